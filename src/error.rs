@@ -1,0 +1,177 @@
+//! What can go wrong outside the machine, each with a code that stays the same between releases.
+
+/// A failure that reaches the application.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Model(#[from] ModelError),
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Tool(#[from] ToolDefinitionError),
+    #[error("Operation aborted")]
+    Aborted,
+    #[error("the session is closed; open a new one to go on")]
+    Closed,
+    #[error("{0}")]
+    Protocol(String),
+}
+
+impl Error {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Model(error) => error.kind.code(),
+            Error::Store(error) => error.kind.code(),
+            Error::Tool(error) => error.code(),
+            Error::Aborted => "ABORTED",
+            Error::Closed => "SESSION_CLOSED",
+            Error::Protocol(_) => "OUT_OF_PROTOCOL",
+        }
+    }
+}
+
+/// Why a model call gave no answer.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    pub kind: ModelErrorKind,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    #[serde(default)]
+    pub retryable: bool,
+    /// How long the server asks to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelErrorKind {
+    /// No connection, or it broke.
+    Network,
+    /// The stream ended before its end statement.
+    Cut,
+    /// No answer within a limit.
+    Timeout,
+    /// A wrong or missing key.
+    Authentication,
+    RateLimit,
+    Overloaded,
+    /// The provider refused the request as it is.
+    BadRequest,
+    /// The conversation does not fit into the model's context.
+    ContextLength,
+    Server,
+    /// An answer that is not in the provider's format.
+    BadResponse,
+    /// Refused before anything was sent (no key, a key in a page without the switch, unknown provider).
+    Config,
+    /// The application's own model failed.
+    Adapter,
+}
+
+impl ModelErrorKind {
+    pub fn code(self) -> &'static str {
+        match self {
+            ModelErrorKind::Network => "MODEL_NETWORK",
+            ModelErrorKind::Cut => "MODEL_STREAM_CUT",
+            ModelErrorKind::Timeout => "MODEL_TIMEOUT",
+            ModelErrorKind::Authentication => "MODEL_AUTHENTICATION",
+            ModelErrorKind::RateLimit => "MODEL_RATE_LIMIT",
+            ModelErrorKind::Overloaded => "MODEL_OVERLOADED",
+            ModelErrorKind::BadRequest => "MODEL_BAD_REQUEST",
+            ModelErrorKind::ContextLength => "MODEL_CONTEXT_LENGTH",
+            ModelErrorKind::Server => "MODEL_SERVER",
+            ModelErrorKind::BadResponse => "MODEL_BAD_RESPONSE",
+            ModelErrorKind::Config => "MODEL_CONFIG",
+            ModelErrorKind::Adapter => "MODEL_ADAPTER",
+        }
+    }
+}
+
+impl ModelError {
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        let retryable = matches!(
+            kind,
+            ModelErrorKind::Network
+                | ModelErrorKind::RateLimit
+                | ModelErrorKind::Overloaded
+                | ModelErrorKind::Server
+                | ModelErrorKind::Cut
+                | ModelErrorKind::Timeout
+        );
+        ModelError {
+            kind,
+            message: message.into(),
+            status: None,
+            retryable,
+            retry_after_ms: None,
+            request_id: None,
+        }
+    }
+}
+
+/// Why a store did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct StoreError {
+    pub kind: StoreErrorKind,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreErrorKind {
+    Unavailable,
+    Quota,
+    /// Written by a newer version; reading it here could damage it.
+    Newer,
+    Corrupt,
+    Conflict,
+    Failed,
+}
+
+impl StoreErrorKind {
+    pub fn code(self) -> &'static str {
+        match self {
+            StoreErrorKind::Unavailable => "STORE_UNAVAILABLE",
+            StoreErrorKind::Quota => "STORE_QUOTA",
+            StoreErrorKind::Newer => "STORE_NEWER",
+            StoreErrorKind::Corrupt => "STORE_CORRUPT",
+            StoreErrorKind::Conflict => "STORE_CONFLICT",
+            StoreErrorKind::Failed => "STORE_FAILED",
+        }
+    }
+}
+
+impl StoreError {
+    pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
+        StoreError { kind, message: message.into() }
+    }
+}
+
+/// Why a tool cannot be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolDefinitionError {
+    #[error("a tool needs a name; give it one that says what it does, like `get_weather`")]
+    EmptyName,
+    #[error(
+        "the tool name `{0}` is taken; tool names are compared without regard to case, so choose another"
+    )]
+    DuplicateName(String),
+    #[error("the input schema of `{tool}` is no JSON Schema: {why}")]
+    BadSchema { tool: String, why: String },
+}
+
+impl ToolDefinitionError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            ToolDefinitionError::EmptyName => "TOOL_NAME_EMPTY",
+            ToolDefinitionError::DuplicateName(_) => "TOOL_NAME_TAKEN",
+            ToolDefinitionError::BadSchema { .. } => "TOOL_SCHEMA_INVALID",
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! The message: the one record of a conversation, in the original's shape with optional fields added.
+//! Fields that this version does not know are kept, so that a store written by others survives a round trip.
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::json::Json;
+
+/// Fields that this version does not know, in the order they came.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Extra(pub Vec<(String, Json)>);
+
+/// A struct whose JSON may hold more than its fields. Each field says how it is read and written:
+/// `required` must be there, `default` may be missing, `optional` is written when it is `Some` (a JSON null
+/// counts as missing, except for `present`, where null is a value), `flag` is written when true.
+macro_rules! open_struct {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* $key:literal => $kind:ident $field:ident: $ty:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: open_struct!(@type $kind $ty),)*
+            pub extra: Extra,
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = serializer.serialize_map(None)?;
+                $(open_struct!(@write $kind map $key self.$field);)*
+                for (key, value) in &self.extra.0 {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Fields;
+                impl<'de> Visitor<'de> for Fields {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str(concat!("a ", stringify!($name)))
+                    }
+                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
+                        $(let mut $field: Option<open_struct!(@read $kind $ty)> = None;)*
+                        let mut extra = Extra::default();
+                        while let Some(key) = map.next_key::<String>()? {
+                            match key.as_str() {
+                                $($key => $field = Some(map.next_value()?),)*
+                                _ => extra.0.push((key, map.next_value()?)),
+                            }
+                        }
+                        Ok($name { $($field: open_struct!(@take $kind $key $field),)* extra })
+                    }
+                }
+                deserializer.deserialize_map(Fields)
+            }
+        }
+    };
+    (@type required $ty:ty) => { $ty };
+    (@type default $ty:ty) => { $ty };
+    (@type flag $ty:ty) => { $ty };
+    (@type optional $ty:ty) => { Option<$ty> };
+    (@type present $ty:ty) => { Option<$ty> };
+    (@read required $ty:ty) => { $ty };
+    (@read present $ty:ty) => { $ty };
+    (@read $kind:ident $ty:ty) => { Option<$ty> };
+    (@take required $key:literal $field:ident) => { $field.ok_or_else(|| serde::de::Error::missing_field($key))? };
+    (@take present $key:literal $field:ident) => { $field };
+    (@take optional $key:literal $field:ident) => { $field.flatten() };
+    (@take $kind:ident $key:literal $field:ident) => { $field.flatten().unwrap_or_default() };
+    (@write required $map:ident $key:literal $self:ident.$field:ident) => { $map.serialize_entry($key, &$self.$field)?; };
+    (@write default $map:ident $key:literal $self:ident.$field:ident) => { $map.serialize_entry($key, &$self.$field)?; };
+    (@write flag $map:ident $key:literal $self:ident.$field:ident) => {
+        if $self.$field { $map.serialize_entry($key, &true)?; }
+    };
+    (@write $kind:ident $map:ident $key:literal $self:ident.$field:ident) => {
+        if let Some(value) = &$self.$field { $map.serialize_entry($key, value)?; }
+    };
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sender {
+    User,
+    Agent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStatus {
+    #[default]
+    Success,
+    Error,
+    Aborted,
+    /// Waits for a person; only in projections, never in a stored message.
+    Pending,
+}
+
+open_struct! {
+    /// One entry of the record.
+    pub struct Message {
+        "sender" => required sender: Sender,
+        "id" => optional id: String,
+        "text" => default text: String,
+        "content" => optional content: Vec<ContentPart>,
+        "tool_results" => optional tool_results: Vec<ToolResult>,
+        "tool_calls" => optional tool_calls: Vec<ToolCall>,
+        /// The summary that a compaction wrote; the model reads from the last of these.
+        "is_compaction" => flag is_compaction: bool,
+        "is_compaction_request" => flag is_compaction_request: bool,
+        "is_skill_injection" => flag is_skill_injection: bool,
+        "pre_modified_text" => optional pre_modified_text: String,
+        "reasoning_content" => optional reasoning_content: String,
+        /// What the framework itself wrote (`inbox`, `guard`, …): for the model, hidden from a chat.
+        "framework_context" => optional framework_context: String,
+        /// The request that this message belongs to.
+        "prompt_id" => optional prompt_id: String,
+        /// Text of an answer that was cut off: shown, but no finished answer.
+        "partial" => flag partial: bool,
+        /// On a summary: the earlier messages that stay word for word behind it.
+        "compaction_keeps" => optional compaction_keeps: KeptRange,
+        /// When it was written, in milliseconds since 1970.
+        "at" => optional at: u64,
+    }
+}
+
+/// A range of messages before a summary, counted backwards from it so that it survives export and import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRange {
+    /// The range starts this many messages before the summary.
+    pub back: usize,
+    pub count: usize,
+}
+
+open_struct! {
+    /// A piece of a message that is not plain text.
+    #[derive(Default)]
+    pub struct ContentPart {
+        /// `text`, `image`, `video` or `document`; others are kept.
+        "type" => required kind: String,
+        "text" => optional text: String,
+        "source" => optional source: ContentSource,
+    }
+}
+
+open_struct! {
+    #[derive(Default)]
+    pub struct ContentSource {
+        /// `base64` or `url`.
+        "type" => required kind: String,
+        "media_type" => default media_type: String,
+        "data" => optional data: String,
+        "url" => optional url: String,
+    }
+}
+
+open_struct! {
+    /// The model's wish to run a tool.
+    #[derive(Default)]
+    pub struct ToolCall {
+        "tool_name" => default tool_name: String,
+        /// The model's own text; a string holding that text when it was no JSON (`unparsed_args`).
+        "input_args" => default input_args: Json,
+        "id" => optional id: String,
+        "unparsed_args" => flag unparsed_args: bool,
+    }
+}
+
+open_struct! {
+    /// What became of one call.
+    #[derive(Default)]
+    pub struct ToolResult {
+        "tool_name" => default tool_name: String,
+        "call_id" => optional call_id: String,
+        "result" => default result: ToolResultData,
+        "duration_ms" => optional duration_ms: u64,
+        /// What the tool showed beside its result (files, widgets and types of the application).
+        "outputs" => optional outputs: Vec<SideOutput>,
+    }
+}
+
+open_struct! {
+    #[derive(Default)]
+    pub struct ToolResultData {
+        "data" => default data: Json,
+        "status" => default status: ToolStatus,
+        "message" => optional message: String,
+        /// For the screen only; it never reaches a model or an endpoint.
+        "renderData" => present render_data: Json,
+        "summary" => optional summary: String,
+        "generateSummaryArgs" => present generate_summary_args: Json,
+    }
+}
+
+open_struct! {
+    /// An output of a tool beside its result. A `file` reaches the model as its summary; `widget` and types that
+    /// an application adds are for people only, unless they carry a summary.
+    #[derive(Default)]
+    pub struct SideOutput {
+        "type" => required kind: String,
+        /// What the model is told of it.
+        "summary" => optional summary: String,
+        "data" => default data: Json,
+    }
+}
+
+open_struct! {
+    /// One item of the agent's task list.
+    #[derive(Default)]
+    pub struct Task {
+        "id" => default id: String,
+        "content" => required content: String,
+        "activeForm" => default active_form: String,
+        /// `pending`, `in_progress` or `completed`.
+        "status" => default status: String,
+    }
+}
+
+open_struct! {
+    /// Something the agent waits for from outside (an email, a build), answered by another program.
+    #[derive(Default)]
+    pub struct InboxItem {
+        "id" => required id: String,
+        "tag" => default tag: String,
+        "request" => default request: String,
+        "response" => optional response: String,
+        /// `pending`, `resolved` or `consumed`.
+        "status" => default status: String,
+        "blocking" => flag blocking: bool,
+        "resolved_at" => optional resolved_at: String,
+    }
+}
+
+/// What a model call cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// The whole prompt, cached parts included.
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    #[serde(rename = "cache_creation_input_tokens", skip_serializing_if = "is_zero")]
+    pub cache_creation: u64,
+    #[serde(rename = "cache_read_input_tokens", skip_serializing_if = "is_zero")]
+    pub cache_read: u64,
+    #[serde(rename = "reasoning_tokens", skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
+    /// In US dollars, where the provider or a price list tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Usage {
+    pub fn add(&mut self, other: &Usage) {
+        self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
+        self.cache_creation = self.cache_creation.saturating_add(other.cache_creation);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+        self.cost = match (self.cost, other.cost) {
+            (None, cost) | (cost, None) => cost,
+            (Some(a), Some(b)) => Some(a + b),
+        };
+    }
+}
+
+impl Message {
+    pub fn new(sender: Sender, text: impl Into<String>) -> Self {
+        Message {
+            sender,
+            id: None,
+            text: text.into(),
+            content: None,
+            tool_results: None,
+            tool_calls: None,
+            is_compaction: false,
+            is_compaction_request: false,
+            is_skill_injection: false,
+            pre_modified_text: None,
+            reasoning_content: None,
+            framework_context: None,
+            prompt_id: None,
+            partial: false,
+            compaction_keeps: None,
+            at: None,
+            extra: Extra::default(),
+        }
+    }
+
+    pub fn user(text: impl Into<String>) -> Self {
+        Message::new(Sender::User, text)
+    }
+
+    pub fn agent(text: impl Into<String>) -> Self {
+        Message::new(Sender::Agent, text)
+    }
+
+    pub fn with_calls(mut self, calls: Vec<ToolCall>) -> Self {
+        self.tool_calls = Some(calls);
+        self
+    }
+
+    pub fn calls(&self) -> &[ToolCall] {
+        self.tool_calls.as_deref().unwrap_or_default()
+    }
+
+    pub fn results(&self) -> &[ToolResult] {
+        self.tool_results.as_deref().unwrap_or_default()
+    }
+
+    /// Written by a person: no results, no summary, nothing that the framework put in.
+    pub fn is_from_person(&self) -> bool {
+        self.sender == Sender::User
+            && self.tool_results.is_none()
+            && !self.is_compaction
+            && !self.is_compaction_request
+            && !self.is_skill_injection
+            && self.framework_context.is_none()
+    }
+}
+
+impl ToolCall {
+    pub fn new(tool_name: impl Into<String>, input_args: Json) -> Self {
+        ToolCall { tool_name: tool_name.into(), input_args, ..ToolCall::default() }
+    }
+
+    /// A call from the raw text that a model sent: an empty text is `{}`, a text that is no JSON is kept as a
+    /// string and marked, so that the tool is answered with an error and never run.
+    pub fn from_model(tool_name: impl Into<String>, id: Option<String>, raw_args: &str) -> Self {
+        let text = raw_args.trim();
+        let parsed = if text.is_empty() { Json::parse("{}") } else { Json::parse(text) };
+        let (input_args, unparsed_args) = match parsed {
+            Ok(json) => (json, false),
+            Err(_) => (Json::string(raw_args), true),
+        };
+        ToolCall { tool_name: tool_name.into(), input_args, id, unparsed_args, extra: Extra::default() }
+    }
+
+    pub fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
+    }
+}
+
+impl ToolResultData {
+    pub fn success(data: Json) -> Self {
+        ToolResultData { data, ..ToolResultData::default() }
+    }
+
+    pub fn error(message: impl Into<String>) -> Self {
+        ToolResultData {
+            status: ToolStatus::Error,
+            message: Some(message.into()),
+            ..ToolResultData::default()
+        }
+    }
+
+    pub fn aborted(message: impl Into<String>) -> Self {
+        ToolResultData {
+            status: ToolStatus::Aborted,
+            message: Some(message.into()),
+            ..ToolResultData::default()
+        }
+    }
+}
+
+impl ToolResult {
+    /// What the model reads of this result: the data as it is when it is text, else as JSON; an error with its
+    /// message first; then what is told of files. The summary of a result stands for its data where one was made.
+    pub fn text_for_model(&self) -> String {
+        let data = match (&self.result.summary, self.result.data.to_text()) {
+            (Some(summary), _) if self.result.status == ToolStatus::Success => summary.clone(),
+            (_, Some(text)) => text,
+            (_, None) => self.result.data.to_string(),
+        };
+        let mut text = match self.result.status {
+            ToolStatus::Success | ToolStatus::Pending => data,
+            ToolStatus::Error | ToolStatus::Aborted => {
+                let message = self.result.message.as_deref().unwrap_or("Unknown error");
+                format!("Error: {message}\n{data}")
+            }
+        };
+        for output in self.outputs.iter().flatten() {
+            if let Some(summary) = &output.summary {
+                text.push('\n');
+                text.push_str(summary);
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_fields_survive_a_round_trip_word_for_word() {
+        let text = r#"{"sender":"agent","text":"t","tool_calls":[{"tool_name":"a","input_args":{"n":12345678901234567890123},"id":"c","sig":"x"}],"mood":{"b":1,"a":2.50}}"#;
+        let message: Message = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&message).unwrap(), text);
+    }
+
+    #[test]
+    fn null_counts_as_missing_except_where_null_is_a_value() {
+        let text = r#"{"data":null,"status":"success","message":null,"renderData":null}"#;
+        let data: ToolResultData = serde_json::from_str(text).unwrap();
+        assert_eq!((data.message, data.render_data), (None, Some(Json::null())));
+    }
+
+    #[test]
+    fn a_message_without_a_sender_is_refused_by_name() {
+        let error = serde_json::from_str::<Message>("{}").unwrap_err();
+        assert!(error.to_string().contains("sender"), "{error}");
+    }
+
+    #[test]
+    fn empty_arguments_are_an_empty_object_and_broken_ones_keep_their_text() {
+        assert_eq!(ToolCall::from_model("t", None, " ").input_args.as_str(), "{}");
+        let broken = ToolCall::from_model("t", None, r#"{"a":"#);
+        assert_eq!(
+            (broken.unparsed_args, broken.input_args.to_text().unwrap()),
+            (true, r#"{"a":"#.to_owned())
+        );
+    }
+
+    #[test]
+    fn an_aborted_result_tells_the_model_why() {
+        let result =
+            ToolResult { result: ToolResultData::aborted("stopped by the user"), ..ToolResult::default() };
+        assert_eq!(result.text_for_model(), "Error: stopped by the user\nnull");
+    }
+}
