@@ -9,25 +9,58 @@ use crate::message::{Message, ToolCall, ToolResultData, Usage};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum Event {
-    TextDelta { text: String },
-    ReasoningDelta { text: String },
+    TextDelta {
+        text: String,
+    },
+    ReasoningDelta {
+        text: String,
+    },
     /// A piece of the arguments of a call that the model is still writing. Nothing runs before `ToolUse`.
-    ToolInputDelta { id: String, name: String, delta: String },
-    ToolUse { id: String, name: String, input: Json },
+    ToolInputDelta {
+        id: String,
+        name: String,
+        delta: String,
+    },
+    ToolUse {
+        id: String,
+        name: String,
+        input: Json,
+    },
     ToolUseResult(ToolUseResult),
     ModelResponse(ModelResponse),
     ModelResponseComplete(ModelResponse),
-    TokenConsumption { consumption: Usage },
-    CompactionStart { current_token_consumption: u64 },
-    CompactionEnd { current_token_consumption: u64, summary_message: Option<Message> },
-    RequestStarted { request: String },
-    RequestFinished { request: String, outcome: &'static str },
+    TokenConsumption {
+        consumption: Usage,
+    },
+    CompactionStart {
+        current_token_consumption: u64,
+    },
+    CompactionEnd {
+        current_token_consumption: u64,
+        summary_message: Option<Message>,
+    },
+    RequestStarted {
+        request: String,
+    },
+    RequestFinished {
+        request: String,
+        outcome: &'static str,
+    },
     QuestionAsked(Question),
-    QuestionAnswered { id: String, allowed: bool },
+    QuestionAnswered {
+        id: String,
+        allowed: bool,
+    },
     /// A rule stopped the run from going in circles, or a budget was reached.
-    Guard { rule: Rule, message: String },
+    Guard {
+        rule: Rule,
+        message: String,
+    },
     /// A failure that did not end the run (a listener, a summary); told once.
-    Error { code: String, message: String },
+    Error {
+        code: String,
+        message: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

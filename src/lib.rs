@@ -1,6 +1,9 @@
 //! One agent runtime for browser, Node, edge and native programs.
 
 pub mod error;
+pub mod event;
 pub mod json;
 pub mod message;
 pub mod portable;
+pub mod run;
+pub mod tool;

@@ -12,28 +12,68 @@ use crate::run::settings::Settings;
 pub enum Input {
     /// A person (or a program in their place) asks for something.
     Request(Box<Request>),
-    ModelFinished { call: u64, reply: Reply },
+    ModelFinished {
+        call: u64,
+        reply: Reply,
+    },
     /// No answer. `partial` is the text that had been shown.
-    ModelFailed { call: u64, error: ModelError, partial: String },
+    ModelFailed {
+        call: u64,
+        error: ModelError,
+        partial: String,
+    },
     /// The text of an answer so far, when the page may be gone in a moment.
-    ModelPartial { call: u64, text: String },
-    Compacted { call: u64, reply: Reply, carry: Carry },
-    PermissionChecked { call_id: String, verdict: PermissionVerdict },
-    ApprovalChecked { call_id: String, verdict: ApprovalVerdict },
-    Answered { question: String, answer: Answer },
-    ToolFinished { call_id: String, outcome: ToolOutcome },
+    ModelPartial {
+        call: u64,
+        text: String,
+    },
+    Compacted {
+        call: u64,
+        reply: Reply,
+        carry: Carry,
+    },
+    PermissionChecked {
+        call_id: String,
+        verdict: PermissionVerdict,
+    },
+    ApprovalChecked {
+        call_id: String,
+        verdict: ApprovalVerdict,
+    },
+    Answered {
+        question: String,
+        answer: Answer,
+    },
+    ToolFinished {
+        call_id: String,
+        outcome: ToolOutcome,
+    },
     /// Take back the last `steps` actions.
-    Undo { request: String, steps: u32 },
-    UndoFinished { call_id: String, error: Option<String> },
-    TimerFired { timer: u64 },
-    StoreFailed { error: StoreError },
+    Undo {
+        request: String,
+        steps: u32,
+    },
+    UndoFinished {
+        call_id: String,
+        error: Option<String>,
+    },
+    TimerFired {
+        timer: u64,
+    },
+    StoreFailed {
+        error: StoreError,
+    },
     /// Tools, limits or the model changed; they hold from the next decision on.
-    Configured { settings: Box<Settings> },
+    Configured {
+        settings: Box<Settings>,
+    },
     /// The process that ran this is gone; another one has taken the run over.
     Recovered,
     /// Go on after a pause.
     Resumed,
-    Aborted { why: AbortReason },
+    Aborted {
+        why: AbortReason,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,7 +151,10 @@ pub enum Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
-    Returned { result: ToolResultData, outputs: Vec<SideOutput> },
+    Returned {
+        result: ToolResultData,
+        outputs: Vec<SideOutput>,
+    },
     /// The arguments do not fit; the tool did not run.
     Invalid(Vec<Issue>),
     /// The tool threw.

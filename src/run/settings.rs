@@ -4,24 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::tool::{ToolSpec, UNDO_TOOL};
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     pub tools: Vec<ToolSpec>,
     pub compaction: Compaction,
     pub limits: Limits,
     pub budgets: Budgets,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            tools: Vec::new(),
-            compaction: Compaction::default(),
-            limits: Limits::default(),
-            budgets: Budgets::default(),
-        }
-    }
 }
 
 impl Settings {
@@ -48,7 +37,8 @@ pub struct Compaction {
 impl Default for Compaction {
     fn default() -> Self {
         Compaction {
-            instructions: "Summarize the conversation. Preserve key context, decisions, and state.".to_owned(),
+            instructions: "Summarize the conversation. Preserve key context, decisions, and state."
+                .to_owned(),
             context_limit: 100_000,
             every_turns: None,
         }

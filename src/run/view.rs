@@ -1,6 +1,6 @@
 //! What the model reads of the record: the last summary, what it keeps word for word, and all that came after.
 
-use crate::message::{Message, Sender};
+use crate::message::{KeptRange, Message, Sender};
 
 /// The messages of one model call, borrowed from the run.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +31,19 @@ impl<'a> View<'a> {
         View { summary, kept, rest, transient }
     }
 
-    /// Without the messages that a summary is to keep, and with its instructions at the end.
-    pub(crate) fn to_summarise(self, keep: usize, instructions: &'a [Message]) -> Self {
-        let cut = |part: &'a [Message], drop: usize| part.get(..part.len().saturating_sub(drop)).unwrap_or_default();
+    /// Without the turn that a summary is to keep. Where it keeps only the question of that turn, the answers to be
+    /// summarised make no sense without it, so it stays.
+    pub(crate) fn to_summarise(self, keep: KeptRange) -> Self {
+        if keep.count < keep.back {
+            return self;
+        }
+        let keep = keep.back;
+        let cut = |part: &'a [Message], drop: usize| {
+            part.get(..part.len().saturating_sub(drop)).unwrap_or_default()
+        };
         let rest = cut(self.rest, keep);
         let kept = cut(self.kept, keep.saturating_sub(self.rest.len()));
-        View { summary: self.summary, kept, rest, transient: instructions }
+        View { summary: self.summary, kept, rest, transient: self.transient }
     }
 
     /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end,
