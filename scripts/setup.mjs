@@ -25,7 +25,10 @@ function checkNode() {
 
 function checkRust() {
   if (output("cargo", ["--version"])) return;
-  throw new StepFailed("Rust was not found", "Install it with rustup (https://rustup.rs), open a new terminal, and run this again.");
+  throw new StepFailed(
+    "Rust was not found",
+    "Install it with rustup (https://rustup.rs), open a new terminal, and run this again.",
+  );
 }
 
 async function wasmStandardLibrary() {
@@ -88,7 +91,11 @@ async function bindgen() {
 async function browser() {
   const found = findChromium();
   if (found) return found;
-  await step("installing Chromium", "Install Chrome or Chromium, or set GLOVE_CHROME to the path of its program.", installChromium);
+  await step(
+    "installing Chromium",
+    "Install Chrome or Chromium, or set GLOVE_CHROME to the path of its program.",
+    installChromium,
+  );
   return findChromium();
 }
 

@@ -46,7 +46,14 @@ async function size() {
   const { build } = await import("./build.mjs");
   await build(await setup());
   const rows = await measure();
-  const line = (...cells) => console.log(cells[0].padEnd(30) + cells.slice(1).map((cell) => String(cell).padStart(10)).join(""));
+  const line = (...cells) =>
+    console.log(
+      cells[0].padEnd(30) +
+        cells
+          .slice(1)
+          .map((cell) => String(cell).padStart(10))
+          .join(""),
+    );
   console.log();
   line("", "raw", "gzip", "brotli");
   for (const row of rows) line(row.name, row.raw, row.gzip, row.brotli);

@@ -27,9 +27,11 @@ async function test(names) {
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
   const sums = { passed: 0, failed: 0, skipped: 0 };
-  const add = (counts) => Object.keys(sums).forEach((key) => (sums[key] += counts[key]));
+  const add = (counts) => {
+    for (const key of Object.keys(sums)) sums[key] += counts[key];
+  };
   // A build that fails must not keep the Rust tests from running: they may say why.
-  let buildFailure = needed("build") && (await failureOf(() => build(tools)));
+  const buildFailure = needed("build") && (await failureOf(() => build(tools)));
   if (buildFailure) add({ passed: 0, failed: 1, skipped: 0 });
   for (const name of names) {
     if (runners[name].needs.build && buildFailure) {
@@ -72,7 +74,14 @@ async function vitest(project) {
   mkdirSync(inRoot(".cache", "reports"), { recursive: true });
   rmSync(report, { force: true });
   const failure = await failureOf(() =>
-    runTool("vitest/vitest.mjs", ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile=${report}`]),
+    runTool("vitest/vitest.mjs", [
+      "run",
+      "--project",
+      project,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile=${report}`,
+    ]),
   );
   const counts = { passed: 0, failed: 0, skipped: 0 };
   if (existsSync(report)) {

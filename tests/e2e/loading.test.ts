@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
 import { packageVersion, root } from "../support/project.js";
-import { type ServeOptions, type Served, serve } from "../support/server.js";
+import { type Served, type ServeOptions, serve } from "../support/server.js";
 
 let browser: Browser;
 const servers: Served[] = [];

@@ -11,7 +11,12 @@ test("an application built with Vite runs in the browser", async () => {
 
 test("an application runs from Vite's development server", async () => {
   const folder = makeApp("vite-dev", { "index.html": html, "main.js": script });
-  const server = await createServer({ root: folder, configFile: false, logLevel: "warn", server: { port: 0, host: "127.0.0.1" } });
+  const server = await createServer({
+    root: folder,
+    configFile: false,
+    logLevel: "warn",
+    server: { port: 0, host: "127.0.0.1" },
+  });
   await server.listen();
   try {
     await expectPageRuns(server.resolvedUrls?.local[0] ?? "");
