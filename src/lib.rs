@@ -4,6 +4,9 @@
 pub mod browser;
 
 pub mod error;
+pub mod event;
 pub mod json;
 pub mod message;
 pub mod portable;
+pub mod run;
+pub mod tool;
