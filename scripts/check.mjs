@@ -20,7 +20,7 @@ const checks = {
   },
   lint: {
     fix: "Run `npx biome check --write`, and mend by hand what is left.",
-    run: () => runTool("@biomejs/biome/bin/biome", ["ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])]),
+    run: () => runTool("@biomejs/biome/bin/biome", ["ci"]),
   },
   clippy: {
     fix: "Read clippy's messages above.",

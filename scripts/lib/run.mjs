@@ -1,5 +1,6 @@
 // Runs commands and named steps: says what runs, how long it took, and on failure what to do.
 import { spawn, spawnSync } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { root } from "./project.mjs";
 
 /** A step that failed, and how to mend it. */
@@ -25,12 +26,15 @@ export async function step(name, fix, work) {
   }
 }
 
+// Logs that no terminal shows are kept free of colour codes.
+const plain = process.stdout.isTTY ? {} : { NO_COLOR: "1" };
+
 /** Runs a command with its output shown. With `onLine`, each line of its output is also given to that function. */
 export function run(command, args, { env, cwd = root, onLine } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...plain, ...env },
       stdio: ["ignore", onLine ? "pipe" : "inherit", "inherit"],
       shell: needsShell(command),
     });
@@ -44,14 +48,18 @@ export function run(command, args, { env, cwd = root, onLine } = {}) {
 
 function readLines(stream, onLine) {
   let rest = "";
+  // Whole lines, so that nothing which is written to the other stream lands in the middle of one.
+  const show = (line) => {
+    process.stdout.write(`${line}\n`);
+    onLine(line);
+  };
   stream.setEncoding("utf8");
   stream.on("data", (text) => {
-    process.stdout.write(text);
     const lines = (rest + text).split("\n");
     rest = lines.pop();
-    lines.forEach(onLine);
+    lines.forEach(show);
   });
-  stream.on("end", () => rest && onLine(rest));
+  stream.on("end", () => rest && show(rest));
 }
 
 /** What a command prints, or undefined when it is missing or fails. */
@@ -85,4 +93,4 @@ export async function main(body) {
 }
 
 /** True when the file is the one that was started, and not imported. */
-export const isMain = (meta) => process.argv[1] !== undefined && meta.filename === process.argv[1];
+export const isMain = (meta) => process.argv[1] !== undefined && meta.filename === realpathSync(process.argv[1]);
