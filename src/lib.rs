@@ -10,3 +10,4 @@ pub mod message;
 pub mod portable;
 pub mod run;
 pub mod tool;
+pub mod transport;
