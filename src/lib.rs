@@ -1,9 +1,17 @@
 //! One agent runtime for browser, Node, edge and native programs.
 
+pub mod display;
 pub mod error;
 pub mod event;
+pub mod host;
 pub mod json;
 pub mod message;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod native;
 pub mod portable;
 pub mod run;
+pub mod runtime;
+pub mod store;
+pub mod task_tool;
+pub mod testing;
 pub mod tool;
