@@ -1,5 +1,7 @@
 //! One agent runtime for browser, Node, edge and native programs.
 
+#[cfg(target_arch = "wasm32")]
+pub mod browser;
 pub mod display;
 pub mod error;
 pub mod event;
