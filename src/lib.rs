@@ -2,12 +2,19 @@
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
-
+pub mod display;
 pub mod error;
 pub mod event;
+pub mod host;
 pub mod json;
 pub mod message;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod native;
 pub mod portable;
 pub mod run;
+pub mod runtime;
+pub mod store;
+pub mod task_tool;
+pub mod testing;
 pub mod tool;
 pub mod transport;
