@@ -4,3 +4,5 @@ pub mod error;
 pub mod json;
 pub mod message;
 pub mod portable;
+pub mod sse;
+pub mod tool;
