@@ -2,7 +2,9 @@
 
 pub mod error;
 pub mod json;
+mod json_read;
 pub mod message;
 pub mod portable;
 pub mod sse;
+pub mod stream;
 pub mod tool;

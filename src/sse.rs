@@ -149,12 +149,11 @@ impl SseDecoder {
         while let Some(end) = memchr2(b'\n', b'\r', rest) {
             let (head, tail) = rest.split_at(end);
             rest = match tail {
-                [b'\r', b'\n', after @ ..] => after,
                 [b'\r'] => {
                     self.after_cr = true;
                     &[]
                 }
-                [_, after @ ..] => after,
+                [b'\r', b'\n', after @ ..] | [_, after @ ..] => after,
                 [] => &[],
             };
             if self.line.is_empty() {

@@ -1,5 +1,7 @@
 //! The event-stream grammar of the WHATWG standard as a table, each case whole, in every two-way split and byte by byte.
 
+#![allow(clippy::unwrap_used)]
+
 use glove_wasm::sse::{SseDecoder, SseEvent};
 use proptest::prelude::*;
 
@@ -103,7 +105,11 @@ const CASES: &[Case] = &[
         b"data: \xC0\xAF\n\n",
         &[("", "\u{FFFD}\u{FFFD}", "")],
     ),
-    case("a surrogate is three replacements", b"data: \xED\xA0\x80\n\n", &[("", "\u{FFFD}\u{FFFD}\u{FFFD}", "")]),
+    case(
+        "a surrogate is three replacements",
+        b"data: \xED\xA0\x80\n\n",
+        &[("", "\u{FFFD}\u{FFFD}\u{FFFD}", "")],
+    ),
     case("the data of an unfinished event is dropped", b"data: a\n\ndata: b\n", &[("", "a", "")]),
     case("an unfinished line is dropped", b"data: a\n\ndata: b", &[("", "a", "")]),
     case("one blank line more", b"\ndata: a\n\n\n\ndata: b\n\n", &[("", "a", ""), ("", "b", "")]),
