@@ -89,6 +89,7 @@ pub struct TurnBuilder {
     finish: Option<(Finish, Option<String>)>,
     ended: bool,
     failed: Option<ModelError>,
+    refused: bool,
     extra: Extra,
     /// Names as the provider knows them, and as the tools are called.
     names: Vec<(String, String)>,
@@ -136,6 +137,7 @@ impl TurnBuilder {
         if text.is_empty() {
             return;
         }
+        self.refused = true;
         self.text.push_str(text);
         match self.batch.last_mut() {
             Some(Delta::Refusal { text: last }) => last.push_str(text),
@@ -282,7 +284,10 @@ impl TurnBuilder {
     }
 
     fn into_turn(self) -> Turn {
-        let (finish, stop_reason) = self.finish.unwrap_or((Finish::Stop, None));
+        let (finish, stop_reason) = match self.finish.unwrap_or((Finish::Stop, None)) {
+            (Finish::Stop, raw) if self.refused => (Finish::Refused, raw),
+            finish => finish,
+        };
         let last = self.calls.len().saturating_sub(1);
         let calls: Vec<ToolCall> = (self.calls.into_iter().enumerate())
             .filter(|(_, call)| !call.name.is_empty())

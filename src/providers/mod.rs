@@ -1,0 +1,3 @@
+//! The model providers: one file per wire format, all pure.
+
+pub mod errors;
