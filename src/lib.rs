@@ -10,3 +10,4 @@ pub mod providers;
 pub mod sse;
 pub mod stream;
 pub mod tool;
+pub mod wire;

@@ -1,6 +1,6 @@
 //! Deltas to an assembled turn: what every provider's stream becomes, and when it counts as an answer.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
@@ -39,7 +39,7 @@ pub enum Delta {
 }
 
 /// Why the model stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
     Stop,
@@ -243,6 +243,21 @@ impl TurnBuilder {
         self.ended
     }
 
+    /// The whole text, from a provider that repeats it: what had not come yet is added.
+    pub fn text_whole(&mut self, whole: &str) {
+        if let Some(rest) = whole.strip_prefix(self.text.as_str()) {
+            self.text(rest);
+        } else if !whole.is_empty() {
+            self.text = whole.to_owned();
+        }
+    }
+
+    pub fn reasoning_whole(&mut self, whole: &str) {
+        if self.reasoning.is_empty() {
+            self.reasoning(whole);
+        }
+    }
+
     /// The text so far.
     pub fn text_so_far(&self) -> &str {
         &self.text
@@ -259,6 +274,11 @@ impl TurnBuilder {
 
     pub fn call_id(&self, index: usize) -> Option<&str> {
         self.calls.get(index).and_then(|call| call.id.as_deref())
+    }
+
+    /// The arguments that came for this call are a whole JSON value.
+    pub fn args_are_whole(&self, index: usize) -> bool {
+        self.calls.get(index).is_some_and(|call| Json::parse(&call.args).is_ok())
     }
 
     /// What came since the last batch was taken.

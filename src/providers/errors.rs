@@ -78,7 +78,9 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
     }
     while let Some(key) = reader.key()? {
         match (key, reader.peek()?) {
-            ("error" | "response" | "err" | "metadata", b'{') => object(reader, details, depth + 1)?,
+            ("error" | "response" | "err" | "metadata" | "x_groq", b'{') => {
+                object(reader, details, depth + 1)?
+            }
             ("message" | "error" | "detail" | "error_description" | "msg", b'"') => {
                 let message = reader.string()?;
                 if details.message.as_deref().is_none_or(str::is_empty) {
