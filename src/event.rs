@@ -37,7 +37,7 @@ pub enum Event {
     },
     CompactionEnd {
         current_token_consumption: u64,
-        summary_message: Option<Message>,
+        summary_message: Option<Box<Message>>,
     },
     RequestStarted {
         request: String,

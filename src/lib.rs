@@ -2,11 +2,25 @@
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
-
+pub mod display;
 pub mod error;
 pub mod event;
+pub mod host;
 pub mod json;
+mod json_read;
 pub mod message;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod native;
+pub mod partial_json;
 pub mod portable;
+pub mod providers;
 pub mod run;
+pub mod runtime;
+pub mod sse;
+pub mod store;
+pub mod stream;
+pub mod task_tool;
+pub mod testing;
 pub mod tool;
+pub mod transport;
+pub mod wire;

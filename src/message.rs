@@ -121,6 +121,8 @@ open_struct! {
         "partial" => flag partial: bool,
         /// On a summary: the earlier messages that stay word for word behind it.
         "compaction_keeps" => optional compaction_keeps: KeptRange,
+        /// On an answer: what the model call cost.
+        "usage" => optional usage: Usage,
         /// When it was written, in milliseconds since 1970.
         "at" => optional at: u64,
     }
@@ -195,8 +197,8 @@ open_struct! {
 }
 
 open_struct! {
-    /// An output of a tool beside its result. A `file` reaches the model as its summary; `widget` and types that
-    /// an application adds are for people only, unless they carry a summary.
+    /// An output of a tool beside its result. A `file` reaches the model as its summary, a `widget` never; types
+    /// that an application adds do when they carry a summary.
     #[derive(Default)]
     pub struct SideOutput {
         "type" => required kind: String,
@@ -287,6 +289,7 @@ impl Message {
             prompt_id: None,
             partial: false,
             compaction_keeps: None,
+            usage: None,
             at: None,
             extra: Extra::default(),
         }
@@ -385,13 +388,38 @@ impl ToolResult {
             }
         };
         for output in self.outputs.iter().flatten() {
-            if let Some(summary) = &output.summary {
+            if let Some(told) = output.text_for_model() {
                 text.push('\n');
-                text.push_str(summary);
+                text.push_str(&told);
             }
         }
         text
     }
+}
+
+impl ToolResult {
+    /// Has no end yet, because a person is to decide something.
+    pub fn is_asking(&self) -> bool {
+        self.result.status == ToolStatus::Pending && self.result.message.is_some()
+    }
+}
+
+impl SideOutput {
+    fn text_for_model(&self) -> Option<String> {
+        match (self.kind.as_str(), &self.summary) {
+            ("widget", _) | (_, None) if self.kind != "file" => None,
+            (_, Some(summary)) => Some(summary.clone()),
+            (_, None) => {
+                let name = self.data.read::<FileName>().ok().and_then(|file| file.name);
+                Some(format!("[File: {}]", name.as_deref().unwrap_or("unnamed")))
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct FileName {
+    name: Option<String>,
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl Run {
         self.append(summary);
         fx.emit(Event::CompactionEnd {
             current_token_consumption: self.state.estimated_tokens,
-            summary_message: self.messages.last().cloned(),
+            summary_message: self.messages.last().cloned().map(Box::new),
         });
         self.state.phase = Phase::Turn;
     }

@@ -10,11 +10,13 @@ pub mod effect;
 mod guard;
 pub mod input;
 pub mod journal;
+pub mod prompts;
 mod recovery;
 mod request;
 pub mod settings;
 mod state;
 mod texts;
+pub mod timeline;
 mod tools;
 mod turn;
 mod undo;
@@ -350,7 +352,13 @@ impl Run {
         Some(CallView { call_id: &call.id, tool_name: call.tool.as_deref()?, input: input_args, attempt })
     }
 
-    /// Results of the calls that are being answered, in call order, with those that wait for a person as pending.
+    /// The last answer's calls are still being worked on.
+    pub fn has_open_calls(&self) -> bool {
+        self.state.batch().is_some()
+    }
+
+    /// Results of the calls that are being worked on, in call order. Those without an end are `pending`, with a
+    /// message where a person is waited for.
     pub fn open_results(&self) -> Vec<ToolResult> {
         self.results_so_far()
     }

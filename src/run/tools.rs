@@ -383,7 +383,7 @@ impl Run {
                 }
                 CallState::Asking(question) => {
                     result.result.status = ToolStatus::Pending;
-                    result.result.message = question.reason.clone();
+                    result.result.message = Some(question.reason.clone().unwrap_or_default());
                 }
                 CallState::Queued
                 | CallState::CheckingPermission

@@ -46,6 +46,7 @@ impl Run {
         if let Some(current) = &mut self.state.current {
             current.used.turns += 1;
         }
+        answer.usage = Some(usage);
         let index = self.messages.len();
         self.append(answer);
         let Some(answer) = self.messages.get(index) else { return };
