@@ -91,7 +91,6 @@ impl Driver {
                 continue;
             }
             self.do_effects().await;
-            self.release_callers();
             let input = match self.next().await {
                 Happening::Command(command) => self.obey(command),
                 Happening::Work(key, done) => self.finish_work(&key, done),
@@ -192,7 +191,11 @@ impl Driver {
             if let Poll::Ready(Some(command)) = self.commands.poll_next_unpin(context) {
                 return Poll::Ready(Happening::Command(command));
             }
-            self.poll_work(context)
+            let happening = self.poll_work(context);
+            if happening.is_pending() {
+                self.release_callers();
+            }
+            happening
         })
         .await
     }
@@ -403,7 +406,7 @@ impl Driver {
     /// Nothing can go on without a person: those who asked to leave then, leave.
     fn release_callers(&mut self) {
         let works = self.in_flight.keys().any(|key| !matches!(key, Key::Question(_)));
-        if works || !self.ready.is_empty() || !self.callers.iter().any(|caller| caller.leave_when_waiting) {
+        if works || !self.callers.iter().any(|caller| caller.leave_when_waiting) {
             return;
         }
         let questions = {

@@ -9,6 +9,7 @@ mod session;
 mod shared;
 mod shown;
 mod toolbox;
+mod wheel;
 mod work;
 
 pub use display::{DisplayManager, Renderer, StackListener};
