@@ -1,4 +1,6 @@
 //! One agent runtime for browser, Node, edge and native programs.
+// Ports are shared by `Arc` for the threads of native programs; a page has one thread.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
@@ -7,13 +9,20 @@ pub mod error;
 pub mod event;
 pub mod host;
 pub mod json;
+mod json_read;
 pub mod message;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod native;
+pub mod partial_json;
 pub mod portable;
+pub mod providers;
 pub mod run;
 pub mod runtime;
+pub mod sse;
 pub mod store;
+pub mod stream;
 pub mod task_tool;
 pub mod testing;
 pub mod tool;
+pub mod transport;
+pub mod wire;
