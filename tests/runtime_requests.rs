@@ -4,12 +4,14 @@
 mod runtime_kit;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::join;
 use futures_util::join;
 use glove_wasm::error::{Error, ModelErrorKind};
 use glove_wasm::event::Event;
-use glove_wasm::host::{Data, Tool, ToolContext, ToolFailure, Tools};
+use glove_wasm::host::{Clock, Data, Tool, ToolContext, ToolFailure, Tools};
+use glove_wasm::native::SystemClock;
 use glove_wasm::run::input::WhenBusy;
 use glove_wasm::runtime::{Prompt, Response};
 use glove_wasm::store::MemoryStore;
@@ -431,4 +433,52 @@ fn a_tool_may_use_ids_of_any_name() {
     block_on(agent.process_request("go")).unwrap();
     assert_eq!(notes.all(), ["__proto__", "__proto__"]);
     assert_calls_are_answered(&agent.messages());
+}
+
+#[test]
+fn requests_from_many_threads_take_turns_and_all_end() {
+    let notes = Notes::default();
+    let model = ScriptedModel::by(|_, seen| match seen.messages.last().unwrap().tool_results {
+        None => Line::call("a", "", no_arguments()),
+        Some(_) => Line::deltas(["do", "ne"]),
+    });
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (now, peak) = (Arc::clone(&running), Arc::clone(&most));
+    let slow = Tool::new("a", "", json!({}), move |_: Value, _: ToolContext| {
+        let (now, peak) = (Arc::clone(&now), Arc::clone(&peak));
+        async move {
+            peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            SystemClock.sleep(1).await;
+            now.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    let agent = builder(&model, MemoryStore::new("s")).fold(slow).fold(noting("b", &notes)).build().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    assert_eq!(block_on(agent.process_request("go")).unwrap().text(), "done");
+                }
+            });
+        }
+    });
+    assert_eq!((agent.messages().len(), most.load(Ordering::SeqCst)), (8 * 10 * 4, 1));
+}
+
+#[test]
+fn a_session_that_is_closed_ends_nothing_and_is_opened_again() {
+    let (notes, gate, store) = (Notes::default(), Gate::new(), MemoryStore::new("s"));
+    let model = ScriptedModel::new([Line::deltas(["Half"]).then_gate(&gate), Line::text("whole")]);
+    block_on(async {
+        let first = numbered(&model, store.clone(), "a").fold(noting("a", &notes)).build().unwrap();
+        let mut request = held(first.process_request("go"));
+        request.until(gate.reached()).await;
+        first.session().keep_partial();
+        first.session().close();
+        assert_eq!(request.await, Err(Error::Closed));
+        assert_eq!(transcript(&store.messages()), ["user: go"], "nothing was ended");
+        let second = numbered(&model, store.clone(), "b").fold(noting("a", &notes)).build().unwrap();
+        assert_eq!(second.resume().await.unwrap().text(), "whole");
+    });
+    assert_eq!(transcript(&store.messages()), ["user: go", "agent: whole"]);
 }

@@ -213,7 +213,8 @@ impl StoreAdapter for Newer {
         _: glove_wasm::run::journal::Unsaved<'_>,
         _: glove_wasm::host::Durability,
     ) -> BoxFuture<'static, Result<(), glove_wasm::error::StoreError>> {
-        panic!("nothing may be written")
+        let error = glove_wasm::error::StoreError::new(StoreErrorKind::Failed, "nothing may be written here");
+        Box::pin(async { Err(error) })
     }
 }
 

@@ -86,7 +86,10 @@ fn told(event: &Event) -> String {
         Event::QuestionAsked(question) => format!("question_asked {:?}", question.kind),
         Event::QuestionAnswered { allowed, .. } => format!("question_answered {allowed}"),
         Event::Error { code, .. } => format!("error {code}"),
-        other => Json::of(other).unwrap().read::<Value>().unwrap()["type"].as_str().unwrap().to_owned(),
+        other => {
+            let json = Json::of(other).unwrap().read::<Value>().unwrap();
+            json.get("type").and_then(Value::as_str).unwrap().to_owned()
+        }
     }
 }
 
