@@ -34,7 +34,7 @@ impl Run {
         let repeats = |period: usize| {
             let needed = (same_rounds as usize).saturating_mul(period);
             let last = current.rounds.iter().rev().take(needed);
-            let before = current.rounds.iter().rev().skip(period).take(needed - period);
+            let before = current.rounds.iter().rev().skip(period).take(needed.saturating_sub(period));
             needed > 0 && current.rounds.len() >= needed && last.zip(before).all(|(a, b)| a == b)
         };
         // A model may also go back and forth between two calls.
