@@ -2,7 +2,14 @@
 //!
 //! Read it to learn the machine: `step` gives an input, `perform` does the effects in their order. What takes time
 //! (a model call, a tool, a question, a timer) waits in `in_flight` until the test answers it.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use glove_wasm::error::{ModelError, ModelErrorKind, StoreError, StoreErrorKind};
 use glove_wasm::event::{Event, QuestionKind};
