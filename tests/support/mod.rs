@@ -11,6 +11,8 @@
     clippy::indexing_slicing
 )]
 
+pub mod script;
+
 use glove_wasm::error::{ModelError, ModelErrorKind, StoreError, StoreErrorKind};
 use glove_wasm::event::{Event, QuestionKind};
 use glove_wasm::json::Json;
