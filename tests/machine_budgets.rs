@@ -164,6 +164,36 @@ fn costs_that_json_cannot_hold_do_not_spoil_the_stored_run() {
     assert_eq!(world.run.usage().cost, Some(1_000_000.0));
 }
 
+#[test]
+fn tools_that_ran_beside_a_question_about_a_budget_are_taken_up_again_with_it() {
+    let budgets = Budgets { tool_calls: Some(1), ask: true, ..Budgets::default() };
+    let both = ToolSpec { parallel: true, ..idempotent("t") };
+    let mut world = World::new(Settings { tools: vec![both], budgets, ..Settings::default() });
+    world.ask("r", "q");
+    world.model_calls(&[("t", "c1", "{}"), ("t", "c2", "{}")]);
+    let mut later = world.restart();
+    later.step(Input::Recovered);
+    assert_eq!(
+        (later.question_kind(), later.runs.as_slice()),
+        (Some(QuestionKind::Budget), &["c1".to_owned()][..])
+    );
+    later.allow();
+    later.tool_returns("c1", "1");
+    later.tool_returns("c2", "2");
+    assert_eq!(later.record().last().unwrap(), "results: c1=1 | c2=2");
+}
+
+#[test]
+fn a_tool_that_was_about_to_run_when_its_request_gave_way_does_not_run() {
+    let budgets = Budgets { tool_calls: Some(1), ..Budgets::default() };
+    let mut world = World::new(Settings { tools: vec![parallel("t")], budgets, ..Settings::default() });
+    world.ask("r1", "q");
+    world.ask("r2", "waits");
+    world.model_calls(&[("t", "c1", "{}"), ("t", "c2", "{}")]);
+    assert_eq!((world.began.len(), world.run.request()), (0, Some("r2")));
+    assert_eq!(world.in_flight, [Effect::CallModel { call: world.model_call() }]);
+}
+
 // ---- undo ----------------------------------------------------------------------------------------------------------
 
 fn after_three_actions(extra: impl IntoIterator<Item = ToolSpec>) -> World {

@@ -68,6 +68,29 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    pub(super) fn calls_off_work(&self) -> bool {
+        matches!(self, Effect::CancelTool { .. } | Effect::CancelModel { .. } | Effect::Withdraw { .. })
+    }
+
+    pub(super) fn calls_off(&self, begun: &Effect) -> bool {
+        match (self, begun) {
+            (
+                Effect::CancelTool { call_id: off },
+                Effect::RunTool { call_id, .. }
+                | Effect::RunUndo { call_id }
+                | Effect::CheckPermission { call_id }
+                | Effect::CheckApproval { call_id },
+            ) => off == call_id,
+            (Effect::CancelModel { call: off }, Effect::CallModel { call } | Effect::Compact { call }) => {
+                off == call
+            }
+            (Effect::Withdraw { question: off }, Effect::Ask { question }) => off == question,
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The answer, with the usage of the last model call alone.

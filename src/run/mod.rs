@@ -449,6 +449,10 @@ impl Effects {
                 | Effect::RememberPermission { .. }
                 | Effect::Withdraw { .. }
         );
+        // What is called off in the step that began it never begins.
+        if effect.calls_off_work() {
+            self.list.retain(|begun| !effect.calls_off(begun));
+        }
         self.list.push(effect);
     }
 
@@ -458,15 +462,12 @@ impl Effects {
 
     /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
     fn finish(mut self) -> Vec<Effect> {
-        let cancels = |effect: &Effect| {
-            matches!(effect, Effect::CancelModel { .. } | Effect::CancelTool { .. } | Effect::Withdraw { .. })
-        };
         if self.persists {
             self.list.push(Effect::Persist { strict: self.strict });
         }
         self.list.sort_by_key(|effect| match effect {
             Effect::Persist { .. } => 1,
-            effect if cancels(effect) => 0,
+            effect if effect.calls_off_work() => 0,
             _ => 2,
         });
         self.list

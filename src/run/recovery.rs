@@ -36,7 +36,6 @@ impl Run {
             None => {}
             Some(Halt::AskBudget(_, question)) => {
                 work.push(Effect::Ask { question: question.id.clone() });
-                return work;
             }
             Some(Halt::Store | Halt::Model | Halt::Budget(_)) => return work,
         }

@@ -41,6 +41,9 @@ pub struct World {
     pub began: Vec<String>,
     /// What was remembered and consumed.
     pub noted: Vec<Effect>,
+    /// The call ids of the tools that were begun, and the effects of each step.
+    pub runs: Vec<String>,
+    pub effects: Vec<Vec<Effect>>,
     pub store_is_broken: bool,
 }
 
@@ -95,6 +98,8 @@ impl World {
             model_requests: Vec::new(),
             began: Vec::new(),
             noted: Vec::new(),
+            runs: Vec::new(),
+            effects: Vec::new(),
             store_is_broken: false,
         }
     }
@@ -113,6 +118,7 @@ impl World {
 
     pub fn try_step(&mut self, input: Input) -> Result<(), OutOfProtocol> {
         let effects = self.run.step(self.at, input)?;
+        self.effects.push(effects.clone());
         self.perform(effects);
         Ok(())
     }
@@ -141,6 +147,9 @@ impl World {
     }
 
     fn begin(&mut self, effect: Effect) {
+        if self.in_flight.contains(&effect) {
+            return;
+        }
         match &effect {
             Effect::CallModel { .. } | Effect::Compact { .. } => {
                 self.model_requests.push(lines(self.run.model_request()));
@@ -148,6 +157,7 @@ impl World {
             Effect::RunTool { call_id, .. } => {
                 let call = self.run.call(call_id).expect("a call that runs can be looked at");
                 self.began.push(call.tool_name.to_owned());
+                self.runs.push(call_id.clone());
             }
             Effect::RunUndo { call_id } => {
                 let entry = self.run.undo_entry(call_id).expect("an action that is taken back is known");
@@ -165,6 +175,10 @@ impl World {
                 self.in_flight.retain(|other| !matches!(other, Effect::Ask { question: q } if q == question));
                 return;
             }
+            Effect::SetTimer { timer, .. } => {
+                self.in_flight
+                    .retain(|other| !matches!(other, Effect::SetTimer { timer: t, .. } if t == timer));
+            }
             Effect::RememberPermission { .. } | Effect::ConsumeInbox { .. } => {
                 self.noted.push(effect);
                 return;
@@ -172,14 +186,11 @@ impl World {
             Effect::CheckPermission { .. }
             | Effect::CheckApproval { .. }
             | Effect::Ask { .. }
-            | Effect::SetTimer { .. }
             | Effect::Persist { .. }
             | Effect::Emit(_)
             | Effect::Finish { .. } => {}
         }
-        if !self.in_flight.contains(&effect) {
-            self.in_flight.push(effect);
-        }
+        self.in_flight.push(effect);
     }
 
     fn ended(&mut self, ended: impl Fn(&Effect) -> bool) {
