@@ -385,7 +385,7 @@ impl Player {
         let restored = self.checkpoints.iter().map(|(steps, checkpoint, known)| {
             (*steps, Run::restore(checkpoint, messages[..*known].to_vec(), &[]).unwrap())
         });
-        for (steps, mut run) in std::iter::once(start).chain(restored.take(3)) {
+        for (steps, mut run) in std::iter::once(start).chain(restored.last()) {
             for (record, effects) in records.iter().zip(&self.world.effects).skip(steps) {
                 let written = serde_json::to_string(record).unwrap();
                 let read: glove_wasm::run::journal::Record = serde_json::from_str(&written).unwrap();
@@ -477,16 +477,43 @@ fn assert_every_call_is_answered_once(run: &Run) {
     assert_eq!(batches - usize::from(run.has_open_calls()), results);
 }
 
+fn play(first: u8, moves: Vec<Move>) {
+    let mut player = Player::new(first);
+    player.act((18, 1, 0));
+    for one in moves {
+        player.act(one);
+    }
+    player.replay();
+}
+
+/// `MORE_CASES=20` looks twenty times as far.
+fn cases(cases: u32) -> ProptestConfig {
+    let times = std::env::var("MORE_CASES").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+    ProptestConfig { cases: cases * times, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+// Ten thousand in all; two tests, so that they run at the same time.
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(8_500))]
 
     #[test]
-    fn whatever_happens_the_run_keeps_its_promises(first: u8, moves in prop::collection::vec(any::<Move>(), 0..40)) {
-        let mut player = Player::new(first);
-        player.act((18, 1, 0));
-        for one in moves {
-            player.act(one);
-        }
-        player.replay();
+    fn whatever_happens_in_a_short_life_the_run_keeps_its_promises(
+        first: u8,
+        moves in prop::collection::vec(any::<Move>(), 0..14),
+    ) {
+        play(first, moves);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1_500))]
+
+    #[test]
+    fn whatever_happens_in_a_long_life_the_run_keeps_its_promises(
+        first: u8,
+        moves in prop::collection::vec(any::<Move>(), 14..60),
+    ) {
+        play(first, moves);
     }
 }
