@@ -15,12 +15,12 @@ pub(crate) const NOTHING_TO_UNDO: &str = "There is no action to take back.";
 pub(crate) const INVALID_INPUT: &str = "TOOL_INPUT_INVALID";
 
 /// Names in an error are for choosing one; more than these would only fill the context.
-const NAMES_BYTES: usize = 600;
+const ANSWER_BYTES: usize = 1_000;
 
 pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
-    let shown: String = name.chars().take(100).collect();
+    let shown = name.get(..name.floor_char_boundary(100)).unwrap_or_default();
     let mut text = format!("No tool called {shown} exists.");
-    let near = near_names(&shown, tools);
+    let near = near_names(shown, tools);
     if !near.is_empty() {
         text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
     }
@@ -29,8 +29,9 @@ pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
         return text;
     }
     let (mut names, mut left) = (String::new(), tools.len());
+    let room = ANSWER_BYTES.saturating_sub(text.len() + " Available tools:  and 00000 more.".len());
     for tool in tools {
-        if names.len() + tool.name.len() > NAMES_BYTES {
+        if names.len() + tool.name.len() + 2 > room {
             break;
         }
         if !names.is_empty() {
