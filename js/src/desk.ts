@@ -153,7 +153,7 @@ export class Desk implements DisplayPort {
   }
 
   #ask(owner: string | undefined, { renderer = "", input }: SlotRequest): { readonly id: string; readonly answer: Promise<unknown> } {
-    const [id, told] = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
+    const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
     const live: Live = { input };
     this.#lives.set(id, live);
     const answer = told.then(

@@ -67,7 +67,8 @@ export function check<Output>(schema: Schema<unknown, Output>, value: unknown): 
 }
 
 function issue({ path, message }: StandardIssue): Issue {
-  const steps = (path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+  // Some libraries give a path that is more than an array.
+  const steps = Array.from(path ?? [], (step) => (typeof step === "object" ? step.key : step));
   return { path: steps.map((step) => (typeof step === "number" ? step : String(step))), message };
 }
 

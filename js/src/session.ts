@@ -155,7 +155,7 @@ export class GloveSession {
   /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
   readonly abort = (): void => {
     for (const sent of this.#sent.values()) if (!sent.given) sent.cancelled = true;
-    this.#session?.abort();
+    this.#stop();
   };
 
   readonly stop = (): void => this.abort();
@@ -273,6 +273,7 @@ export class GloveSession {
       const request = { id: sent.id, whenBusy: sent.input.whenBusy ?? this.#config.whenBusy, ...(await body) };
       if (sent.cancelled) throw new AbortError();
       sent.given = true;
+      if (request.whenBusy === "interrupt") this.#keepPartial(session);
       this.#shown.given(sent.id);
       return { answer: session.request(JSON.stringify(request)) };
     });
@@ -283,8 +284,19 @@ export class GloveSession {
   #cancel(sent: Sent): void {
     sent.cancelled = true;
     if (!sent.given) return;
-    if (this.#shown.request === sent.id || this.#sent.size === 1) this.#session?.abort();
+    if (this.#shown.request === sent.id || this.#sent.size === 1) this.#stop();
     else this.#session?.cancelQueued?.(sent.id);
+  }
+
+  /** The text that was shown goes into the record first. */
+  #stop(): void {
+    this.#models.flush();
+    this.#session?.abort();
+  }
+
+  #keepPartial(session: CoreSession | undefined): void {
+    this.#models.flush();
+    session?.keepPartial();
   }
 
   async #ask(ask: (session: CoreSession) => Promise<string>): Promise<RunOutcome> {
@@ -399,7 +411,7 @@ export class GloveSession {
   #watchPage(): () => void {
     if (typeof document === "undefined") return () => {};
     const hidden = () => {
-      if (document.visibilityState === "hidden") this.#session?.keepPartial();
+      if (document.visibilityState === "hidden") this.#keepPartial(this.#session);
     };
     document.addEventListener("visibilitychange", hidden);
     return () => document.removeEventListener("visibilitychange", hidden);
@@ -460,7 +472,7 @@ export class GloveSession {
 
   /** A request that was given up while it waited in the queue. */
   #stopCancelled(request: string | null): void {
-    if (request !== null && this.#sent.get(request)?.cancelled) this.#session?.abort();
+    if (request !== null && this.#sent.get(request)?.cancelled) this.#stop();
   }
 }
 
