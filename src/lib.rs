@@ -3,6 +3,7 @@
 pub mod error;
 pub mod json;
 mod json_read;
+mod json_write;
 pub mod message;
 pub mod partial_json;
 pub mod portable;

@@ -6,6 +6,8 @@ pub mod errors;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
+pub mod request;
+pub mod table;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
