@@ -1,5 +1,7 @@
 //! A recorded stream, what is expected of it, and the ways it is cut and bent.
 
+#![allow(dead_code)] // Each test file uses a part.
+
 use std::path::{Path, PathBuf};
 
 use glove_wasm::message::{ToolCall, Usage};
