@@ -8,6 +8,7 @@ pub mod message;
 pub mod partial_json;
 pub mod portable;
 pub mod providers;
+mod scan;
 pub mod sse;
 pub mod stream;
 pub mod tool;

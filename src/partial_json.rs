@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use memchr::memchr2;
 use serde::Serialize;
 
 use crate::json::{Json, MAX_DEPTH};
 use crate::json_write::escaped;
+use crate::scan::find2;
 
 /// One change of the value. Applying all patches in order gives the value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -272,7 +272,7 @@ impl PartialJson {
     /// A step inside a key or text; gives the bytes used.
     fn string(&mut self, rest: &str, out: &mut Vec<Patch>) -> usize {
         match self.escape {
-            Escape::None => match memchr2(b'"', b'\\', rest.as_bytes()) {
+            Escape::None => match find2(b'"', b'\\', rest.as_bytes()) {
                 Some(0) if rest.starts_with('"') => {
                     self.end_string(out);
                     1
