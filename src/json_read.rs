@@ -99,12 +99,13 @@ impl<'a> Reader<'a> {
 
     /// A whole number that is not negative; any other value is skipped and gives `None`.
     pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+        // A count may come as `12.0`; what is smaller than one token does not count.
         let raw = self.raw()?;
-        Ok(raw.parse().ok().or_else(|| raw.parse::<f64>().ok().filter(|n| *n >= 0.0).map(|n| n as u64)))
+        Ok(raw.split('.').next().filter(|_| !raw.contains(['e', 'E'])).and_then(|whole| whole.parse().ok()))
     }
 
     pub(crate) fn number(&mut self) -> Read<Option<f64>> {
-        Ok(self.raw()?.parse().ok())
+        Ok(serde_json::from_str(self.raw()?).ok())
     }
 
     /// Any value as it is written.

@@ -579,6 +579,6 @@ proptest! {
     #[test]
     fn senders_are_kept_apart(text in "[a-z]{1,5}") {
         let body = list(Format::OpenAiChat, &[Message::new(Sender::User, text.clone()), Message::agent(text.clone())]);
-        prop_assert_eq!(body, json!([{"role": "user", "content": text.clone()}, {"role": "assistant", "content": text}]));
+        prop_assert_eq!(body, json!([{"role": "user", "content": &text}, {"role": "assistant", "content": &text}]));
     }
 }

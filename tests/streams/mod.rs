@@ -261,5 +261,5 @@ pub(crate) fn end_statement(format: Format, bytes: &[u8]) -> Option<usize> {
             Format::Endpoint => kind == "done",
         }
     };
-    events.iter().position(|event| says_end(event))
+    events.iter().position(says_end)
 }

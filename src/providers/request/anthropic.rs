@@ -4,7 +4,7 @@ use crate::json_write::{Object, array};
 use crate::message::ContentPart;
 use crate::providers::anthropic::THINKING_BLOCKS;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Group, Part, Prompt, media_note, schema, text_block};
+use crate::providers::request::{Group, Part, Prompt, media_note, number, schema, text_block};
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
@@ -16,7 +16,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         body.raw("stream", true);
     }
     if let Some(temperature) = options.temperature {
-        body.raw("temperature", temperature);
+        body.raw("temperature", number(temperature));
     }
     let mark = prompt.cache_mark();
     match mark {

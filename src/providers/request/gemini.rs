@@ -4,7 +4,7 @@ use crate::json_write::{Object, array, string};
 use crate::message::ContentPart;
 use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Answer, Call, Group, Part, Prompt, media_note, schema};
+use crate::providers::request::{Answer, Call, Group, Part, Prompt, media_note, number, schema};
 
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
@@ -35,7 +35,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         config.raw("maxOutputTokens", max_tokens);
     }
     if let Some(temperature) = options.temperature {
-        config.raw("temperature", temperature);
+        config.raw("temperature", number(temperature));
     }
     if let Some(effort) = &options.reasoning_effort {
         let mut thinking = Object::new(config.key("thinkingConfig"));

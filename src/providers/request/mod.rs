@@ -201,10 +201,17 @@ fn schema(tool: &ToolDefinition, out: &mut String) {
     object.end();
 }
 
+/// A number as JSON, with the formatter that is there anyway.
+fn number(value: f64) -> Json {
+    Json::of(&value).unwrap_or_default()
+}
+
 /// What stands for media that a provider does not take.
 fn media_note(part: &ContentPart) -> String {
-    let mut kind = part.kind.chars();
-    let kind: String = kind.next().into_iter().flat_map(char::to_uppercase).chain(kind).collect();
+    let mut kind = part.kind.clone();
+    if let Some(first) = kind.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
     match part.source.as_ref().map(|source| source.media_type.as_str()) {
         None | Some("") => format!("[{kind} attachment]"),
         Some(media_type) => format!("[{kind} attachment: {media_type}]"),

@@ -7,8 +7,8 @@ use crate::message::ContentPart;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Call, ChatDialect, Group, Part, Prompt, joined, media_note, media_url, push_string, reasoning, schema,
-    text_block,
+    Call, ChatDialect, Group, Part, Prompt, joined, media_note, media_url, number, push_string, reasoning,
+    schema, text_block,
 };
 
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
@@ -30,7 +30,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         }
     }
     if let Some(temperature) = options.temperature {
-        body.raw("temperature", temperature);
+        body.raw("temperature", number(temperature));
     }
     if let Some(effort) = &options.reasoning_effort {
         body.text("reasoning_effort", effort);

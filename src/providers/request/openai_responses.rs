@@ -4,7 +4,9 @@ use crate::json_write::{Object, array};
 use crate::message::ContentPart;
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Group, Part, Prompt, joined, media_note, media_url, schema, text_block};
+use crate::providers::request::{
+    Group, Part, Prompt, joined, media_note, media_url, number, schema, text_block,
+};
 
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
@@ -20,7 +22,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
     body.raw("store", false);
     if let Some(temperature) = options.temperature {
-        body.raw("temperature", temperature);
+        body.raw("temperature", number(temperature));
     }
     if options.echo_reasoning {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
