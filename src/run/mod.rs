@@ -434,16 +434,13 @@ impl Effects {
     }
 
     /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
-    fn finish(mut self) -> Vec<Effect> {
+    fn finish(self) -> Vec<Effect> {
         let cancels = |effect: &Effect| {
             matches!(effect, Effect::CancelModel { .. } | Effect::CancelTool { .. } | Effect::Withdraw { .. })
         };
-        self.list.push(Effect::Persist { strict: self.strict });
-        self.list.sort_by_key(|effect| match effect {
-            Effect::Persist { .. } => 1,
-            effect if cancels(effect) => 0,
-            _ => 2,
-        });
-        self.list
+        let (mut all, rest): (Vec<_>, Vec<_>) = self.list.into_iter().partition(cancels);
+        all.push(Effect::Persist { strict: self.strict });
+        all.extend(rest);
+        all
     }
 }
