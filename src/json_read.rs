@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
+use crate::scan::find2;
 
 /// The text is no JSON, or ends too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +67,16 @@ impl<'a> Reader<'a> {
 
     /// The next key of the object stepped into, as written; `None` steps out of it.
     pub(crate) fn key(&mut self) -> Read<Option<&'a str>> {
-        self.take(b',')?;
-        if self.take(b'}')? {
-            return Ok(None);
+        loop {
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'"' => break,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(None);
+                }
+                _ => return Err(Broken),
+            }
         }
         let key = self.string_body()?;
         if self.take(b':')? { Ok(Some(key)) } else { Err(Broken) }
@@ -92,12 +99,13 @@ impl<'a> Reader<'a> {
 
     /// A whole number that is not negative; any other value is skipped and gives `None`.
     pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+        // A count may come as `12.0`; what is smaller than one token does not count.
         let raw = self.raw()?;
-        Ok(raw.parse().ok().or_else(|| raw.parse::<f64>().ok().filter(|n| *n >= 0.0).map(|n| n as u64)))
+        Ok(raw.split('.').next().filter(|_| !raw.contains(['e', 'E'])).and_then(|whole| whole.parse().ok()))
     }
 
     pub(crate) fn number(&mut self) -> Read<Option<f64>> {
-        Ok(self.raw()?.parse().ok())
+        Ok(serde_json::from_str(self.raw()?).ok())
     }
 
     /// Any value as it is written.
@@ -147,15 +155,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands between the quotes of a string, as written.
+    /// What stands between the quotes of the string that begins here, as written.
     fn string_body(&mut self) -> Read<&'a str> {
-        if !self.take(b'"')? {
-            return Err(Broken);
-        }
+        self.at += 1;
         let start = self.at;
         loop {
             let rest = self.text.as_bytes().get(self.at..).ok_or(Broken)?;
-            let step = memchr2(b'"', b'\\', rest).ok_or(Broken)?;
+            let step = find2(b'"', b'\\', rest).ok_or(Broken)?;
             self.at += step;
             if self.byte() == Some(b'"') {
                 let body = self.text.get(start..self.at).ok_or(Broken)?;
@@ -176,7 +182,7 @@ impl<'a> Reader<'a> {
 }
 
 fn unescape(body: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\\', body.as_bytes()) else { return Cow::Borrowed(body) };
+    let Some(first) = find2(b'\\', b'\\', body.as_bytes()) else { return Cow::Borrowed(body) };
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
     let mut next = Some(first);
@@ -185,7 +191,7 @@ fn unescape(body: &str) -> Cow<'_, str> {
         let (c, used) = escape(tail);
         out.push(c);
         rest = tail.get(used..).unwrap_or_default();
-        next = memchr::memchr(b'\\', rest.as_bytes());
+        next = find2(b'\\', b'\\', rest.as_bytes());
     }
     out.push_str(rest);
     Cow::Owned(out)

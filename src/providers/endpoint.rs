@@ -76,6 +76,26 @@ impl Stream {
     }
 }
 
+/// A failure with the kind that the other end gave it, where it gave one.
+fn error(data: &str) -> ModelError {
+    let mut error = errors::from_event(data);
+    let mut reader = Reader::new(data);
+    let mut read = || {
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "kind" => error.kind = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?,
+                "retryable" => error.retryable = reader.raw()? == "true",
+                _ => reader.skip()?,
+            }
+        }
+        Ok::<(), Broken>(())
+    };
+    // Without a kind that is known the words decide.
+    let _ = read();
+    error
+}
+
 fn known_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {
     let id = Some(event.id.as_ref()).filter(|id| !id.is_empty());
     match id.and_then(|id| turn.call_by_id(id)) {

@@ -69,13 +69,18 @@ impl Stream {
     }
 
     fn choice(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        let (mut index, mut delta, mut message, mut reason) = (0, None, None, None);
+        let (mut index, mut delta, mut message, mut reason) = (None, None, None, None);
+        let mut read = false;
         if !reader.object()? {
             return Ok(());
         }
         while let Some(key) = reader.key()? {
             match key {
-                "index" => index = reader.count()?.unwrap_or_default(),
+                "index" => index = reader.count()?,
+                "delta" if index == Some(0) => {
+                    read = true;
+                    self.delta(reader, turn)?;
+                }
                 // Which candidate this belongs to may be said after it.
                 "delta" | "message" => {
                     let place = if key == "delta" { &mut delta } else { &mut message };
@@ -87,10 +92,10 @@ impl Stream {
                 _ => reader.skip()?,
             }
         }
-        if index != 0 {
+        if index.is_some_and(|index| index != 0) {
             return Ok(());
         }
-        if let Some(mut fields) = delta.or(message) {
+        if let Some(mut fields) = delta.or(message.filter(|_| !read)) {
             self.delta(&mut fields, turn)?;
         }
         match reason.as_deref() {
