@@ -25,7 +25,9 @@ interface StandardIssue {
 export interface ParsingSchema<Input = unknown, Output = Input> {
   readonly _input: Input;
   readonly _output: Output;
-  safeParse(value: unknown):
+  safeParse(
+    value: unknown,
+  ):
     | { readonly success: true; readonly data: Output }
     | { readonly success: false; readonly error: { readonly issues: readonly StandardIssue[] } };
 }

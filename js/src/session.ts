@@ -218,7 +218,8 @@ export class GloveSession {
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#config = next;
-    if (this.#starting) void this.#starting.then(() => this.#tell()).catch((error) => this.#shown.set({ error: fromCore(error) }));
+    if (this.#starting)
+      void this.#starting.then(() => this.#tell()).catch((error) => this.#shown.set({ error: fromCore(error) }));
   };
 
   /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
@@ -465,7 +466,8 @@ export class GloveSession {
     if (type === "text_delta") this.#shown.stream(text);
     if (type === "tool_use") this.#shown.call(id, name);
     if (type === "model_response" || type === "model_response_complete") this.#shown.answered();
-    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks) this.#shown.set({ tasks: result.data.tasks });
+    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
+      this.#shown.set({ tasks: result.data.tasks });
     this.#subscribers.tell(type, data);
     return !delta;
   }
@@ -478,7 +480,14 @@ export class GloveSession {
 
 function isFromPerson(message: Message): boolean {
   const { sender, tool_results, is_compaction, is_compaction_request, is_skill_injection, framework_context } = message;
-  return sender === "user" && !tool_results?.length && !is_compaction && !is_compaction_request && !is_skill_injection && !framework_context;
+  return (
+    sender === "user" &&
+    !tool_results?.length &&
+    !is_compaction &&
+    !is_compaction_request &&
+    !is_skill_injection &&
+    !framework_context
+  );
 }
 
 function closed(): GloveError {

@@ -68,7 +68,9 @@ test("a name that is taken, and a tool without a schema, are refused", () => {
   const { glove } = agent([]);
   glove.fold(weather);
   expect(() => glove.fold({ ...weather, name: "Get_Weather" })).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
-  expect(() => glove.fold({ name: "x", description: "", do: () => 1 })).toThrow(expect.objectContaining({ code: "TOOL_INVALID" }));
+  expect(() => glove.fold({ name: "x", description: "", do: () => 1 })).toThrow(
+    expect.objectContaining({ code: "TOOL_INVALID" }),
+  );
   expect(glove.tools.map(({ name }) => name)).toEqual(["get_weather"]);
 });
 
@@ -121,7 +123,13 @@ test("the display manager that was given shows what tools push, and its answer r
 test("a display of the application's own kind is pushed to, and asked for permissions", async () => {
   const { glove: _, ...rest } = agent([]);
   const pushAndWait = vi.fn(async ({ renderer }: { renderer?: string | undefined }) => renderer === "permission_request");
-  const own = { ...new DisplayManager(), renderers: [], stack: [], pushAndWait, removeSlot: () => {} } as unknown as DisplayManagerAdapter;
+  const own = {
+    ...new DisplayManager(),
+    renderers: [],
+    stack: [],
+    pushAndWait,
+    removeSlot: () => {},
+  } as unknown as DisplayManagerAdapter;
   const model = createScriptedModel([{ toolCalls: [{ name: "ask" }] }, "ok"]);
   const done = vi.fn();
   const glove = new Glove({ model, displayManager: own, systemPrompt: rest.model.name }).fold({
@@ -156,9 +164,20 @@ test("the executor alone runs calls in order, with exactly one result each", asy
   const store = new MemoryStore("x");
   const executor = new Executor(3, store);
   const flaky = vi.fn(() => Promise.reject(new Error("down")));
-  executor.registerTool({ name: "add", description: "", input_schema: z.object({ n: z.number() }), run: ({ n }: { n: number }) => n + 1 });
+  executor.registerTool({
+    name: "add",
+    description: "",
+    input_schema: z.object({ n: z.number() }),
+    run: ({ n }: { n: number }) => n + 1,
+  });
   executor.registerTool({ name: "flaky", description: "", input_schema: z.object({}), run: flaky });
-  executor.registerTool({ name: "guarded", description: "", input_schema: z.object({}), requiresPermission: true, run: () => "in" });
+  executor.registerTool({
+    name: "guarded",
+    description: "",
+    input_schema: z.object({}),
+    requiresPermission: true,
+    run: () => "in",
+  });
   for (const [tool_name, input_args] of [
     ["ADD", { n: 1 }],
     ["add", { n: "x" }],
@@ -226,7 +245,13 @@ test("the loop over parts of one's own asks, runs tools and asks again", async (
   const context = new Context(store);
   const prompt = new PromptMachine(createScriptedModel([{ toolCalls: [{ name: "now" }] }, "noon"]), context, "System");
   const executor = new Executor(3, store);
-  executor.registerTool({ name: "now", description: "", input_schema: z.object({}), requiresPermission: true, run: () => "12:00" });
+  executor.registerTool({
+    name: "now",
+    description: "",
+    input_schema: z.object({}),
+    requiresPermission: true,
+    run: () => "12:00",
+  });
   const record = vi.fn();
   prompt.addSubscriber({ record });
   const observer = new Observer(store, context, prompt, "Summarize.");

@@ -29,7 +29,8 @@ test.each([
 ])("%s is refused by its place", (_, value, message) =>
   expect(() => toJson(value, "it")).toThrow(
     expect.objectContaining({ code: "NOT_SERIALISABLE", message: expect.stringContaining(message) }),
-  ));
+  ),
+);
 
 test("a value too deep for the stack is refused like any other", () => {
   let deep: unknown = 0;

@@ -32,7 +32,11 @@ test("arguments that do not fit are told to the model with their place, and the 
   await session.sendMessage("Hi");
   expect(work).not.toHaveBeenCalled();
   const [result] = model.calls[1]?.messages.at(-1)?.tool_results ?? [];
-  expect(result?.result).toMatchObject({ status: "error", message: "TOOL_INPUT_INVALID", data: expect.stringContaining("expected number") });
+  expect(result?.result).toMatchObject({
+    status: "error",
+    message: "TOOL_INPUT_INVALID",
+    data: expect.stringContaining("expected number"),
+  });
 });
 
 test("raw JSON Schema arguments are checked too", async () => {
@@ -51,11 +55,20 @@ test("raw JSON Schema arguments are checked too", async () => {
 
 test("a result that JSON cannot hold is an error with its place, and the tool is not run again", async () => {
   const work = vi.fn(() => ({ items: [{ size: 1n }] }));
-  const tool: ToolConfig = { name: "big", description: "", jsonSchema: { type: "object" }, idempotent: true, maxRetries: 2, do: work };
+  const tool: ToolConfig = {
+    name: "big",
+    description: "",
+    jsonSchema: { type: "object" },
+    idempotent: true,
+    maxRetries: 2,
+    do: work,
+  };
   const { session, shown } = scene([call("big"), "ok"], { tools: [tool] });
   await session.sendMessage("Hi");
   expect(work).toHaveBeenCalledOnce();
-  expect(shown()[1]).toBe("big: error The result of big: data.items[0].size is a BigInt, which JSON cannot hold. Return it as a string.");
+  expect(shown()[1]).toBe(
+    "big: error The result of big: data.items[0].size is a BigInt, which JSON cannot hold. Return it as a string.",
+  );
 });
 
 test("a tool that throws is an error for the model; it is repeated only where that does no harm", async () => {
@@ -68,7 +81,12 @@ test("a tool that throws is an error for the model; it is repeated only where th
   const { session, shown } = scene([{ toolCalls: [{ name: "once" }, { name: "thrice" }] }, "ok"], { tools });
   await session.sendMessage("Hi");
   expect([once.mock.calls.length, thrice.mock.calls.length]).toEqual([1, 3]);
-  expect(shown()).toEqual(["user: Hi", expect.stringMatching(/^once: error .*down/), expect.stringMatching(/^thrice: error .*down/), "agent: ok"]);
+  expect(shown()).toEqual([
+    "user: Hi",
+    expect.stringMatching(/^once: error .*down/),
+    expect.stringMatching(/^thrice: error .*down/),
+    "agent: ok",
+  ]);
 });
 
 test("renderData reaches the screen and not the model", async () => {
@@ -115,7 +133,10 @@ test("a tool waits for a person: its slot is its call's, a wrong answer is refus
   const id = slots[0]?.id ?? "";
   expect(session.resolveSlot(id, 7)).toBe(false);
   expect(session.getSnapshot().slots).toBe(slots);
-  expect(events.at(-1)).toEqual(["error", { code: "DISPLAY_WRONG_OUTPUT", message: expect.stringContaining("the question stays open") }]);
+  expect(events.at(-1)).toEqual([
+    "error",
+    { code: "DISPLAY_WRONG_OUTPUT", message: expect.stringContaining("the question stays open") },
+  ]);
   expect(session.resolveSlot("unknown", "a")).toBe(false);
   expect(session.resolveSlot(id, "b")).toBe(true);
   await sending;
@@ -134,7 +155,15 @@ test("two tools that show something at once have each its own slot", async () =>
     do: (_, display) => display.pushAndWait({ input: name }),
   });
   const { session, shown } = scene(
-    [{ toolCalls: [{ name: "first", id: "c1" }, { name: "second", id: "c2" }] }, "ok"],
+    [
+      {
+        toolCalls: [
+          { name: "first", id: "c1" },
+          { name: "second", id: "c2" },
+        ],
+      },
+      "ok",
+    ],
     { tools: [ask("first"), ask("second")] },
   );
   const sending = session.sendMessage("Hi");
@@ -165,15 +194,24 @@ test("what a tool shows may hold what JSON cannot, and so may the answer", async
   const { session } = scene([call("t"), "done"], { tools: [tool] });
   const sending = session.sendMessage("Hi");
   const { slots } = await until(session, ({ slots }) => slots.length === 1);
-  expect((slots[0]?.input as { onPick: unknown }).onPick).toBe(onPick);
+  expect(slots[0]?.input).toEqual({ onPick });
   session.resolveSlot(slots[0]?.id ?? "", answer);
   await sending;
   expect(got).toBe(answer);
 });
 
 test("a person who turns a question down is no failure that is repeated", async () => {
-  const work = vi.fn((_: unknown, display: { pushAndWait(slot: SlotRequest): Promise<unknown> }) => display.pushAndWait({ input: 1 }));
-  const tool: ToolConfig = { name: "form", description: "", jsonSchema: { type: "object" }, idempotent: true, maxRetries: 3, do: work };
+  const work = vi.fn((_: unknown, display: { pushAndWait(slot: SlotRequest): Promise<unknown> }) =>
+    display.pushAndWait({ input: 1 }),
+  );
+  const tool: ToolConfig = {
+    name: "form",
+    description: "",
+    jsonSchema: { type: "object" },
+    idempotent: true,
+    maxRetries: 3,
+    do: work,
+  };
   const { session, shown } = scene([call("form"), "alright"], { tools: [tool] });
   const sending = session.sendMessage("Hi");
   const { slots } = await until(session, ({ slots }) => slots.length === 1);
@@ -238,7 +276,11 @@ test("a permission is asked once, kept, and asked only where the arguments say s
   const { slots, approvals } = await until(session, ({ approvals, slots }) => approvals.length === 1 && slots.length === 1);
   expect(approvals).toMatchObject([{ kind: "permission", toolName: "rm", input: { path: "/" } }]);
   expect(slots).toMatchObject([
-    { renderer: "permission_request", toolName: "rm", input: { renderer: "permission_request", toolName: "rm", toolInput: { path: "/" } } },
+    {
+      renderer: "permission_request",
+      toolName: "rm",
+      input: { renderer: "permission_request", toolName: "rm", toolInput: { path: "/" } },
+    },
   ]);
   expect(session.resolveSlot(slots[0]?.id ?? "", true)).toBe(true);
   await sending;
@@ -255,7 +297,9 @@ test("an approval waits for a person, with its reason; turned down, the model is
     requireApproval: async ({ amount }) => ({ required: amount > 10, reason: `${amount} is a lot` }),
     do: pay,
   });
-  const { session, shown } = scene([call("pay", { amount: 5 }), call("pay", { amount: 50 }), call("pay", { amount: 60 }), "ok"], { tools: [tool] });
+  const { session, shown } = scene([call("pay", { amount: 5 }), call("pay", { amount: 50 }), call("pay", { amount: 60 }), "ok"], {
+    tools: [tool],
+  });
   const sending = session.sendMessage("Hi");
   const first = await until(session, ({ approvals }) => approvals.length === 1);
   expect(first.approvals).toMatchObject([{ kind: "approval", toolName: "pay", reason: "50 is a lot" }]);
@@ -329,7 +373,9 @@ test("two tools of one name are refused with a sentence, whatever their case", (
   const tool = (name: string): ToolConfig => ({ name, description: "", jsonSchema: { type: "object" }, do: () => 1 });
   expect(() => scene([], { tools: [tool("Read"), tool("read")] })).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
   const { session } = scene([]);
-  expect(() => session.configure({ tools: [tool("a"), tool("A")] })).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
+  expect(() => session.configure({ tools: [tool("a"), tool("A")] })).toThrow(
+    expect.objectContaining({ code: "TOOL_NAME_TAKEN" }),
+  );
 });
 
 test("a tool whose schema is none makes an error with a code, and the session can be mended", async () => {

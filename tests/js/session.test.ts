@@ -177,10 +177,9 @@ test("images and files become parts of the message, in front of the text", async
   const { session, model } = scene(["nice"]);
   const file = new File(["hi there"], "note.txt", { type: "text/plain" });
   const pdf = new File([new Uint8Array([1, 2, 3])], "a.pdf", { type: "application/pdf" });
-  await session.sendMessage(
-    { text: "look", files: [file, pdf], metadata: { from: "test" } },
-    [{ data: "aGk=", media_type: "image/png" }],
-  );
+  await session.sendMessage({ text: "look", files: [file, pdf], metadata: { from: "test" } }, [
+    { data: "aGk=", media_type: "image/png" },
+  ]);
   expect(model.calls[0]?.messages[0]).toMatchObject({
     text: "look",
     content: [
@@ -303,10 +302,9 @@ test("a store that fails is an error with a code, and nothing that was said is l
 });
 
 test("a summary is no part of the chat: nothing of it streams", async () => {
-  const { session, shown, events } = scene(
-    [{ text: "long", usage: { tokens_in: 90 } }, { deltas: ["SUMMARY"] }, "short"],
-    { compaction: { compaction_instructions: "Sum up.", compaction_context_limit: 50 } },
-  );
+  const { session, shown, events } = scene([{ text: "long", usage: { tokens_in: 90 } }, { deltas: ["SUMMARY"] }, "short"], {
+    compaction: { compaction_instructions: "Sum up.", compaction_context_limit: 50 },
+  });
   await session.sendMessage("1");
   const streamed: string[] = [];
   session.subscribe(() => streamed.push(session.getSnapshot().streamingText));

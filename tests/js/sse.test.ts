@@ -51,7 +51,7 @@ test.each([
 
 test("an event of a megabyte in small chunks takes no time that grows with its square", async () => {
   const text = `data: "${"x".repeat(1 << 20)}"\n\n`;
-  const chunks = text.match(/[^]{1,1024}/g) ?? [];
+  const chunks = text.match(/[\s\S]{1,1024}/g) ?? [];
   const since = performance.now();
   expect((await all(sseData(stream(chunks))))[0]).toHaveLength((1 << 20) + 2);
   expect(performance.now() - since).toBeLessThan(1000);
@@ -63,12 +63,22 @@ test("events are given to the last one, and nothing after it", async () => {
 });
 
 test("the end mark that other protocols send is passed over", async () => {
-  expect(await all(parseSSEStream(answer([end.replace("data", "data"), "data: [DONE]\n\n"])))).toEqual([done]);
+  expect(await all(parseSSEStream(answer(["data: [DONE]\n\n", end])))).toEqual([done]);
 });
 
 test.each([
-  ["a page instead of events", answer(["<html>Log in</html>"], { headers: { "content-type": "text/html" } }), "MODEL_BAD_RESPONSE", "<html>Log in"],
-  ["a failure", answer(['{"why":"key"}'], { status: 401, statusText: "Unauthorized" }), "MODEL_AUTHENTICATION", '401 Unauthorized: {"why"'],
+  [
+    "a page instead of events",
+    answer(["<html>Log in</html>"], { headers: { "content-type": "text/html" } }),
+    "MODEL_BAD_RESPONSE",
+    "<html>Log in",
+  ],
+  [
+    "a failure",
+    answer(['{"why":"key"}'], { status: 401, statusText: "Unauthorized" }),
+    "MODEL_AUTHENTICATION",
+    '401 Unauthorized: {"why"',
+  ],
   ["too many requests", answer([], { status: 429 }), "MODEL_RATE_LIMIT", "429"],
   ["no body", new Response(null), "MODEL_BAD_RESPONSE", "no body"],
   ["no end", answer(['data: {"type":"text_delta","text":"x"}\n\n']), "MODEL_STREAM_CUT", "Stream ended without a 'done' event"],

@@ -1,5 +1,5 @@
 // Sessions for tests: over the real core, with a scripted model.
-import { GloveClient, type GloveClientConfig, type GloveSession, type GloveSnapshot } from "glove-wasm";
+import { GloveClient, type GloveClientConfig, type GloveSession, type GloveSnapshot, type TimelineEntry } from "glove-wasm";
 import { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "glove-wasm/testing";
 
 export interface Scene {
@@ -27,18 +27,20 @@ export function scene(script: readonly ScriptedAnswer[], config: Partial<GloveCl
 }
 
 export function texts({ timeline }: GloveSnapshot): string[] {
-  return timeline.map((entry) => {
-    switch (entry.kind) {
-      case "user":
-        return `user: ${entry.text}`;
-      case "agent_text":
-        return `agent: ${entry.text}${entry.partial ? " (cut)" : ""}`;
-      case "tool":
-        return `${entry.name}: ${entry.status}${entry.output === undefined ? "" : ` ${entry.output}`}`;
-      case "compaction":
-        return "summary";
-    }
-  });
+  return timeline.map(textOf);
+}
+
+function textOf(entry: TimelineEntry): string {
+  switch (entry.kind) {
+    case "user":
+      return `user: ${entry.text}`;
+    case "agent_text":
+      return `agent: ${entry.text}${entry.partial ? " (cut)" : ""}`;
+    case "tool":
+      return `${entry.name}: ${entry.status}${entry.output === undefined ? "" : ` ${entry.output}`}`;
+    case "compaction":
+      return "summary";
+  }
 }
 
 /** Waits until a snapshot fits. */

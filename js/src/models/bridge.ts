@@ -80,7 +80,10 @@ export class ModelBridge {
 
 function reply(name: string, result: ModelPromptResult, streamed: boolean): Reply {
   if (!Array.isArray(result?.messages)) {
-    throw new GloveError("MODEL_BAD_RESPONSE", `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`);
+    throw new GloveError(
+      "MODEL_BAD_RESPONSE",
+      `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`,
+    );
   }
   const { messages, stop_reason, tokens_in, tokens_out, cache_creation_input_tokens, cache_read_input_tokens } = result;
   const usage: Record<string, number | undefined> = {
