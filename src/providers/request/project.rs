@@ -79,7 +79,7 @@ impl Call<'_> {
 fn wrapped(key: &str, value: &Json) -> String {
     let mut out = String::new();
     let mut object = Object::new(&mut out);
-    object.raw(key, value);
+    object.raw(key, value.as_str());
     object.end();
     out
 }
