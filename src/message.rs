@@ -121,6 +121,8 @@ open_struct! {
         "partial" => flag partial: bool,
         /// On a summary: the earlier messages that stay word for word behind it.
         "compaction_keeps" => optional compaction_keeps: KeptRange,
+        /// On an answer: what the model call cost.
+        "usage" => optional usage: Usage,
         /// When it was written, in milliseconds since 1970.
         "at" => optional at: u64,
     }
@@ -195,8 +197,8 @@ open_struct! {
 }
 
 open_struct! {
-    /// An output of a tool beside its result. A `file` reaches the model as its summary; `widget` and types that
-    /// an application adds are for people only, unless they carry a summary.
+    /// An output of a tool beside its result. A `file` reaches the model as its summary, a `widget` never; types
+    /// that an application adds do when they carry a summary.
     #[derive(Default)]
     pub struct SideOutput {
         "type" => required kind: String,
@@ -251,6 +253,14 @@ pub struct Usage {
     pub cost: Option<f64>,
 }
 
+/// An amount of money that is the same again after it was written as JSON and read: not negative, finite, and in whole
+/// billionths of a dollar. More than a million is a million.
+pub(crate) fn dollars(amount: f64) -> Option<f64> {
+    const BILLIONTHS: f64 = 1e9;
+    const MOST: f64 = 1e6;
+    (amount >= 0.0 && amount.is_finite()).then(|| (amount.min(MOST) * BILLIONTHS).round() / BILLIONTHS)
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -264,7 +274,7 @@ impl Usage {
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
         self.cost = match (self.cost, other.cost) {
             (None, cost) | (cost, None) => cost,
-            (Some(a), Some(b)) => Some(a + b),
+            (Some(a), Some(b)) => dollars(a + b),
         };
     }
 }
@@ -287,6 +297,7 @@ impl Message {
             prompt_id: None,
             partial: false,
             compaction_keeps: None,
+            usage: None,
             at: None,
             extra: Extra::default(),
         }
@@ -385,13 +396,38 @@ impl ToolResult {
             }
         };
         for output in self.outputs.iter().flatten() {
-            if let Some(summary) = &output.summary {
+            if let Some(told) = output.text_for_model() {
                 text.push('\n');
-                text.push_str(summary);
+                text.push_str(&told);
             }
         }
         text
     }
+}
+
+impl ToolResult {
+    /// Has no end yet, because a person is to decide something.
+    pub fn is_asking(&self) -> bool {
+        self.result.status == ToolStatus::Pending && self.result.message.is_some()
+    }
+}
+
+impl SideOutput {
+    fn text_for_model(&self) -> Option<String> {
+        match (self.kind.as_str(), &self.summary) {
+            ("widget", _) | (_, None) if self.kind != "file" => None,
+            (_, Some(summary)) => Some(summary.clone()),
+            (_, None) => {
+                let name = self.data.read::<FileName>().ok().and_then(|file| file.name);
+                Some(format!("[File: {}]", name.as_deref().unwrap_or("unnamed")))
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct FileName {
+    name: Option<String>,
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
 //! What the machine and the model know of a tool. How it runs is the host's business.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::error::ToolDefinitionError;
 use crate::json::Json;
+
+/// The tool that the framework adds when any tool can be undone.
+pub const UNDO_TOOL: &str = "undo_last_action";
 
 /// What a model is told of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -11,4 +16,159 @@ pub struct ToolDefinition {
     pub description: String,
     /// JSON Schema of the arguments.
     pub schema: Json,
+}
+
+/// Whether something is asked before a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    #[default]
+    Never,
+    Always,
+    /// The host decides, looking at the arguments.
+    ByInput,
+}
+
+/// What becomes of a call that was running when its process died.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnInterrupted {
+    Rerun,
+    /// A person decides, knowing that the outcome is unknown.
+    #[default]
+    Ask,
+    /// The model is told that the outcome is unknown.
+    Fail,
+}
+
+/// What the machine needs to know of a tool to decide about its calls.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToolSpec {
+    pub name: String,
+    #[serde(skip_serializing_if = "is_default")]
+    pub permission: Gate,
+    #[serde(skip_serializing_if = "is_default")]
+    pub approval: Gate,
+    /// May run at the same time as its neighbours that say so too.
+    #[serde(skip_serializing_if = "is_default")]
+    pub parallel: bool,
+    /// Running it again does no harm.
+    #[serde(skip_serializing_if = "is_default")]
+    pub idempotent: bool,
+    /// How often a failed run is repeated; heeded only where `idempotent`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub retries: u32,
+    /// Runs to its end also when the user stops the run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub un_abortable: bool,
+    /// The host can take a successful run back.
+    #[serde(skip_serializing_if = "is_default")]
+    pub undo: bool,
+    /// `None`: rerun where `idempotent`, else ask.
+    #[serde(skip_serializing_if = "is_default")]
+    pub on_interrupted: Option<OnInterrupted>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl ToolSpec {
+    pub fn new(name: impl Into<String>) -> Self {
+        ToolSpec { name: name.into(), ..ToolSpec::default() }
+    }
+
+    pub fn when_interrupted(&self) -> OnInterrupted {
+        match self.on_interrupted {
+            Some(choice) => choice,
+            None if self.idempotent => OnInterrupted::Rerun,
+            None => OnInterrupted::Ask,
+        }
+    }
+
+    pub fn retries(&self) -> u32 {
+        if self.idempotent { self.retries } else { 0 }
+    }
+}
+
+/// Refuses what no model or lookup could work with. `taken` are the names that are there already.
+pub fn check_definition<'a>(
+    definition: &ToolDefinition,
+    taken: impl IntoIterator<Item = &'a str>,
+) -> Result<(), ToolDefinitionError> {
+    let name = definition.name.trim();
+    if name.is_empty() {
+        return Err(ToolDefinitionError::EmptyName);
+    }
+    if taken.into_iter().any(|other| other.eq_ignore_ascii_case(name)) {
+        return Err(ToolDefinitionError::DuplicateName(name.to_owned()));
+    }
+    let bad = |why: &str| ToolDefinitionError::BadSchema { tool: name.to_owned(), why: why.to_owned() };
+    let schema = match definition.schema.read::<Value>() {
+        Ok(Value::Object(schema)) => schema,
+        Ok(_) => return Err(bad("it must be a JSON object like {\"type\":\"object\",\"properties\":{}}")),
+        Err(error) => return Err(bad(&error.to_string())),
+    };
+    match schema.get("type") {
+        None => {}
+        Some(Value::String(kind)) if kind == "object" => {}
+        Some(_) => return Err(bad("models send arguments as an object, so its `type` must be \"object\"")),
+    }
+    if schema.get("properties").is_some_and(|properties| !properties.is_object()) {
+        return Err(bad("`properties` must be an object"));
+    }
+    Ok(())
+}
+
+/// Finds a tool as a model spells it: the exact name, else the only one that differs in case.
+pub fn find<'a>(tools: &'a [ToolSpec], name: &str) -> Option<&'a ToolSpec> {
+    tools.iter().find(|tool| tool.name == name).or_else(|| {
+        let mut same = tools.iter().filter(|tool| tool.name.eq_ignore_ascii_case(name));
+        match (same.next(), same.next()) {
+            (Some(tool), None) => Some(tool),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(name: &str, schema: &str) -> ToolDefinition {
+        ToolDefinition {
+            name: name.to_owned(),
+            description: String::new(),
+            schema: Json::parse(schema).unwrap(),
+        }
+    }
+
+    #[test]
+    fn definitions_that_no_model_could_use_are_refused() {
+        let table = [
+            ("", "{}", "TOOL_NAME_EMPTY"),
+            ("  ", "{}", "TOOL_NAME_EMPTY"),
+            ("Weather", "{}", "TOOL_NAME_TAKEN"),
+            ("a", "[]", "TOOL_SCHEMA_INVALID"),
+            ("a", "\"object\"", "TOOL_SCHEMA_INVALID"),
+            ("a", r#"{"type":"string"}"#, "TOOL_SCHEMA_INVALID"),
+            ("a", r#"{"properties":[]}"#, "TOOL_SCHEMA_INVALID"),
+        ];
+        for (name, schema, code) in table {
+            let error = check_definition(&definition(name, schema), ["weather"]).unwrap_err();
+            assert_eq!(error.code(), code, "{name:?} {schema}");
+        }
+        assert_eq!(check_definition(&definition("__proto__", r#"{"type":"object"}"#), ["weather"]), Ok(()));
+    }
+
+    #[test]
+    fn an_exact_name_wins_and_case_is_forgiven_only_when_one_tool_fits() {
+        let tools = ["read", "Read", "write"].map(ToolSpec::new);
+        let found = |name| find(&tools, name).map(|tool| tool.name.as_str());
+        assert_eq!(
+            (found("Read"), found("READ"), found("WRITE"), found("rm")),
+            (Some("Read"), None, Some("write"), None)
+        );
+    }
 }

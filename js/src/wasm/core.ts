@@ -1,0 +1,91 @@
+// Starts the core, once in a page: asynchronously, or on the spot where a synchronous call needs it.
+import { GloveError } from "../error.js";
+import * as glue from "./generated/glove_wasm.js";
+
+/** Where the wasm file comes from. */
+export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
+/** A source that needs no waiting. */
+export type WasmSourceNow = BufferSource | WebAssembly.Module;
+
+/** What the wasm file exports. */
+export type Exports = Omit<typeof glue, "default" | "initSync">;
+
+/** An entry's way to the core; all entries share the one core. */
+export interface Core {
+  /** Starts the core without blocking the page; later calls give the same core. */
+  load(source?: WasmSource | Promise<WasmSource>): Promise<Exports>;
+  /** The core at once: started on the spot when it has not been. */
+  now(source?: WasmSourceNow): Exports;
+}
+
+let started = false;
+let starting: Promise<Exports> | undefined;
+
+/** `inline` gives the bytes that the entry carries, if it carries any. */
+export function openCore(inline?: () => BufferSource): Core {
+  return {
+    load(source) {
+      starting ??= compile(source ?? inline?.())
+        .then(start)
+        .catch((error: unknown) => {
+          starting = undefined; // The next call may try again, with another source.
+          throw explained(error);
+        });
+      return starting;
+    },
+    now(source) {
+      if (started) return glue;
+      try {
+        const given = source ?? inline?.() ?? missing();
+        return start(given instanceof WebAssembly.Module ? given : new WebAssembly.Module(given));
+      } catch (error) {
+        throw explained(error);
+      }
+    },
+  };
+}
+
+// A synchronous start may come while an asynchronous one compiles: the first to get here wins, and there is one core.
+function start(module: WebAssembly.Module): Exports {
+  if (!started) glue.initSync({ module });
+  started = true;
+  return glue;
+}
+
+async function compile(given: WasmSource | Promise<WasmSource> | undefined): Promise<WebAssembly.Module> {
+  const source = await (given ?? missing());
+  if (source instanceof WebAssembly.Module) return source;
+  if (typeof source === "string" || source instanceof URL) return compileResponse(await fetch(source));
+  if (source instanceof Request) return compileResponse(await fetch(source));
+  if (source instanceof Response) return compileResponse(source);
+  return WebAssembly.compile(source);
+}
+
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  if (!response.ok) {
+    throw new GloveError("WASM_NOT_FETCHED", `The wasm file was answered with status ${response.status}: check its URL.`);
+  }
+  // Streaming needs the right content type; a server that gives another one still works, a little slower.
+  const streams = response.headers.get("content-type")?.startsWith("application/wasm");
+  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}
+
+function missing(): never {
+  throw new GloveError(
+    "WASM_NOT_GIVEN",
+    "glove-wasm/slim carries no wasm file: call init() with its URL, a Response, its bytes or a WebAssembly.Module first.",
+  );
+}
+
+function explained(error: unknown): GloveError {
+  if (error instanceof GloveError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (/content security policy|\bCSP\b|unsafe-eval/i.test(message)) {
+    return new GloveError(
+      "WASM_BLOCKED_BY_CSP",
+      "The page's Content-Security-Policy does not allow WebAssembly: add 'wasm-unsafe-eval' to its script-src.",
+      { cause: error },
+    );
+  }
+  return new GloveError("WASM_NOT_STARTED", `The wasm file could not be started: ${message}`, { cause: error });
+}

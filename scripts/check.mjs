@@ -1,0 +1,142 @@
+// `npm run check`: formatting, lints, types, licences and the wasm target's dependencies; `npm run check -- clippy types`
+// runs only those. All run, whatever fails; the end says which did.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build, compile } from "./build.mjs";
+import { inRoot, userCache, wasmTarget } from "./lib/project.mjs";
+import { main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
+
+const denyWarnings = ["--", "-D", "warnings"];
+const bindgen = "tools/bindgen/Cargo.toml";
+
+const checks = {
+  format: {
+    fix: "Run `cargo fmt` (and `cargo fmt --manifest-path tools/bindgen/Cargo.toml`).",
+    async run() {
+      await run("cargo", ["fmt", "--check"]);
+      await run("cargo", ["fmt", "--check", "--manifest-path", bindgen]);
+    },
+  },
+  lint: {
+    fix: "Run `npx biome check --write`, and mend by hand what is left.",
+    run: () => runTool("@biomejs/biome/bin/biome", ["ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])]),
+  },
+  clippy: {
+    fix: "Read clippy's messages above.",
+    async run() {
+      await run("cargo", ["clippy", "--all-targets", "--all-features", ...denyWarnings]);
+      await run("cargo", ["clippy", "--lib", "--target", wasmTarget, ...denyWarnings]);
+    },
+  },
+  docs: {
+    fix: "Read rustdoc's messages above.",
+    run: () => run("cargo", ["doc", "--no-deps", "--all-features"], { env: { RUSTDOCFLAGS: "-D warnings" } }),
+  },
+  architecture: {
+    fix: "tests/architecture.rs says what each part may know of; move the code, or that line.",
+    run: () => run("cargo", ["test", "--test", "architecture"]),
+  },
+  types: {
+    fix: "Read the compiler's messages above.",
+    async run({ tools }) {
+      // The declarations of the core come out of the build.
+      await build(tools);
+      await runTool("typescript/bin/tsc", ["--noEmit"]);
+    },
+  },
+  dependencies: {
+    fix: "Leave the crate out, or add it to wasm-dependencies.txt and tell in the commit what it weighs.",
+    run: wasmDependencies,
+  },
+  reproducible: {
+    fix: "Look for a path, a time or a random order that gets into the code; scripts/build.mjs gives folders neutral names.",
+    run: reproducible,
+  },
+  licences: {
+    fix: "Read cargo-deny's messages above; deny.toml holds the rules.",
+    run: licences,
+  },
+};
+
+await main(async () => {
+  const names = process.argv.slice(2);
+  const unknown = names.filter((name) => !(name in checks));
+  if (unknown.length) {
+    throw new StepFailed(`there is no check called ${unknown.join(", ")}`, `Choose from: ${Object.keys(checks).join(", ")}.`);
+  }
+  const tools = await setup();
+  const failures = [];
+  for (const name of names.length ? names : Object.keys(checks)) {
+    await step(name, checks[name].fix, () => checks[name].run({ tools })).catch((error) => failures.push(error));
+  }
+  if (failures.length === 0) return console.log("\nAll checks passed.");
+  console.error(failures.map((error) => `\n✗ ${error.message}${error.fix ? `\n  ${error.fix}` : ""}`).join(""));
+  process.exitCode = 1;
+});
+
+/** The crates that reach the wasm file are exactly those of the list. */
+function wasmDependencies() {
+  // What runs at compile time only (a proc macro and what it needs) is no part of the wasm file.
+  const args = ["tree", "--target", wasmTarget, "-e", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
+  const tree = output("cargo", args);
+  if (tree === undefined) throw new Error("cargo tree failed");
+  const used = new Set(tree.split("\n").map((line) => line.split(" ")[0]));
+  used.delete("glove-wasm");
+  const list = readFileSync(inRoot("wasm-dependencies.txt"), "utf8").split("\n");
+  const allowed = new Set(list.filter((line) => line && !line.startsWith("#")));
+  const added = [...used].filter((name) => !allowed.has(name));
+  const gone = [...allowed].filter((name) => !used.has(name));
+  if (added.length) throw new Error(`not in the list: ${added.join(", ")}`);
+  if (gone.length) throw new Error(`in the list and not used: ${gone.join(", ")}`);
+}
+
+/** The same sources in another folder give the same bytes. */
+async function reproducible() {
+  const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
+  try {
+    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches"].filter((part) => existsSync(inRoot(part)))) {
+      cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
+    }
+    const here = readFileSync(await compile());
+    const there = readFileSync(await compile(elsewhere));
+    if (!here.equals(there)) throw new Error("a second build in another folder gave other bytes");
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+}
+
+/** Licences and sources of all crates. Advisories stay out: their database is no package, and not every CI reaches it. */
+async function licences() {
+  const deny = await cargoDeny();
+  for (const manifest of ["Cargo.toml", bindgen]) {
+    const options = ["--manifest-path", manifest, "--config", "deny.toml", "--log-level", "error"];
+    await run(deny, [...options, "check", "licenses", "bans", "sources"]);
+  }
+}
+
+/** cargo-deny, built once into the user's cache folder, without optimisation: that halves the wait. */
+async function cargoDeny() {
+  const version = "0.20.2";
+  const folder = join(userCache(), `cargo-deny-${version}`);
+  const program = join(folder, "bin", process.platform === "win32" ? "cargo-deny.exe" : "cargo-deny");
+  if (existsSync(program)) return program;
+  await step(
+    `building cargo-deny ${version} into the user's cache (one to two minutes, once)`,
+    "Check that cargo reaches crates.io, then run this again.",
+    async () => {
+      const target = join(folder, `build-${process.pid}`);
+      mkdirSync(target, { recursive: true });
+      await run(
+        "cargo",
+        ["install", "cargo-deny", "--version", version, "--locked", "--debug", "--root", folder, "--target-dir", target],
+        {
+          env: { CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_DEV_STRIP: "symbols" },
+        },
+      );
+      rmSync(target, { recursive: true, force: true });
+    },
+  );
+  return program;
+}

@@ -1,0 +1,100 @@
+// Runs commands and named steps: says what runs, how long it took, and on failure what to do.
+import { spawn, spawnSync } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { root } from "./project.mjs";
+
+/** A step that failed, and how to mend it. */
+export class StepFailed extends Error {
+  constructor(message, fix) {
+    super(message);
+    this.fix = fix;
+  }
+}
+
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+/** Runs one named step; `fix` is the sentence that tells how to mend a failure of it. */
+export async function step(name, fix, work) {
+  const since = performance.now();
+  console.log(`→ ${name}`);
+  try {
+    const result = await work();
+    console.log(`  ${name}: ${seconds(since)}`);
+    return result;
+  } catch (error) {
+    throw new StepFailed(`${name} failed after ${seconds(since)}: ${error.message}`, error.fix ?? fix);
+  }
+}
+
+// Logs that no terminal shows are kept free of colour codes.
+const plain = process.stdout.isTTY ? {} : { NO_COLOR: "1" };
+
+/** Runs a command with its output shown. With `onLine`, each line of its output is also given to that function. */
+export function run(command, args, { env, cwd = root, onLine } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...plain, ...env },
+      stdio: ["ignore", onLine ? "pipe" : "inherit", "inherit"],
+      shell: needsShell(command),
+    });
+    if (onLine) readLines(child.stdout, onLine);
+    child.on("error", (error) => reject(new Error(`${command} cannot be started (${error.code})`)));
+    // Who ends this command ends what it started.
+    const stop = () => child.kill();
+    process.once("SIGTERM", stop);
+    child.on("close", () => process.off("SIGTERM", stop));
+    child.on("close", (code, signal) =>
+      code === 0 ? resolve() : reject(new Error(`${[command, ...args].join(" ")} ended with ${signal ?? `code ${code}`}`)),
+    );
+  });
+}
+
+function readLines(stream, onLine) {
+  let rest = "";
+  // Whole lines, so that nothing which is written to the other stream lands in the middle of one.
+  const show = (line) => {
+    process.stdout.write(`${line}\n`);
+    onLine(line);
+  };
+  stream.setEncoding("utf8");
+  stream.on("data", (text) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop();
+    lines.forEach(show);
+  });
+  stream.on("end", () => rest && show(rest));
+}
+
+/** What a command prints, or undefined when it is missing or fails. */
+export function output(command, args, options = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    shell: needsShell(command),
+    ...options,
+  });
+  return result.status === 0 ? result.stdout.trim() : undefined;
+}
+
+// npm is a batch file on Windows, which only a shell starts.
+const needsShell = (command) => process.platform === "win32" && command === "npm";
+
+/** Runs a program that an npm package brings, without npx. */
+export const runTool = (script, args, options) => run(process.execPath, [`node_modules/${script}`, ...args], options);
+
+/** The body of a command: a failed step ends it with a sentence instead of a stack. */
+export async function main(body) {
+  try {
+    await body();
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    console.error(`\n✗ ${error.message}`);
+    if (error.fix) console.error(`  ${error.fix}`);
+    process.exitCode = 1;
+  }
+}
+
+/** True when the file is the one that was started, and not imported. */
+export const isMain = (meta) => process.argv[1] !== undefined && meta.filename === realpathSync(process.argv[1]);

@@ -1,0 +1,98 @@
+// `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those. Ends with the sums of all runners.
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { build } from "./build.mjs";
+import { inRoot } from "./lib/project.mjs";
+import { main, run, runTool, StepFailed } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
+
+const runners = {
+  rust: { run: cargo, needs: {} },
+  js: { run: () => vitest("js"), needs: { build: true } },
+  e2e: { run: () => vitest("e2e"), needs: { build: true, chromium: true } },
+  packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
+};
+
+await main(async () => {
+  const names = process.argv.slice(2);
+  const unknown = names.filter((name) => !(name in runners));
+  if (unknown.length) {
+    throw new StepFailed(`there are no tests called ${unknown.join(", ")}`, `Choose from: ${Object.keys(runners).join(", ")}.`);
+  }
+  await test(names.length ? names : Object.keys(runners));
+});
+
+async function test(names) {
+  const needed = (what) => names.some((name) => runners[name].needs[what]);
+  const tools = await setup({ chromium: needed("chromium") });
+  if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
+
+  const sums = { passed: 0, failed: 0, skipped: 0 };
+  const add = (counts) => {
+    for (const key of Object.keys(sums)) sums[key] += counts[key];
+  };
+  // A build that fails must not keep the Rust tests from running: they may say why.
+  const buildFailure = needed("build") && (await failureOf(() => build(tools)));
+  if (buildFailure) add({ passed: 0, failed: 1, skipped: 0 });
+  for (const name of names) {
+    if (runners[name].needs.build && buildFailure) {
+      console.error(`✗ ${name} tests not run: ${buildFailure.message}`);
+      continue;
+    }
+    console.log(`\n── ${name} tests`);
+    add(await runners[name].run());
+  }
+  console.log(`\n${sums.passed} passed, ${sums.failed} failed${sums.skipped ? `, ${sums.skipped} skipped` : ""}`);
+  if (sums.failed) process.exitCode = 1;
+}
+
+async function failureOf(work) {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Unit, integration and documentation tests. */
+async function cargo() {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const onLine = (line) => {
+    const found = /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/.exec(line);
+    if (!found) return;
+    counts.passed += Number(found[1]);
+    counts.failed += Number(found[2]);
+    counts.skipped += Number(found[3]);
+  };
+  const locked = process.env.CI ? ["--locked"] : [];
+  const failure = await failureOf(() => run("cargo", ["test", "--no-fail-fast", ...locked], { onLine }));
+  return countFailure(counts, failure);
+}
+
+/** One project of vitest.config.ts. */
+async function vitest(project) {
+  const report = inRoot(".cache", "reports", `${project}.json`);
+  mkdirSync(inRoot(".cache", "reports"), { recursive: true });
+  rmSync(report, { force: true });
+  const failure = await failureOf(() =>
+    runTool("vitest/vitest.mjs", [
+      "run",
+      "--project",
+      project,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile=${report}`,
+    ]),
+  );
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  if (existsSync(report)) {
+    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, "utf8"));
+    Object.assign(counts, { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests });
+  }
+  return countFailure(counts, failure);
+}
+
+// A runner that failed without a failed test (nothing compiled, a file that cannot be loaded) counts as one failure.
+function countFailure(counts, failure) {
+  if (failure) console.error(`✗ ${failure.message}`);
+  return failure && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+}

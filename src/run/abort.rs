@@ -1,0 +1,144 @@
+//! Stopping: the user ends a run at any moment, and every call still gets exactly one result.
+
+use super::effect::{Effect, Outcome};
+use super::state::{Call, CallState, Finished, Phase};
+use super::{Effects, Run, texts};
+use crate::event::{Question, QuestionKind};
+use crate::message::ToolResultData;
+use crate::tool::Gate;
+
+impl Run {
+    pub(super) fn on_abort(&mut self, fx: &mut Effects) {
+        if self.is_parked() {
+            self.abandon(fx);
+            return;
+        }
+        if let Some(super::state::Halt::AskBudget(_, question)) = self.state.halt.take() {
+            fx.push(Effect::Withdraw { question: question.id });
+        }
+        if matches!(self.state.phase, Phase::Tools(_)) && self.stop_tools(fx) {
+            return;
+        }
+        self.cut_off(fx);
+        self.close(Outcome::Aborted, fx);
+    }
+
+    /// Ends all calls that may be cut off. True when others are running on: the run ends with them.
+    fn stop_tools(&mut self, fx: &mut Effects) -> bool {
+        let calls = self.state.batch().map_or(&[][..], |batch| &batch.calls);
+        let keeps = |call: &Call| self.is_un_abortable(call);
+        let runs = |call: &&Call| matches!(call.state, CallState::Running { .. } | CallState::Waiting { .. });
+        // As in the original: a queue is cut short by the first call that is cut off, else what must not be cut
+        // off still gets its turn.
+        let none_cut = calls.iter().filter(runs).all(keeps);
+        let some_run = calls.iter().filter(runs).any(keeps);
+        let stays: Vec<bool> = calls
+            .iter()
+            .map(|call| match call.state {
+                CallState::Running { .. } => keeps(call),
+                CallState::Queued => some_run && none_cut && keeps(call) && !self.is_gated(call),
+                _ => false,
+            })
+            .collect();
+        if !stays.iter().any(|stays| *stays) {
+            return false;
+        }
+        for (index, stays) in stays.into_iter().enumerate() {
+            if !stays {
+                self.cut_off_call(index, fx);
+            }
+        }
+        if let Some(batch) = self.state.batch_mut() {
+            batch.stopped = true;
+        }
+        true
+    }
+
+    fn is_un_abortable(&self, call: &Call) -> bool {
+        let tools = &self.state.settings.tools;
+        tools.iter().any(|tool| call.tool.as_ref() == Some(&tool.name) && tool.un_abortable)
+    }
+
+    fn is_gated(&self, call: &Call) -> bool {
+        let tools = &self.state.settings.tools;
+        let gated = |name: &String| {
+            tools.iter().any(|tool| {
+                tool.name == *name && (tool.permission, tool.approval) != (Gate::Never, Gate::Never)
+            })
+        };
+        call.tool.as_ref().is_some_and(gated)
+    }
+
+    /// Ends whatever is going on, without telling anyone that the request is over.
+    pub(super) fn cut_off(&mut self, fx: &mut Effects) {
+        match &mut self.state.phase {
+            Phase::Idle | Phase::Turn => {}
+            Phase::Model { call, partial } => {
+                fx.push(Effect::CancelModel { call: *call });
+                let text = std::mem::take(partial);
+                self.keep_partial(text);
+            }
+            Phase::Compacting { call, .. } => {
+                fx.push(Effect::CancelModel { call: *call });
+                self.on_summary_failed("it was stopped", fx);
+            }
+            Phase::Undoing(undoing) => {
+                if let Some(call_id) = undoing.entry.take() {
+                    fx.push(Effect::CancelTool { call_id });
+                }
+            }
+            Phase::Tools(batch) => {
+                for index in 0..batch.calls.len() {
+                    self.cut_off_call(index, fx);
+                }
+                self.append_results();
+            }
+        }
+    }
+
+    fn cut_off_call(&mut self, index: usize, fx: &mut Effects) {
+        let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
+        match &call.state {
+            CallState::Done(_) => return,
+            CallState::Asking(question) => fx.push(Effect::Withdraw { question: question.id.clone() }),
+            CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => {
+                fx.push(Effect::CancelTool { call_id: call.id.clone() });
+            }
+            CallState::Undoing(undoing) => {
+                if let Some(call_id) = &undoing.entry {
+                    fx.push(Effect::CancelTool { call_id: call_id.clone() });
+                }
+            }
+            CallState::Queued | CallState::Waiting { .. } => {}
+        }
+        // Whether an interrupted call took effect is not known, and stopping does not make it known.
+        let why = match &call.state {
+            CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => texts::interrupted(),
+            _ => texts::ABORTED,
+        };
+        self.end_call(index, Finished::without_running(ToolResultData::aborted(why)), fx);
+    }
+
+    /// What the host stops doing when it goes away. Nothing ends and nothing is written.
+    pub(super) fn stop_work(&self) -> Vec<Effect> {
+        let mut work = Vec::new();
+        match &self.state.phase {
+            Phase::Model { call, .. } | Phase::Compacting { call, .. } => {
+                work.push(Effect::CancelModel { call: *call });
+            }
+            Phase::Tools(_) | Phase::Undoing(_) | Phase::Idle | Phase::Turn => {}
+        }
+        for call in self.state.batch().map_or(&[][..], |batch| &batch.calls) {
+            if matches!(
+                call.state,
+                CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval
+            ) {
+                work.push(Effect::CancelTool { call_id: call.id.clone() });
+            }
+        }
+        if let Some(call_id) = self.undoing().and_then(|undoing| undoing.entry.clone()) {
+            work.push(Effect::CancelTool { call_id });
+        }
+        work
+    }
+}

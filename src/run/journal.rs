@@ -1,0 +1,145 @@
+//! The stored form of a run: a checkpoint of its state, and the inputs since. Messages are stored on their own.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::Message;
+use crate::run::input::Input;
+use crate::run::state::State;
+use crate::run::{OutOfProtocol, Run};
+
+/// Written into every checkpoint; an older number is read, a newer one refused.
+pub const VERSION: u32 = 1;
+
+/// One input that the run accepted. Feeding the records after a checkpoint to it gives the same run again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Numbers the inputs of a session from 1, without a gap.
+    pub seq: u64,
+    pub at: u64,
+    pub input: Input,
+}
+
+/// What the store does not have yet, to be written in one transaction.
+#[derive(Debug, Clone)]
+pub struct Unsaved<'a> {
+    /// Messages to append, the first of them at this index.
+    pub first_message: usize,
+    pub messages: &'a [Message],
+    /// Inputs to append to the journal.
+    pub records: &'a [Record],
+    /// Replaces the stored checkpoint. The records up to `seq` are then needed for replaying the past only.
+    pub checkpoint: Option<String>,
+    /// The number of the last input that this write covers.
+    pub seq: u64,
+}
+
+#[derive(Serialize)]
+struct CheckpointRef<'a> {
+    version: u32,
+    seq: u64,
+    messages: usize,
+    state: &'a State,
+}
+
+#[derive(Deserialize)]
+struct Checkpoint {
+    seq: u64,
+    messages: usize,
+    state: State,
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+/// Why a stored run cannot be taken up again. Nothing of it was changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RestoreError {
+    #[error(
+        "this run was stored by a newer version (format {found}, this one reads up to {VERSION}); update to open it"
+    )]
+    Newer { found: u32 },
+    #[error("the stored run cannot be read: {0}")]
+    Corrupt(String),
+    #[error("the stored run needs {needed} messages, but only {found} are there")]
+    MessagesMissing { needed: usize, found: usize },
+    #[error("the journal does not fit to the run at record {seq}: {error}")]
+    Journal { seq: u64, error: OutOfProtocol },
+}
+
+impl Run {
+    /// The state as text, without the messages.
+    pub fn checkpoint(&self) -> String {
+        let checkpoint = CheckpointRef {
+            version: VERSION,
+            seq: self.seq,
+            messages: self.messages.len(),
+            state: &self.state,
+        };
+        serde_json::to_string(&checkpoint).unwrap_or_default()
+    }
+
+    /// Takes up a stored run: its checkpoint, all messages that are stored, and the journal after the checkpoint
+    /// (records before it are passed over). The result is equal to the run that was stored.
+    pub fn restore(
+        checkpoint: &str,
+        messages: Vec<Message>,
+        records: &[Record],
+    ) -> Result<Run, RestoreError> {
+        let corrupt = |error: serde_json::Error| RestoreError::Corrupt(error.to_string());
+        let Versioned { version } = serde_json::from_str(checkpoint).map_err(corrupt)?;
+        if version > VERSION {
+            return Err(RestoreError::Newer { found: version });
+        }
+        let stored: Checkpoint = serde_json::from_str(checkpoint).map_err(corrupt)?;
+        let found = messages.len();
+        if found < stored.messages {
+            return Err(RestoreError::MessagesMissing { needed: stored.messages, found });
+        }
+        // The records write the messages after the checkpoint again.
+        let mut messages = messages;
+        messages.truncate(stored.messages);
+        let mut run = Run::of(stored.state, messages);
+        run.seq = stored.seq;
+        for record in records.iter().filter(|record| record.seq > stored.seq) {
+            let gap = || RestoreError::Corrupt(format!("record {} is missing in the journal", run.seq + 1));
+            if record.seq != run.seq + 1 {
+                return Err(gap());
+            }
+            run.step(record.at, record.input.clone())
+                .map_err(|error| RestoreError::Journal { seq: record.seq, error })?;
+        }
+        if run.messages.len() < found {
+            return Err(RestoreError::Corrupt(format!(
+                "{found} messages are stored, but the journal accounts for {} only",
+                run.messages.len()
+            )));
+        }
+        run.saved();
+        run.saved_messages = found;
+        Ok(run)
+    }
+
+    pub fn unsaved(&self) -> Unsaved<'_> {
+        Unsaved {
+            first_message: self.saved_messages,
+            messages: self.messages.get(self.saved_messages..).unwrap_or_default(),
+            records: &self.unsaved_records,
+            checkpoint: self.is_compact().then(|| self.checkpoint()),
+            seq: self.seq,
+        }
+    }
+
+    /// The store has taken everything that `unsaved` gave. Nothing may have been stepped in between.
+    pub fn saved(&mut self) {
+        self.saved_messages = self.messages.len();
+        self.unsaved_records.clear();
+    }
+
+    /// Results that wait for the rest of their batch would be written again with every checkpoint; between those
+    /// the journal alone grows.
+    fn is_compact(&self) -> bool {
+        self.state.batch().is_none_or(|batch| !batch.calls.iter().any(|call| call.is_done()))
+    }
+}

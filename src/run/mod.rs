@@ -1,0 +1,472 @@
+//! The machine: every decision about a conversation, as a pure function of what happened. It does no IO, reads no
+//! clock and makes no random ids, so it can be stored at any point, replayed, and tested as a table.
+//!
+//! `mod.rs` takes the inputs; what each of them leads to is decided in the file named after it.
+
+mod abort;
+mod budget;
+mod compaction;
+pub mod effect;
+mod guard;
+pub mod input;
+pub mod journal;
+pub mod prompts;
+mod recovery;
+mod request;
+pub mod settings;
+mod state;
+mod texts;
+mod tidy;
+pub mod timeline;
+mod tools;
+mod turn;
+mod undo;
+pub mod view;
+
+use std::collections::HashSet;
+
+use crate::event::{Event, Question};
+use crate::json::Json;
+use crate::message::{Message, ToolCall, ToolResult, Usage};
+use effect::Effect;
+use input::{AbortReason, Input};
+use journal::Record;
+use settings::Settings;
+pub use state::UndoEntry;
+use state::{CallState, Halt, Phase, State};
+use view::View;
+
+/// One session's conversation and all that is going on in it.
+#[derive(Debug, Clone)]
+pub struct Run {
+    messages: Vec<Message>,
+    state: State,
+    seq: u64,
+    saved_messages: usize,
+    unsaved_records: Vec<Record>,
+    /// Derived from the messages: where the last summary is, and which ids were used.
+    last_summary: Option<usize>,
+    call_ids: HashSet<String>,
+    request_ids: HashSet<String>,
+    /// Derived from the state: what goes to the model without being in the record.
+    transient: Vec<Message>,
+}
+
+/// The input does not fit to where the run is. Nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OutOfProtocol {
+    #[error("no request is running")]
+    NothingRunning,
+    #[error("the run is not paused")]
+    NotPaused,
+    #[error("model call {0} is not awaited; it was cancelled or has already answered")]
+    NoSuchModelCall(u64),
+    #[error("call `{0}` is not awaited; it was cancelled, answered, or never made")]
+    NoSuchCall(String),
+    #[error("question `{0}` is not open")]
+    NoSuchQuestion(String),
+    #[error("timer {0} is not set")]
+    NoSuchTimer(u64),
+    #[error("a request needs an id that was not used before")]
+    RequestId,
+    #[error("actions can be taken back only while no request is running")]
+    Busy,
+}
+
+/// What a run is doing, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhaseName {
+    Idle,
+    Model,
+    Compacting,
+    Tools,
+    /// Nothing can go on before a person answers.
+    Waiting,
+    Undoing,
+    Paused,
+}
+
+impl PhaseName {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PhaseName::Idle => "idle",
+            PhaseName::Model => "model",
+            PhaseName::Compacting => "compacting",
+            PhaseName::Tools => "tools",
+            PhaseName::Waiting => "waiting",
+            PhaseName::Undoing => "undoing",
+            PhaseName::Paused => "paused",
+        }
+    }
+}
+
+/// A call as its tool needs it.
+#[derive(Debug, Clone, Copy)]
+pub struct CallView<'a> {
+    pub call_id: &'a str,
+    /// The registered spelling.
+    pub tool_name: &'a str,
+    pub input: &'a Json,
+    /// 1 for the first run.
+    pub attempt: u32,
+}
+
+impl Run {
+    /// A run over a record, which may be empty or come from a store that keeps messages alone. Calls at its end that
+    /// nobody answered are answered as aborted, so that no provider refuses the conversation.
+    pub fn new(settings: Settings, messages: Vec<Message>) -> Self {
+        let stored = messages.len();
+        let mut run = Run::of(State::new(settings), messages);
+        run.saved_messages = stored;
+        run.state.estimated_tokens = run.model_request().iter().map(compaction::estimate).sum();
+        run.answer_open_calls();
+        run
+    }
+
+    fn of(state: State, messages: Vec<Message>) -> Self {
+        let mut run = Run {
+            saved_messages: messages.len(),
+            last_summary: messages.iter().rposition(|message| message.is_compaction),
+            call_ids: messages.iter().flat_map(Message::calls).map(|call| call.id().to_owned()).collect(),
+            request_ids: messages.iter().filter_map(|message| message.prompt_id.clone()).collect(),
+            messages,
+            state,
+            seq: 0,
+            unsaved_records: Vec::new(),
+            transient: Vec::new(),
+        };
+        run.prepare_transient();
+        run
+    }
+
+    /// Takes one thing that happened and says what to do. An input that does not fit changes nothing.
+    pub fn step(&mut self, at: u64, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
+        self.accepts(&input)?;
+        if let Input::Aborted { why: AbortReason::HostGone } = input {
+            return Ok(self.stop_work());
+        }
+        let at = at.max(self.state.at);
+        let input = tidy::tidy(input, &self.state.settings);
+        self.seq += 1;
+        self.unsaved_records.push(Record { seq: self.seq, at, input: input.clone() });
+        self.count_time(at, &input);
+        let mut fx = Effects::default();
+        // A store that has just failed is not asked again for the sake of noting that.
+        fx.persists = !matches!(input, Input::StoreFailed { .. });
+        self.decide(input, &mut fx);
+        self.advance(&mut fx);
+        self.prepare_transient();
+        Ok(fx.finish())
+    }
+
+    /// The rules of the protocol, apart from what follows of an input, so that refusing is free of side effects.
+    fn accepts(&self, input: &Input) -> Result<(), OutOfProtocol> {
+        let state = &self.state;
+        let call = |call_id: &str, fits: fn(&CallState) -> bool| {
+            let calls = state.batch().map_or(&[][..], |batch| &batch.calls);
+            match calls.iter().any(|call| call.id == call_id && fits(&call.state)) {
+                true => Ok(()),
+                false => Err(OutOfProtocol::NoSuchCall(call_id.to_owned())),
+            }
+        };
+        match input {
+            Input::Request(request) => self.accepts_request_id(&request.id),
+            // A call that was in flight when the run halted was cancelled, and is made again when it goes on.
+            Input::ModelFinished { call, .. }
+            | Input::ModelPartial { call, .. }
+            | Input::Compacted { call, .. }
+            | Input::ModelFailed { call, .. }
+                if state.halt.is_some() =>
+            {
+                Err(OutOfProtocol::NoSuchModelCall(*call))
+            }
+            Input::ModelFinished { call, .. } | Input::ModelPartial { call, .. } => match &state.phase {
+                Phase::Model { call: awaited, .. } if awaited == call => Ok(()),
+                _ => Err(OutOfProtocol::NoSuchModelCall(*call)),
+            },
+            Input::Compacted { call, .. } => match &state.phase {
+                Phase::Compacting { call: awaited, .. } if awaited == call => Ok(()),
+                _ => Err(OutOfProtocol::NoSuchModelCall(*call)),
+            },
+            Input::ModelFailed { call, .. } => match &state.phase {
+                Phase::Model { call: awaited, .. } | Phase::Compacting { call: awaited, .. }
+                    if awaited == call =>
+                {
+                    Ok(())
+                }
+                _ => Err(OutOfProtocol::NoSuchModelCall(*call)),
+            },
+            Input::PermissionChecked { call_id, .. } => {
+                call(call_id, |state| matches!(state, CallState::CheckingPermission))
+            }
+            Input::ApprovalChecked { call_id, .. } => {
+                call(call_id, |state| matches!(state, CallState::CheckingApproval))
+            }
+            Input::ToolFinished { call_id, .. } => {
+                call(call_id, |state| matches!(state, CallState::Running { .. }))
+            }
+            Input::Answered { question, .. } => match state.questions().any(|open| open.id == *question) {
+                true => Ok(()),
+                false => Err(OutOfProtocol::NoSuchQuestion(question.clone())),
+            },
+            Input::Undo { request, .. } => match self.is_busy() {
+                false => self.accepts_request_id(request),
+                true => Err(OutOfProtocol::Busy),
+            },
+            Input::UndoFinished { call_id, .. } => match self.undoing() {
+                Some(undoing) if undoing.entry.as_ref() == Some(call_id) => Ok(()),
+                _ => Err(OutOfProtocol::NoSuchCall(call_id.clone())),
+            },
+            Input::TimerFired { timer } => match self.waits_for_timer(*timer) {
+                true => Ok(()),
+                false => Err(OutOfProtocol::NoSuchTimer(*timer)),
+            },
+            Input::Resumed => match &state.halt {
+                Some(Halt::Store | Halt::Model | Halt::Budget(_)) => Ok(()),
+                Some(Halt::AskBudget(..)) | None => Err(OutOfProtocol::NotPaused),
+            },
+            Input::Aborted { .. } => match state.current.is_some() {
+                true => Ok(()),
+                false => Err(OutOfProtocol::NothingRunning),
+            },
+            Input::StoreFailed { .. } | Input::Configured { .. } | Input::Recovered => Ok(()),
+        }
+    }
+
+    fn decide(&mut self, input: Input, fx: &mut Effects) {
+        match input {
+            Input::Request(request) => self.on_request(*request, fx),
+            Input::ModelFinished { reply, .. } => self.on_answer(reply, fx),
+            Input::ModelFailed { error, partial, .. } => self.on_model_failed(error, partial, fx),
+            Input::ModelPartial { text, .. } => self.on_partial(text),
+            Input::Compacted { reply, carry, .. } => self.on_summary(&reply, &carry, fx),
+            Input::PermissionChecked { call_id, verdict } => {
+                self.on_permission_checked(&call_id, verdict, fx);
+            }
+            Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(&call_id, verdict, fx),
+            Input::Answered { question, answer } => self.on_answered(&question, answer, fx),
+            Input::ToolFinished { call_id, outcome } => self.on_tool_finished(&call_id, outcome, fx),
+            Input::Undo { request, steps } => self.on_undo(&request, steps, fx),
+            Input::UndoFinished { call_id, error } => self.on_undo_finished(&call_id, error),
+            Input::TimerFired { timer } => self.on_timer(timer),
+            Input::StoreFailed { error } => self.on_store_failed(error, fx),
+            Input::Configured { settings } => self.state.settings = settings.complete(),
+            Input::Recovered => self.on_recovered(fx),
+            Input::Resumed => self.on_resumed(fx),
+            Input::Aborted { why: AbortReason::User } => self.on_abort(fx),
+            Input::Aborted { why: AbortReason::HostGone } => {}
+        }
+    }
+
+    /// Begins whatever can begin now. All new work starts here, so a halt stops all of it.
+    fn advance(&mut self, fx: &mut Effects) {
+        // A batch that ends leads to the next turn, and a request that ends to the next one, all in the same step.
+        while self.state.halt.is_none() {
+            match &self.state.phase {
+                Phase::Tools(_) => {
+                    self.advance_tools(fx);
+                    if self.state.batch().is_some() {
+                        return;
+                    }
+                }
+                Phase::Turn => self.begin_turn(fx),
+                Phase::Idle if self.state.queue.is_empty() => return,
+                Phase::Idle => self.begin_queued(fx),
+                Phase::Undoing(undoing) if undoing.entry.is_none() => self.next_undo(fx),
+                Phase::Model { .. } | Phase::Compacting { .. } | Phase::Undoing(_) => return,
+            }
+        }
+    }
+
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.state.settings
+    }
+
+    /// Tokens and cost of the whole session.
+    pub fn usage(&self) -> &Usage {
+        &self.state.usage
+    }
+
+    /// Model calls of the whole session.
+    pub fn turns(&self) -> u64 {
+        self.state.turns
+    }
+
+    /// Tokens of the last prompt.
+    pub fn context_tokens(&self) -> u64 {
+        self.state.context_tokens
+    }
+
+    /// The id of the request being served.
+    pub fn request(&self) -> Option<&str> {
+        self.state.current.as_ref().map(|current| current.id.as_str())
+    }
+
+    pub fn queued(&self) -> impl Iterator<Item = &input::Request> {
+        self.state.queue.iter()
+    }
+
+    pub fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.state.questions()
+    }
+
+    pub fn question(&self, id: &str) -> Option<&Question> {
+        self.questions().find(|question| question.id == id)
+    }
+
+    /// The actions that can be taken back, the last one last.
+    pub fn undo_stack(&self) -> &[UndoEntry] {
+        &self.state.undo
+    }
+
+    pub fn phase(&self) -> PhaseName {
+        match (&self.state.halt, &self.state.phase) {
+            (Some(Halt::AskBudget(..)), _) => PhaseName::Waiting,
+            (_, Phase::Idle) => PhaseName::Idle,
+            (Some(_), _) => PhaseName::Paused,
+            (None, Phase::Turn | Phase::Model { .. }) => PhaseName::Model,
+            (None, Phase::Compacting { .. }) => PhaseName::Compacting,
+            (None, Phase::Undoing(_)) => PhaseName::Undoing,
+            (None, Phase::Tools(batch)) => {
+                let mut open = batch.calls.iter().map(|call| &call.state);
+                let asks = open.clone().any(|state| matches!(state, CallState::Asking(_)));
+                let works = open.any(|state| {
+                    !matches!(state, CallState::Asking(_) | CallState::Queued | CallState::Done(_))
+                });
+                if asks && !works { PhaseName::Waiting } else { PhaseName::Tools }
+            }
+        }
+    }
+
+    /// What the model is to be sent for the call that is being made.
+    pub fn model_request(&self) -> View<'_> {
+        let view = match self.last_summary {
+            Some(at) => View::since(&self.messages, at, &self.transient),
+            None => View::of(&self.messages, &self.transient),
+        };
+        match self.state.phase {
+            Phase::Compacting { keep, .. } => view.to_summarise(keep),
+            _ => view,
+        }
+    }
+
+    pub fn call(&self, call_id: &str) -> Option<CallView<'_>> {
+        let batch = self.state.batch()?;
+        let (index, call) = batch.calls.iter().enumerate().find(|(_, call)| call.id == call_id)?;
+        let ToolCall { input_args, .. } = self.messages.get(batch.message)?.calls().get(index)?;
+        let attempt = match call.state {
+            CallState::Running { attempt, .. } | CallState::Waiting { attempt, .. } => attempt,
+            _ => 1,
+        };
+        Some(CallView { call_id: &call.id, tool_name: call.tool.as_deref()?, input: input_args, attempt })
+    }
+
+    /// The last answer's calls are still being worked on.
+    pub fn has_open_calls(&self) -> bool {
+        self.state.batch().is_some()
+    }
+
+    /// Results of the calls that are being worked on, in call order. Those without an end are `pending`, with a
+    /// message where a person is waited for.
+    pub fn open_results(&self) -> Vec<ToolResult> {
+        self.results_so_far()
+    }
+
+    pub fn undo_entry(&self, call_id: &str) -> Option<&UndoEntry> {
+        self.state.undo.iter().rev().find(|entry| entry.call_id == call_id)
+    }
+
+    /// Adds to the record. Whatever is written in a request carries its id and the time.
+    fn append(&mut self, mut message: Message) {
+        if message.id.is_none() {
+            message.id = self.mint('m');
+        }
+        if let Some(request) = self.request().map(str::to_owned) {
+            self.request_ids.insert(request.clone());
+            message.prompt_id = Some(request);
+        }
+        message.at = message.at.or(Some(self.state.at));
+        if message.is_compaction {
+            self.last_summary = Some(self.messages.len());
+        }
+        self.call_ids.extend(message.calls().iter().map(|call| call.id().to_owned()));
+        self.state.estimated_tokens =
+            self.state.estimated_tokens.saturating_add(compaction::estimate(&message));
+        self.messages.push(message);
+    }
+
+    /// A new id that the same inputs will always give again.
+    fn mint(&mut self, kind: char) -> Option<String> {
+        let current = self.state.current.as_mut()?;
+        loop {
+            current.minted += 1;
+            let id = format!("{}.{kind}{}", current.id, current.minted);
+            // A model may have guessed it.
+            if !self.call_ids.contains(&id) {
+                return Some(id);
+            }
+        }
+    }
+
+    /// Working time counts while nobody is waited for and there is a process to work.
+    fn count_time(&mut self, at: u64, input: &Input) {
+        let passed = at.saturating_sub(self.state.at);
+        let works = !matches!(self.phase(), PhaseName::Waiting | PhaseName::Idle | PhaseName::Paused)
+            && !matches!(input, Input::Recovered);
+        self.state.at = at;
+        if let (true, Some(current)) = (works, &mut self.state.current) {
+            current.used.working_ms = current.used.working_ms.saturating_add(passed);
+        }
+    }
+}
+
+/// Two runs are the same when the same things happened to them, wherever they are stored.
+impl PartialEq for Run {
+    fn eq(&self, other: &Self) -> bool {
+        (self.seq, &self.state, &self.messages) == (other.seq, &other.state, &other.messages)
+    }
+}
+
+/// Collects the effects of one step.
+#[derive(Default)]
+struct Effects {
+    persists: bool,
+    strict: bool,
+    list: Vec<Effect>,
+}
+
+impl Effects {
+    fn push(&mut self, effect: Effect) {
+        // What must not be forgotten even when the machine's power fails: a tool is about to run, a person has decided.
+        self.strict |= matches!(
+            effect,
+            Effect::RunTool { .. }
+                | Effect::RunUndo { .. }
+                | Effect::RememberPermission { .. }
+                | Effect::Withdraw { .. }
+        );
+        // What is called off in the step that began it never begins.
+        if effect.calls_off_work() {
+            self.list.retain(|begun| !effect.calls_off(begun));
+        }
+        self.list.push(effect);
+    }
+
+    fn emit(&mut self, event: Event) {
+        self.list.push(Effect::Emit(event));
+    }
+
+    /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
+    fn finish(self) -> Vec<Effect> {
+        let (mut all, rest): (Vec<_>, Vec<_>) = self.list.into_iter().partition(Effect::calls_off_work);
+        if self.persists {
+            all.push(Effect::Persist { strict: self.strict });
+        }
+        all.extend(rest);
+        all
+    }
+}

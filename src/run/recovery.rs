@@ -1,0 +1,150 @@
+//! Going on after something broke: a record with open calls, a store that failed, a process that died.
+
+use super::effect::{Effect, Outcome};
+use super::state::{CallState, Finished, Halt, Phase, Undoing};
+use super::{Effects, Run, texts};
+use crate::error::StoreError;
+use crate::event::QuestionKind;
+use crate::message::{Message, ToolResult, ToolResultData};
+use crate::tool::OnInterrupted;
+
+impl Run {
+    /// Calls at the end of a record that came without a run: nobody will answer them any more.
+    pub(super) fn answer_open_calls(&mut self) {
+        let Some(last) = self.messages.last() else { return };
+        if last.calls().is_empty() {
+            return;
+        }
+        let aborted = |call: &crate::message::ToolCall| ToolResult {
+            tool_name: call.tool_name.clone(),
+            call_id: call.id.clone(),
+            result: ToolResultData::aborted(texts::ABORTED),
+            ..ToolResult::default()
+        };
+        let mut message = Message::user(texts::TOOL_RESULTS);
+        message.tool_results = Some(last.calls().iter().map(aborted).collect());
+        message.prompt_id = last.prompt_id.clone();
+        message.id = last.id.as_ref().map(|id| format!("{id}.results"));
+        self.append(message);
+    }
+
+    /// Everything that is to be going on now. After `Resumed` the driver begins what it does not have in flight.
+    /// On a restored run step `Recovered` first: it alone knows which interrupted calls may run again.
+    pub fn outstanding(&self) -> Vec<Effect> {
+        let mut work = Vec::new();
+        match &self.state.halt {
+            None => {}
+            Some(Halt::AskBudget(_, question)) => {
+                work.push(Effect::Ask { question: question.id.clone() });
+            }
+            Some(Halt::Store | Halt::Model | Halt::Budget(_)) => return work,
+        }
+        match &self.state.phase {
+            Phase::Idle | Phase::Turn => {}
+            Phase::Model { call, .. } => work.push(Effect::CallModel { call: *call }),
+            Phase::Compacting { call, .. } => work.push(Effect::Compact { call: *call }),
+            Phase::Undoing(undoing) => work.extend(undo_effect(undoing)),
+            Phase::Tools(batch) => {
+                for call in &batch.calls {
+                    let call_id = call.id.clone();
+                    match &call.state {
+                        CallState::Queued | CallState::Done(_) => {}
+                        CallState::CheckingPermission => work.push(Effect::CheckPermission { call_id }),
+                        CallState::CheckingApproval => work.push(Effect::CheckApproval { call_id }),
+                        CallState::Asking(question) => {
+                            work.push(Effect::Ask { question: question.id.clone() });
+                        }
+                        CallState::Running { attempt, .. } => {
+                            work.push(Effect::RunTool { call_id, attempt: *attempt });
+                        }
+                        CallState::Waiting { timer, .. } => {
+                            work.push(Effect::SetTimer { timer: *timer, after_ms: 0 });
+                        }
+                        CallState::Undoing(undoing) => work.extend(undo_effect(undoing)),
+                    }
+                }
+            }
+        }
+        work
+    }
+
+    /// Each call that was in flight is decided by its tool: run again, ask a person, or tell the model that the
+    /// outcome is unknown.
+    pub(super) fn on_recovered(&mut self, fx: &mut Effects) {
+        let stopped = self.state.batch().is_some_and(|batch| batch.stopped);
+        for index in 0..self.state.batch().map_or(0, |batch| batch.calls.len()) {
+            let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { break };
+            match &call.state {
+                CallState::Running { attempt, .. } => {
+                    let attempt = *attempt;
+                    let tools = &self.state.settings.tools;
+                    let tool = tools.iter().find(|tool| call.tool.as_ref() == Some(&tool.name));
+                    match tool.map_or(OnInterrupted::Fail, |tool| tool.when_interrupted()) {
+                        OnInterrupted::Rerun if !stopped => {
+                            self.set(index, CallState::Running { since: self.state.at, attempt });
+                        }
+                        OnInterrupted::Ask if !stopped => {
+                            self.ask(
+                                index,
+                                QuestionKind::Interrupted,
+                                Some(texts::interrupted().to_owned()),
+                                fx,
+                            );
+                        }
+                        OnInterrupted::Rerun | OnInterrupted::Ask | OnInterrupted::Fail => {
+                            let result = ToolResultData::error(texts::interrupted());
+                            self.end_call(index, Finished::without_running(result), fx);
+                        }
+                    }
+                }
+                CallState::Undoing(Undoing { entry: Some(entry), .. }) => {
+                    let entry = entry.clone();
+                    self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()));
+                }
+                CallState::Queued
+                | CallState::CheckingPermission
+                | CallState::CheckingApproval
+                | CallState::Asking(_)
+                | CallState::Waiting { .. }
+                | CallState::Undoing(_)
+                | CallState::Done(_) => {}
+            }
+        }
+        if let Phase::Undoing(Undoing { entry: Some(entry), .. }) = &self.state.phase {
+            let entry = entry.clone();
+            self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()));
+        }
+        for effect in self.outstanding() {
+            if !fx.list.contains(&effect) {
+                fx.push(effect);
+            }
+        }
+    }
+
+    pub(super) fn on_store_failed(&mut self, error: StoreError, fx: &mut Effects) {
+        if self.is_busy() {
+            if let Some(Halt::AskBudget(_, question)) = self.state.halt.take() {
+                fx.push(Effect::Withdraw { question: question.id });
+            }
+            // Its answer would have to be written too. It is asked again when the run goes on.
+            if let Phase::Model { call, .. } | Phase::Compacting { call, .. } = self.state.phase {
+                fx.push(Effect::CancelModel { call });
+            }
+            self.park(Halt::Store, Outcome::StoreFailed(error), fx);
+        }
+    }
+
+    pub(super) fn on_resumed(&mut self, fx: &mut Effects) {
+        if matches!(self.state.halt, Some(Halt::Budget(_))) {
+            self.grant_more();
+        }
+        self.state.halt = None;
+        for effect in self.outstanding() {
+            fx.push(effect);
+        }
+    }
+}
+
+fn undo_effect(undoing: &Undoing) -> Option<Effect> {
+    undoing.entry.clone().map(|call_id| Effect::RunUndo { call_id })
+}

@@ -1,0 +1,152 @@
+//! Requests: one at a time, the others wait, are dropped, or interrupt; and how each comes to its end.
+
+use super::effect::{Effect, Outcome};
+use super::input::{Reply, Request, WhenBusy};
+use super::state::{Current, Halt, Phase, Used};
+use super::{Effects, OutOfProtocol, Run, texts};
+use crate::event::Event;
+use crate::message::{InboxItem, Message, Sender};
+
+impl Run {
+    pub(super) fn accepts_request_id(&self, id: &str) -> Result<(), OutOfProtocol> {
+        let queued = self.state.queue.iter().any(|request| request.id == id);
+        match id.is_empty() || queued || self.request() == Some(id) || self.request_ids.contains(id) {
+            true => Err(OutOfProtocol::RequestId),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn on_request(&mut self, request: Request, fx: &mut Effects) {
+        if !self.is_busy() {
+            self.abandon(fx);
+            if self.state.queue.is_empty() {
+                self.begin(request, fx);
+                return;
+            }
+            // Others were waiting for a run that had stopped: they come first.
+        }
+        match request.when_busy {
+            WhenBusy::Queue => self.state.queue.push_back(request),
+            WhenBusy::Drop => {
+                fx.push(Effect::Finish { request: request.id, outcome: Outcome::Dropped });
+            }
+            WhenBusy::Interrupt => {
+                // Begun by `advance`, at once or after the calls that must not be cut off.
+                self.state.queue.push_front(request);
+                if self.state.current.is_some() {
+                    self.on_abort(fx);
+                }
+            }
+        }
+    }
+
+    /// A request that failed or was paused can be taken up again, but it stands in nobody's way.
+    pub(super) fn is_busy(&self) -> bool {
+        self.state.current.is_some() && !self.is_parked()
+    }
+
+    /// Stopped, and its `Finish` has been given out.
+    pub(super) fn is_parked(&self) -> bool {
+        match &self.state.halt {
+            Some(Halt::Store | Halt::Model | Halt::Budget(_)) => true,
+            Some(Halt::AskBudget(..)) | None => false,
+        }
+    }
+
+    pub(super) fn begin_queued(&mut self, fx: &mut Effects) {
+        if let Some(request) = self.state.queue.pop_front() {
+            self.begin(request, fx);
+        }
+    }
+
+    fn begin(&mut self, request: Request, fx: &mut Effects) {
+        let Request { id, mut message, inbox, .. } = request;
+        self.open(&id, fx);
+        let resolved: Vec<&InboxItem> = inbox.iter().filter(|item| item.status == "resolved").collect();
+        let blocks = |item: &&InboxItem| item.blocking && item.status == "pending";
+        let blocking: Vec<&InboxItem> = inbox.iter().filter(blocks).collect();
+        if !resolved.is_empty() {
+            let mut news = Message::user(texts::inbox_resolved(&resolved));
+            news.framework_context = Some("inbox".to_owned());
+            self.append(news);
+            fx.push(Effect::ConsumeInbox { ids: resolved.iter().map(|item| item.id.clone()).collect() });
+        }
+        if let (false, Some(current)) = (blocking.is_empty(), &mut self.state.current) {
+            current.reminder = Some(texts::inbox_blocking(&blocking));
+        }
+        // A request is a person's message, whatever else its sender tried to make of it.
+        message.sender = Sender::User;
+        message.tool_calls = None;
+        message.tool_results = None;
+        message.is_compaction = false;
+        message.is_compaction_request = false;
+        message.compaction_keeps = None;
+        message.partial = false;
+        message.usage = None;
+        if message.text.is_empty() {
+            let parts = message.content.iter().flatten().filter_map(|part| part.text.as_deref());
+            let text = parts.collect::<Vec<_>>().join("\n");
+            let media_only = text.is_empty() && message.content.is_some();
+            message.text = if media_only { texts::MULTIMODAL.to_owned() } else { text };
+        }
+        self.append(message);
+        self.state.phase = Phase::Turn;
+    }
+
+    /// Makes `id` the request being served.
+    pub(super) fn open(&mut self, id: &str, fx: &mut Effects) {
+        self.state.halt = None;
+        self.state.current = Some(Current {
+            id: id.to_owned(),
+            minted: 0,
+            used: Used::default(),
+            granted: Used::default(),
+            error_rounds: 0,
+            rounds: Default::default(),
+            wrap_up: None,
+            summary_not_before: 0,
+            reminder: None,
+        });
+        fx.emit(Event::RequestStarted { request: id.to_owned() });
+    }
+
+    pub(super) fn complete(&mut self, reply: Reply, fx: &mut Effects) {
+        self.close(Outcome::Completed(reply), fx);
+    }
+
+    /// Ends the request for good.
+    pub(super) fn close(&mut self, outcome: Outcome, fx: &mut Effects) {
+        self.tell_finish(outcome, fx);
+        self.state.current = None;
+        self.state.halt = None;
+        self.state.phase = Phase::Idle;
+    }
+
+    /// Ends the request in a state from which `Resumed` goes on, unless the next request is waiting already.
+    pub(super) fn park(&mut self, halt: Halt, outcome: Outcome, fx: &mut Effects) {
+        self.tell_finish(outcome, fx);
+        self.state.halt = Some(halt);
+        if !self.state.queue.is_empty() && self.state.halt != Some(Halt::Store) {
+            self.abandon(fx);
+        }
+    }
+
+    fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
+        if let Some(current) = &self.state.current {
+            let request = current.id.clone();
+            fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+            fx.push(Effect::Finish { request, outcome });
+        }
+    }
+
+    /// Gives up a parked request: nothing of it will run any more, and all its calls are answered.
+    pub(super) fn abandon(&mut self, fx: &mut Effects) {
+        if self.state.current.is_none() {
+            return;
+        }
+        self.cut_off(fx);
+        self.state.current = None;
+        self.state.halt = None;
+        self.state.phase = Phase::Idle;
+    }
+}

@@ -1,0 +1,217 @@
+//! The timeline: what a chat shows of a run. It follows the run and gives each change as a patch, so that every host
+//! draws the same and nothing is computed twice.
+
+use serde::Serialize;
+
+use super::Run;
+use crate::json::Json;
+use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
+
+/// One entry, in the original's form with fields added.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Entry {
+    User {
+        id: String,
+        text: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        images: Vec<String>,
+    },
+    AgentText {
+        id: String,
+        text: String,
+        /// The answer was cut off here.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        partial: bool,
+    },
+    Tool(ToolEntry),
+    /// Here older messages were summarised for the model. They are all still there.
+    Compaction {
+        id: String,
+        text: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolEntry {
+    pub id: String,
+    pub name: String,
+    pub input: Json,
+    pub status: EntryStatus,
+    /// What the tool gave, as text: the data as it is or as JSON, or the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub render_data: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryStatus {
+    Running,
+    /// Waits for a person.
+    Pending,
+    Success,
+    Error,
+    Aborted,
+}
+
+/// The entries at these indexes are now these, and the list has this length.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Patch {
+    pub len: usize,
+    pub set: Vec<(usize, Entry)>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Timeline {
+    entries: Vec<Entry>,
+    messages_seen: usize,
+    /// Where the entries of the last answer's calls are.
+    open: std::ops::Range<usize>,
+}
+
+impl Timeline {
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history.
+    pub fn follow(&mut self, run: &Run) -> Option<Patch> {
+        let before = self.entries.len();
+        let mut changed = Vec::new();
+        for message in run.messages().get(self.messages_seen..).unwrap_or_default() {
+            self.take_in(message, &mut changed);
+        }
+        self.messages_seen = run.messages().len();
+        if run.has_open_calls() {
+            self.answer(&run.open_results(), &mut changed);
+        }
+        if changed.is_empty() && self.entries.len() == before {
+            return None;
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        let set = changed.into_iter().filter_map(|at| Some((at, self.entries.get(at)?.clone()))).collect();
+        Some(Patch { len: self.entries.len(), set })
+    }
+
+    fn take_in(&mut self, message: &Message, changed: &mut Vec<usize>) {
+        if !message.results().is_empty() {
+            self.answer(message.results(), changed);
+            return;
+        }
+        self.close_open(changed);
+        let id = message.id.clone().unwrap_or_else(|| format!("entry_{}", self.entries.len()));
+        match message.sender {
+            Sender::User if message.is_compaction => {
+                self.push(Entry::Compaction { id, text: message.text.clone() }, changed);
+            }
+            Sender::User if message.is_from_person() => {
+                let text = message.pre_modified_text.as_ref().unwrap_or(&message.text).clone();
+                let images = message.content.iter().flatten().filter_map(image_url).collect();
+                self.push(Entry::User { id, text, images }, changed);
+            }
+            Sender::User => {}
+            Sender::Agent => {
+                if matches!(self.entries.last(), Some(Entry::AgentText { partial: true, .. })) {
+                    self.entries.pop();
+                }
+                if !message.text.is_empty() {
+                    let entry = Entry::AgentText { id, text: message.text.clone(), partial: message.partial };
+                    self.push(entry, changed);
+                }
+                let first = self.entries.len();
+                for call in message.calls() {
+                    self.push(Entry::Tool(running(call)), changed);
+                }
+                self.open = first..self.entries.len();
+            }
+        }
+    }
+
+    fn push(&mut self, entry: Entry, changed: &mut Vec<usize>) {
+        changed.push(self.entries.len());
+        self.entries.push(entry);
+    }
+
+    fn answer(&mut self, results: &[ToolResult], changed: &mut Vec<usize>) {
+        let first = self.open.start;
+        let entries = self.entries.get_mut(self.open.clone()).unwrap_or_default();
+        for (index, result) in results.iter().enumerate() {
+            let is_its = |entry: &Entry| matches!(entry, Entry::Tool(tool) if Some(&tool.id) == result.call_id.as_ref());
+            // Results stand in call order; only foreign records may have them otherwise.
+            let at = match entries.get(index) {
+                Some(entry) if is_its(entry) => Some(index),
+                _ => entries.iter().position(is_its),
+            };
+            let Some((at, Entry::Tool(tool))) = at.and_then(|at| Some((at, entries.get_mut(at)?))) else {
+                continue;
+            };
+            let status = status_of(result);
+            if tool.status != status {
+                tool.status = status;
+                if !matches!(status, EntryStatus::Running | EntryStatus::Pending) {
+                    tool.output = output_of(result);
+                    tool.render_data = result.result.render_data.clone();
+                    tool.duration_ms = result.duration_ms;
+                }
+                changed.push(first + at);
+            }
+        }
+    }
+
+    /// Calls that a record has no result for were cut off, whatever came after them.
+    fn close_open(&mut self, changed: &mut Vec<usize>) {
+        let open = std::mem::take(&mut self.open);
+        for at in open {
+            if let Some(Entry::Tool(tool)) = self.entries.get_mut(at)
+                && matches!(tool.status, EntryStatus::Running | EntryStatus::Pending)
+            {
+                tool.status = EntryStatus::Aborted;
+                changed.push(at);
+            }
+        }
+    }
+}
+
+fn running(call: &ToolCall) -> ToolEntry {
+    ToolEntry {
+        id: call.id().to_owned(),
+        name: call.tool_name.clone(),
+        input: call.input_args.clone(),
+        status: EntryStatus::Running,
+        output: None,
+        render_data: None,
+        duration_ms: None,
+    }
+}
+
+fn status_of(result: &ToolResult) -> EntryStatus {
+    match result.result.status {
+        ToolStatus::Success => EntryStatus::Success,
+        ToolStatus::Error => EntryStatus::Error,
+        ToolStatus::Aborted => EntryStatus::Aborted,
+        ToolStatus::Pending if result.is_asking() => EntryStatus::Pending,
+        ToolStatus::Pending => EntryStatus::Running,
+    }
+}
+
+fn output_of(result: &ToolResult) -> Option<String> {
+    let data = &result.result.data;
+    if data.is_null() {
+        return result.result.message.clone();
+    }
+    Some(data.to_text().unwrap_or_else(|| data.to_string()))
+}
+
+fn image_url(part: &ContentPart) -> Option<String> {
+    let source = part.source.as_ref().filter(|_| part.kind == "image")?;
+    match &source.data {
+        Some(data) => Some(format!("data:{};base64,{data}", source.media_type)),
+        None => source.url.clone(),
+    }
+}

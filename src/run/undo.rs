@@ -1,0 +1,111 @@
+//! Taking actions back, asked for by a program or by the model through `undo_last_action`.
+
+use serde::Deserialize;
+
+use super::effect::{Effect, Outcome};
+use super::input::{Issue, ToolOutcome};
+use super::state::{CallState, Finished, Phase, Undoing};
+use super::{Effects, Run, texts};
+use crate::json::Json;
+use crate::message::ToolResultData;
+
+#[derive(Deserialize)]
+struct UndoInput {
+    steps: Option<u32>,
+}
+
+impl Run {
+    pub(super) fn on_undo(&mut self, request: &str, steps: u32, fx: &mut Effects) {
+        self.abandon(fx);
+        self.open(request, fx);
+        self.state.phase = Phase::Undoing(Undoing { left: steps, ..Undoing::default() });
+    }
+
+    /// The model asked: the call is answered when all its steps are taken back.
+    pub(super) fn begin_undo_call(&mut self, index: usize, fx: &mut Effects) {
+        let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
+        let input = self.call(&call.id).map(|call| call.input.read::<UndoInput>());
+        let left = match input {
+            Some(Ok(UndoInput { steps })) if steps != Some(0) => steps.unwrap_or(1),
+            _ => {
+                let message = "expected a whole number of 1 or more".to_owned();
+                let issue = Issue { path: vec![Json::string("steps")], message };
+                self.on_outcome(index, ToolOutcome::Invalid(vec![issue]), fx);
+                return;
+            }
+        };
+        if self.state.undo.is_empty() {
+            let result = ToolResultData::error(texts::NOTHING_TO_UNDO);
+            self.end_call(index, Finished::without_running(result), fx);
+            return;
+        }
+        self.set(index, CallState::Undoing(Undoing { left, ..Undoing::default() }));
+    }
+
+    pub(super) fn undoing(&self) -> Option<&Undoing> {
+        match &self.state.phase {
+            Phase::Undoing(undoing) => Some(undoing),
+            Phase::Tools(batch) => batch.calls.iter().find_map(|call| match &call.state {
+                CallState::Undoing(undoing) => Some(undoing),
+                _ => None,
+            }),
+            Phase::Idle | Phase::Turn | Phase::Model { .. } | Phase::Compacting { .. } => None,
+        }
+    }
+
+    fn undoing_mut(&mut self) -> Option<&mut Undoing> {
+        match &mut self.state.phase {
+            Phase::Undoing(undoing) => Some(undoing),
+            Phase::Tools(batch) => batch.calls.iter_mut().find_map(|call| match &mut call.state {
+                CallState::Undoing(undoing) => Some(undoing),
+                _ => None,
+            }),
+            Phase::Idle | Phase::Turn | Phase::Model { .. } | Phase::Compacting { .. } => None,
+        }
+    }
+
+    /// Notes what became of one action; the next one is begun with all other new work.
+    pub(super) fn on_undo_finished(&mut self, call_id: &str, error: Option<String>) {
+        if error.is_none() {
+            self.state.undo.retain(|entry| entry.call_id != call_id);
+        }
+        let Some(undoing) = self.undoing_mut() else { return };
+        undoing.entry = None;
+        if error.is_none() {
+            undoing.done += 1;
+            undoing.left = undoing.left.saturating_sub(1);
+        } else {
+            undoing.left = 0;
+            undoing.error = error;
+        }
+    }
+
+    pub(super) fn next_undo(&mut self, fx: &mut Effects) {
+        let entry = self.state.undo.last().map(|entry| entry.call_id.clone());
+        let Some(undoing) = self.undoing_mut() else { return };
+        undoing.entry = entry.filter(|_| undoing.left > 0);
+        match undoing.entry.clone() {
+            Some(call_id) => fx.push(Effect::RunUndo { call_id }),
+            None => self.end_undo(fx),
+        }
+    }
+
+    fn end_undo(&mut self, fx: &mut Effects) {
+        let Some(Undoing { done, error, .. }) = self.undoing().cloned() else { return };
+        if matches!(self.state.phase, Phase::Undoing(_)) {
+            self.close(Outcome::Undone { steps: done, error }, fx);
+            return;
+        }
+        let undoes = |call: &super::state::Call| matches!(call.state, CallState::Undoing(_));
+        let Some(index) = self.state.batch().and_then(|batch| batch.calls.iter().position(undoes)) else {
+            return;
+        };
+        let text = texts::undone(done, error.as_deref());
+        let result = if error.is_none() {
+            ToolResultData::success(Json::string(&text))
+        } else {
+            ToolResultData::error(text)
+        };
+        self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms: None, ran: true }, fx);
+    }
+}

@@ -1,0 +1,78 @@
+// How the package loads in a page, as plain modules without a bundler.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, openPage } from "../support/browser.js";
+import { packageVersion, root } from "../support/project.js";
+import { type Served, type ServeOptions, serve } from "../support/server.js";
+
+let browser: Browser;
+const servers: Served[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+/** Runs the body of an async function in the page: text, because a transpiled function cannot import there. */
+const inPage = (page: Page, body: string) => page.evaluate(`(async () => { ${body} })()`);
+
+/** Opens an empty page beside the built package. */
+async function emptyPage(options: ServeOptions = {}) {
+  const server = await serve(`${root}/pkg`, { pages: { "/": "<!doctype html><link rel=icon href=data:,>" }, ...options });
+  servers.push(server);
+  return openPage(browser, server.url);
+}
+
+test("the default entry starts asynchronously and synchronously", async () => {
+  for (const start of ["await init();", ""]) {
+    const { page, problems } = await emptyPage();
+    const code = `const { init, version } = await import("/src/index.js"); ${start} return version();`;
+    expect(await inPage(page, code)).toBe(packageVersion);
+    expect(problems).toEqual([]);
+  }
+});
+
+test("the slim entry takes a URL", async () => {
+  const { page, problems } = await emptyPage();
+  const code = `const { init, version } = await import("/src/slim.js"); await init("/glove_wasm_bg.wasm"); return version();`;
+  expect(await inPage(page, code)).toBe(packageVersion);
+  expect(problems).toEqual([]);
+});
+
+test("the package loads in a module worker", async () => {
+  const { page, problems } = await emptyPage();
+  const code = `
+    const script = 'import { version } from "' + location.origin + '/src/index.js"; postMessage(version());';
+    const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), { type: "module" });
+    return new Promise((resolve, reject) => {
+      worker.onmessage = (event) => resolve(event.data);
+      worker.onerror = (event) => reject(new Error(event.message));
+    });`;
+  expect(await inPage(page, code)).toBe(packageVersion);
+  expect(problems).toEqual([]);
+});
+
+const startBothWays = `
+  const { init, version } = await import("/src/index.js");
+  const told = (error) => ({ code: error.code, message: error.message });
+  const later = await init().then(() => "started", told);
+  try {
+    return [later, version()];
+  } catch (error) {
+    return [later, told(error)];
+  }`;
+
+test("a content security policy that blocks WebAssembly gives a code and the word to add", async () => {
+  const { page } = await emptyPage({ headers: { "content-security-policy": "script-src 'self'" } });
+  const error = { code: "WASM_BLOCKED_BY_CSP", message: expect.stringContaining("'wasm-unsafe-eval'") };
+  expect(await inPage(page, startBothWays)).toEqual([error, error]);
+});
+
+test("'wasm-unsafe-eval' alone is enough", async () => {
+  const { page, problems } = await emptyPage({ headers: { "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'" } });
+  expect(await inPage(page, startBothWays)).toEqual(["started", packageVersion]);
+  expect(problems).toEqual([]);
+});

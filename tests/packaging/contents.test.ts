@@ -1,0 +1,45 @@
+// What is in the packed package, and that its metadata leads every tool to it.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { expect, inject, test } from "vitest";
+import { measure } from "../../scripts/size.mjs";
+import { root } from "../support/project.js";
+
+const installed = () => join(inject("app"), "node_modules", "glove-wasm");
+const files = () =>
+  readdirSync(installed(), { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(installed(), name)).isFile());
+
+test("only what users need is packed", () => {
+  const unexpected = files().filter(
+    (name) => !/^(pkg\/.*\.(js|d\.ts|wasm)|package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE))$/.test(name),
+  );
+  expect(unexpected).toEqual([]);
+});
+
+test("no folder of the building machine is in any packed file", () => {
+  const folders = [homedir(), root.replace(/\/$/, "")];
+  const leaks = files().filter((name) => {
+    const text = readFileSync(join(installed(), name), "latin1");
+    return folders.some((folder) => text.includes(`${folder}/`));
+  });
+  expect(leaks).toEqual([]);
+});
+
+test("publint finds nothing to say", async () => {
+  const { messages, pkg } = await publint({ pkgDir: installed(), pack: false, strict: true });
+  expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+});
+
+test("every module resolution finds the types", () => {
+  // Ignored: the package is ESM only, and ./wasm is a file and no JavaScript.
+  const args = [inject("tarball"), "--profile", "esm-only", "--exclude-entrypoints", "wasm", "package.json"];
+  execFileSync(process.execPath, [join(root, "node_modules/@arethetypeswrong/cli/dist/index.js"), ...args], { encoding: "utf8" });
+});
+
+test("the package is within its size budget", async () => {
+  expect((await measure()).flatMap((row) => row.over.map((over: string) => `${row.name}: ${over}`))).toEqual([]);
+});
