@@ -9,13 +9,15 @@ const FOUNDATION: &[&str] = &["error", "json", "message", "portable", "event", "
 
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all but `HOSTS`.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("json_read", &[]),
-    ("sse", &[]),
-    ("partial_json", &["json_read"]),
+    ("scan", &[]),
+    ("json_read", &["scan"]),
+    ("json_write", &[]),
+    ("sse", &["scan"]),
+    ("partial_json", &["json_read", "json_write", "scan"]),
     ("display", &[]),
     ("stream", &["json_read", "partial_json", "sse"]),
     ("wire", &["json_read", "sse", "stream"]),
-    ("providers", &["json_read", "partial_json", "sse", "stream", "wire"]),
+    ("providers", &["json_read", "json_write", "partial_json", "sse", "stream", "wire"]),
     ("run", &["display", "stream"]),
     ("host", &["run", "display", "stream"]),
     ("transport", &["host", "providers", "stream", "sse", "wire"]),
@@ -37,6 +39,8 @@ const PURE: &[&str] = &[
     "display",
     "providers",
     "json_read",
+    "json_write",
+    "scan",
     "sse",
     "stream",
     "partial_json",
