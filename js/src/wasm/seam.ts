@@ -78,7 +78,7 @@ export interface SessionHost {
    *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it. */
   prompt?(request: HostPrompt, delta: (kind: "text" | "reasoning", text: string) => void, signal: AbortSignal): Promise<string>;
   /** Model behind HTTP. */
-  fetch?(url: string, headers: string, body: string, signal: AbortSignal): Promise<HostResponse>;
+  fetch?(url: string, headers: string, body: string, signal: AbortSignal): Promise<HostResponse>; // The signal closes the connection, also while the body is read.
 
   /** Store of the page. `load` gives JSON `{messages, checkpoint?, records}`. */
   load?(): Promise<string>;
@@ -106,8 +106,6 @@ export interface HostResponse {
   header(name: string): string | undefined;
   /** The next chunk; `undefined` at the end. */
   next(): Promise<Uint8Array | undefined>;
-  /** Closes the connection. */
-  cancel(): void;
 }
 
 /** One entry of a batch of `events`. */
