@@ -48,11 +48,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps into an object; any other value is skipped and gives false.
+    #[inline(never)]
     pub(crate) fn object(&mut self) -> Read<bool> {
         self.enter(b'{')
     }
 
     /// Steps into an array; any other value is skipped and gives false.
+    #[inline(never)]
     pub(crate) fn array(&mut self) -> Read<bool> {
         self.enter(b'[')
     }
@@ -66,6 +68,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next key of the object stepped into, as written; `None` steps out of it.
+    #[inline(never)]
     pub(crate) fn key(&mut self) -> Read<Option<&'a str>> {
         loop {
             match self.peek()? {
@@ -83,12 +86,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether the array stepped into has one more item; `false` steps out of it.
+    #[inline(never)]
     pub(crate) fn item(&mut self) -> Read<bool> {
         self.take(b',')?;
         Ok(!self.take(b']')?)
     }
 
     /// The text of a string; any other value is skipped and gives `None`.
+    #[inline(never)]
     pub(crate) fn string(&mut self) -> Read<Option<Cow<'a, str>>> {
         if self.peek()? != b'"' {
             self.skip()?;
@@ -97,7 +102,14 @@ impl<'a> Reader<'a> {
         self.string_body().map(|body| Some(unescape(body)))
     }
 
+    /// The text of a string; any other value is skipped and gives an empty text.
+    #[inline(never)]
+    pub(crate) fn text(&mut self) -> Read<Cow<'a, str>> {
+        Ok(self.string()?.unwrap_or_default())
+    }
+
     /// A whole number that is not negative; any other value is skipped and gives `None`.
+    #[inline(never)]
     pub(crate) fn count(&mut self) -> Read<Option<u64>> {
         // A count may come as `12.0`; what is smaller than one token does not count.
         let raw = self.raw()?;
@@ -117,6 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes one value over, without recursion.
+    #[inline(never)]
     pub(crate) fn skip(&mut self) -> Read<()> {
         let mut depth = 0usize;
         loop {

@@ -91,7 +91,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
             }
             // The router's own message says nothing; this is what the provider behind it said.
             ("raw", b'"') => {
-                let raw = reader.string()?.unwrap_or_default();
+                let raw = reader.text()?;
                 let shown = details.message.take().unwrap_or_default();
                 details.message = Some(Cow::Owned(format!("{shown}: {}", excerpt(&raw))));
             }
@@ -102,7 +102,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 }
             }
             ("type" | "code" | "status" | "reason", b'"') => {
-                let code = reader.string()?.unwrap_or_default();
+                let code = reader.text()?;
                 details.codes.push_str(&code.to_ascii_lowercase());
                 details.codes.push(' ');
                 details.status = details.status.or_else(|| code.parse().ok());
@@ -112,7 +112,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 details.status = details.status.or(code);
             }
             ("retryDelay", b'"') => {
-                let delay = reader.string()?.unwrap_or_default();
+                let delay = reader.text()?;
                 details.retry_after_ms = seconds(delay.trim_end_matches('s'));
             }
             ("retry_after" | "retry_after_seconds", _) => details.retry_after_ms = seconds(reader.raw()?),

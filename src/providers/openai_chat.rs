@@ -122,14 +122,14 @@ impl Stream {
         while let Some(key) = reader.key()? {
             match key {
                 "content" if reader.peek()? == b'[' => parts(reader, turn)?,
-                "content" => turn.text(&reader.string()?.unwrap_or_default()),
+                "content" => turn.text(&reader.text()?),
                 // Some dialects send the same thought under both names.
                 "reasoning_content" | "reasoning" if !reasoned => {
-                    let text = reader.string()?.unwrap_or_default();
+                    let text = reader.text()?;
                     reasoned = !text.is_empty();
                     turn.reasoning(&text);
                 }
-                "refusal" => turn.refusal(&reader.string()?.unwrap_or_default()),
+                "refusal" => turn.refusal(&reader.text()?),
                 "tool_calls" => {
                     if reader.array()? {
                         while reader.item()? {
@@ -196,7 +196,7 @@ fn call_delta<'a>(reader: &mut Reader<'a>) -> Result<CallDelta<'a>, Broken> {
         while let Some(key) = reader.key()? {
             match key {
                 "index" => delta.index = reader.count()?,
-                "id" => delta.id = reader.string()?.unwrap_or_default(),
+                "id" => delta.id = reader.text()?,
                 "function" => function(reader, &mut delta)?,
                 EXTRA_CONTENT => delta.extra = Some(reader.raw()?),
                 _ => reader.skip()?,
@@ -210,11 +210,11 @@ fn function<'a>(reader: &mut Reader<'a>, delta: &mut CallDelta<'a>) -> Result<()
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "name" => delta.name = reader.string()?.unwrap_or_default(),
+                "name" => delta.name = reader.text()?,
                 "arguments" => {
                     delta.args = match reader.peek()? {
                         b'{' => Cow::Borrowed(reader.raw()?),
-                        _ => reader.string()?.unwrap_or_default(),
+                        _ => reader.text()?,
                     }
                 }
                 _ => reader.skip()?,
@@ -231,14 +231,14 @@ fn parts(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> 
     }
     while reader.item()? {
         if reader.peek()? == b'"' {
-            turn.text(&reader.string()?.unwrap_or_default());
+            turn.text(&reader.text()?);
             continue;
         }
         let (mut text, mut thoughts) = (Cow::default(), String::new());
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "text" => text = reader.string()?.unwrap_or_default(),
+                    "text" => text = reader.text()?,
                     "thinking" => thinking(reader, &mut thoughts)?,
                     _ => reader.skip()?,
                 }
@@ -252,7 +252,7 @@ fn parts(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> 
 
 fn thinking(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
     if reader.peek()? == b'"' {
-        out.push_str(&reader.string()?.unwrap_or_default());
+        out.push_str(&reader.text()?);
         return Ok(());
     }
     if reader.array()? {
@@ -260,7 +260,7 @@ fn thinking(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
             if reader.object()? {
                 while let Some(key) = reader.key()? {
                     match key {
-                        "text" => out.push_str(&reader.string()?.unwrap_or_default()),
+                        "text" => out.push_str(&reader.text()?),
                         _ => reader.skip()?,
                     }
                 }

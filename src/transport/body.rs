@@ -22,11 +22,12 @@ impl Kept {
         if first.is_none()
             || self.first.as_ref() != first
             || self.names != *prompt.names
-            || self.count > view.settled()
+            || self.count > view.recorded_len()
         {
             *self = Kept { first: first.cloned(), names: prompt.names.clone(), ..Kept::default() };
         }
-        let cut = self.count + cut(&view.skip(self.count).collect::<Vec<_>>(), view.settled() - self.count);
+        let cut =
+            self.count + cut(&view.skip(self.count).collect::<Vec<_>>(), view.recorded_len() - self.count);
         if self.first.is_some() && cut > self.count {
             let settled: Vec<&Message> = view.skip(self.count).take(cut - self.count).collect();
             write(prompt, &settled, self.count > 0, false, &mut self.text);

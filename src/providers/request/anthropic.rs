@@ -11,12 +11,12 @@ const DEFAULT_MAX_TOKENS: u32 = 8192;
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
-    body.raw("max_tokens", options.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS));
+    body.raw("max_tokens", &options.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).to_string());
     if options.stream {
-        body.raw("stream", true);
+        body.raw("stream", "true");
     }
     if let Some(temperature) = options.temperature {
-        body.raw("temperature", number(temperature));
+        body.raw("temperature", &number(temperature));
     }
     let mark = prompt.cache_mark();
     match mark {
@@ -61,7 +61,7 @@ pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mu
                     block.text("type", "tool_result").text("tool_use_id", &answer.id);
                     block.text("content", &answer.text());
                     if answer.is_error() {
-                        block.raw("is_error", true);
+                        block.raw("is_error", "true");
                     }
                     if let Some(mark) = mark_at(at) {
                         block.raw("cache_control", mark);
@@ -96,7 +96,7 @@ pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mu
                 content.push_str(std::mem::replace(&mut comma, ","));
                 let mut block = Object::new(content);
                 block.text("type", "tool_use").text("id", &call.id);
-                block.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("input", call.input());
+                block.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("input", &call.input());
                 if let Some(mark) = mark.filter(|_| at + 1 == calls.len()) {
                     block.raw("cache_control", mark);
                 }

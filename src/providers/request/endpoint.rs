@@ -45,11 +45,11 @@ pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
             if !calls.is_empty() {
                 array(message.key("tool_calls"), calls, |out, call| {
                     let mut written = Object::new(out);
-                    written.text("tool_name", &call.call.tool_name).raw("input_args", call.input());
+                    written.text("tool_name", &call.call.tool_name).raw("input_args", &call.input());
                     written.text("id", &call.id);
                     for (key, value) in &call.call.extra.0 {
                         if [THOUGHT_SIGNATURE, EXTRA_CONTENT].contains(&key.as_str()) {
-                            written.raw(key, value);
+                            written.raw(key, value.as_str());
                         }
                     }
                     written.end();
@@ -60,7 +60,7 @@ pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
             }
             for field in PROVIDER_FIELDS {
                 if let Some(kept) = messages.iter().find_map(|message| prompt.echoed(message, field)) {
-                    message.raw(field, format_args!("[{kept}]"));
+                    message.raw(field, &format!("[{kept}]"));
                 }
             }
             message.end();
@@ -115,7 +115,7 @@ fn result(out: &mut String, answer: &Answer<'_>) {
         Some(result) => match result.result.status {
             // A server of the original tells its model of `error` only; the message says what it was.
             ToolStatus::Error | ToolStatus::Aborted => {
-                data.raw("data", &result.result.data).text("status", "error");
+                data.raw("data", result.result.data.as_str()).text("status", "error");
                 data.text("message", result.result.message.as_deref().unwrap_or("Unknown error"));
             }
             ToolStatus::Success | ToolStatus::Pending => {
@@ -123,7 +123,7 @@ fn result(out: &mut String, answer: &Answer<'_>) {
                 if told || result.result.summary.is_some() {
                     push_string(data.key("data"), &answer.text());
                 } else {
-                    data.raw("data", &result.result.data);
+                    data.raw("data", result.result.data.as_str());
                 }
                 data.text("status", "success");
             }

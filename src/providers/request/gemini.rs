@@ -32,10 +32,10 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
     let mut config = Object::new(body.key("generationConfig"));
     if let Some(max_tokens) = options.max_tokens {
-        config.raw("maxOutputTokens", max_tokens);
+        config.raw("maxOutputTokens", &max_tokens.to_string());
     }
     if let Some(temperature) = options.temperature {
-        config.raw("temperature", number(temperature));
+        config.raw("temperature", &number(temperature));
     }
     if let Some(effort) = &options.reasoning_effort {
         let mut thinking = Object::new(config.key("thinkingConfig"));
@@ -98,11 +98,11 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
     if !call.call.id().is_empty() {
         written.text("id", &call.id);
     }
-    written.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("args", call.input());
+    written.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("args", &call.input());
     written.end();
     let kept = call.call.extra.0.iter().find(|(key, _)| key == THOUGHT_SIGNATURE);
     if let Some((_, signature)) = kept {
-        part.raw("thoughtSignature", signature);
+        part.raw("thoughtSignature", signature.as_str());
     }
     part.end();
 }

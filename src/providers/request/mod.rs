@@ -18,7 +18,7 @@ use crate::providers::Format;
 use crate::tool::ToolDefinition;
 
 pub use names::ToolNames;
-pub use project::{Answer, Call, Group, Part, groups};
+pub use project::{Answer, Call, Group, Part, groups, groups_behind};
 
 /// How long a provider keeps a cached prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,8 +202,8 @@ fn schema(tool: &ToolDefinition, out: &mut String) {
 }
 
 /// A number as JSON, with the formatter that is there anyway.
-fn number(value: f64) -> Json {
-    Json::of(&value).unwrap_or_default()
+fn number(value: f64) -> String {
+    Json::of(&value).unwrap_or_default().to_string()
 }
 
 /// What stands for media that a provider does not take.

@@ -21,16 +21,16 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
                 "max_tokens"
             }
         };
-        body.raw(name, max_tokens);
+        body.raw(name, &max_tokens.to_string());
     }
     if options.stream {
-        body.raw("stream", true);
+        body.raw("stream", "true");
         if options.dialect != ChatDialect::Mistral {
             body.raw("stream_options", r#"{"include_usage":true}"#);
         }
     }
     if let Some(temperature) = options.temperature {
-        body.raw("temperature", number(temperature));
+        body.raw("temperature", &number(temperature));
     }
     if let Some(effort) = &options.reasoning_effort {
         body.text("reasoning_effort", effort);
@@ -125,7 +125,7 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
     function.end();
     let extra = call.call.extra.0.iter().find(|(key, _)| key == EXTRA_CONTENT);
     if let Some((key, value)) = extra.filter(|_| prompt.options.dialect == ChatDialect::Google) {
-        written.raw(key, value);
+        written.raw(key, value.as_str());
     }
     written.end();
 }

@@ -15,14 +15,14 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         body.text("instructions", prompt.system);
     }
     if let Some(max_tokens) = options.max_tokens {
-        body.raw("max_output_tokens", max_tokens);
+        body.raw("max_output_tokens", &max_tokens.to_string());
     }
     if options.stream {
-        body.raw("stream", true);
+        body.raw("stream", "true");
     }
-    body.raw("store", false);
+    body.raw("store", "false");
     if let Some(temperature) = options.temperature {
-        body.raw("temperature", number(temperature));
+        body.raw("temperature", &number(temperature));
     }
     if options.echo_reasoning {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
@@ -40,7 +40,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         written.text("type", "function").text("name", &prompt.names.on_wire(&tool.name));
         written.text("description", &tool.description);
         schema(tool, written.key("parameters"));
-        written.raw("strict", false);
+        written.raw("strict", "false");
         written.end();
     });
 }

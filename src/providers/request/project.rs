@@ -79,17 +79,23 @@ impl Call<'_> {
 fn wrapped(key: &str, value: &Json) -> String {
     let mut out = String::new();
     let mut object = Object::new(&mut out);
-    object.raw(key, value);
+    object.raw(key, value.as_str());
     object.end();
     out
 }
 
 /// Groups the messages of the model's view. Ids depend only on what comes before.
 pub fn groups<'a>(format: Format, messages: &[&'a Message]) -> Vec<Group<'a>> {
+    groups_behind(format, messages, false)
+}
+
+/// Groups messages from an answer on, where those before it have been grouped already. Calls in a run have ids of
+/// their own, so none can be taken by what came before.
+pub fn groups_behind<'a>(format: Format, messages: &[&'a Message], behind: bool) -> Vec<Group<'a>> {
     let mut projection = Projection {
         // These two refuse a request in which an id comes back or has odd characters.
         strict_ids: matches!(format, Format::Anthropic | Format::OpenAiResponses),
-        user_first: matches!(format, Format::Anthropic | Format::Gemini),
+        user_first: !behind && matches!(format, Format::Anthropic | Format::Gemini),
         groups: Vec::new(),
         results: Vec::new(),
         ids: BTreeSet::new(),
