@@ -95,19 +95,19 @@ impl Player {
             18..=20 => {
                 self.requests += usize::from(x % 7 != 0);
                 let busy = [WhenBusy::Queue, WhenBusy::Drop, WhenBusy::Interrupt][usize::from(y) % 3];
-                self.take(Input::Request(Box::new(request(&format!("r{}", self.requests), "q", busy))));
+                self.take(&Input::Request(Box::new(request(&format!("r{}", self.requests), "q", busy))));
             }
             21 => {
                 self.requests += 1;
-                self.take(Input::Undo { request: format!("r{}", self.requests), steps: u32::from(x % 4) });
+                self.take(&Input::Undo { request: format!("r{}", self.requests), steps: u32::from(x % 4) });
             }
-            22 => self.take(Input::Aborted { why: AbortReason::User }),
+            22 => self.take(&Input::Aborted { why: AbortReason::User }),
             23 => {
                 let _ = self.world.run.step(self.world.at, Input::Aborted { why: AbortReason::HostGone });
                 self.die();
             }
-            24 => self.take(Input::Configured { settings: Box::new(kit(y)) }),
-            25 | 26 => self.take(Input::Resumed),
+            24 => self.take(&Input::Configured { settings: Box::new(kit(y)) }),
+            25 | 26 => self.take(&Input::Resumed),
             27 => {
                 self.world.store_is_broken = true;
                 self.act((x % 25, y, x));
@@ -115,11 +115,11 @@ impl Player {
             }
             28 => {
                 let call = u64::from(y % 16);
-                self.take(Input::ModelPartial { call, text: "so far".repeat(usize::from(x % 3)) });
+                self.take(&Input::ModelPartial { call, text: "so far".repeat(usize::from(x % 3)) });
             }
             _ => {
                 let input = stray(x, y, &self.world.run);
-                self.take(input);
+                self.take(&input);
             }
         }
         self.check(kind.wrapping_add(x) % 8 == 0);
@@ -133,17 +133,17 @@ impl Player {
         let effect = self.world.in_flight[usize::from(x) % self.world.in_flight.len()].clone();
         let failed = || ModelError::new(ModelErrorKind::Cut, "cut");
         let input = match &effect {
-            Effect::CallModel { call } if y % 9 == 0 => Input::ModelFailed {
+            Effect::CallModel { call } if y.is_multiple_of(9) => Input::ModelFailed {
                 call: *call,
                 error: failed(),
                 partial: "half".repeat(usize::from(y % 2)),
             },
             Effect::CallModel { call } => Input::ModelFinished { call: *call, reply: reply(x, y) },
-            Effect::Compact { call } if y % 4 == 0 => {
+            Effect::Compact { call } if y.is_multiple_of(4) => {
                 Input::ModelFailed { call: *call, error: failed(), partial: String::new() }
             }
             Effect::Compact { call } => {
-                let reply = says(if y % 5 == 0 { "" } else { "S" });
+                let reply = says(if y.is_multiple_of(5) { "" } else { "S" });
                 Input::Compacted { call: *call, reply, carry: Default::default() }
             }
             Effect::CheckPermission { call_id } => {
@@ -166,8 +166,8 @@ impl Player {
                 Input::ApprovalChecked { call_id: call_id.clone(), verdict }
             }
             Effect::Ask { question } => {
-                let remember = x % 2 == 0;
-                let answer = if y % 3 == 0 {
+                let remember = x.is_multiple_of(2);
+                let answer = if y.is_multiple_of(3) {
                     Answer::Deny { remember, reason: None }
                 } else {
                     Answer::Allow { remember }
@@ -183,28 +183,29 @@ impl Player {
                 };
                 Input::ToolFinished { call_id: call_id.clone(), outcome }
             }
-            Effect::RunUndo { call_id } => {
-                Input::UndoFinished { call_id: call_id.clone(), error: (y % 3 == 0).then(|| "no".into()) }
-            }
+            Effect::RunUndo { call_id } => Input::UndoFinished {
+                call_id: call_id.clone(),
+                error: y.is_multiple_of(3).then(|| "no".into()),
+            },
             Effect::SetTimer { timer, .. } => Input::TimerFired { timer: *timer },
             other => panic!("{other:?} does not wait"),
         };
         self.world.in_flight.retain(|other| *other != effect);
-        let refused = self.offer(input);
+        let refused = self.offer(&input);
         let unheard = matches!(effect, Effect::SetTimer { .. });
         assert!(!refused || unheard || self.world.run.phase() == PhaseName::Paused, "{effect:?} was refused");
     }
 
-    fn take(&mut self, input: Input) {
+    fn take(&mut self, input: &Input) {
         self.offer(input);
     }
 
     /// True when the run refuses the input; then it must be what it was.
-    fn offer(&mut self, input: Input) -> bool {
+    fn offer(&mut self, input: &Input) -> bool {
         let before = self.world.run.clone();
-        let note = self.what_it_allows(&input, &before);
+        let note = self.what_it_allows(input, &before);
         let (mut reissued, halted) = (false, before.phase() == PhaseName::Paused);
-        match &input {
+        match input {
             Input::Resumed => reissued = true,
             Input::Recovered => self.may_rerun.extend(reruns(&before)),
             _ => {}
@@ -213,11 +214,14 @@ impl Player {
         match self.world.try_step(input.clone()) {
             Err(_) => {
                 assert_eq!(self.world.run, before, "{input:?} was refused and changed something");
-                let (now, then) = (self.world.run.unsaved(), before.unsaved());
-                assert_eq!(
-                    (now.first_message, now.messages, now.records, now.seq),
-                    (then.first_message, then.messages, then.records, then.seq)
-                );
+                // Looking at what is unsaved writes a checkpoint, so not each time.
+                if self.requests.is_multiple_of(4) {
+                    let (now, then) = (self.world.run.unsaved(), before.unsaved());
+                    assert_eq!(
+                        (now.first_message, now.messages, now.records, now.seq),
+                        (then.first_message, then.messages, then.records, then.seq)
+                    );
+                }
                 return true;
             }
             Ok(()) => {
@@ -320,7 +324,7 @@ impl Player {
 
     /// No tool runs unasked, and none twice in silence.
     fn follow_runs(&mut self) {
-        for call_id in self.world.runs[self.runs_seen..].to_vec() {
+        for call_id in self.world.runs[self.runs_seen..].iter().cloned() {
             let answer =
                 self.world.run.messages().iter().rev().find(|message| !message.calls().is_empty()).unwrap();
             assert!(answer.calls().iter().any(|call| call.id() == call_id) && !answer.partial);
@@ -355,7 +359,7 @@ impl Player {
             .map(str::to_owned);
         self.checkpoints.retain(|(steps, _, _)| *steps <= records);
         if self.world.run.phase() != PhaseName::Idle {
-            self.take(Input::Recovered);
+            self.take(&Input::Recovered);
         }
     }
 
@@ -382,10 +386,10 @@ impl Player {
         assert_eq!(records.len(), self.world.effects.len());
         let start = (0, Run::new(self.first.clone(), Vec::new()));
         let messages = self.world.run.messages();
-        let restored = self.checkpoints.iter().map(|(steps, checkpoint, known)| {
+        let mut restored = self.checkpoints.iter().map(|(steps, checkpoint, known)| {
             (*steps, Run::restore(checkpoint, messages[..*known].to_vec(), &[]).unwrap())
         });
-        for (steps, mut run) in std::iter::once(start).chain(restored.last()) {
+        for (steps, mut run) in std::iter::once(start).chain(restored.next_back()) {
             for (record, effects) in records.iter().zip(&self.world.effects).skip(steps) {
                 let written = serde_json::to_string(record).unwrap();
                 let read: glove_wasm::run::journal::Record = serde_json::from_str(&written).unwrap();
@@ -434,7 +438,7 @@ fn reply(x: u8, y: u8) -> Reply {
 /// What nobody waits for, or what comes too late.
 fn stray(x: u8, y: u8, run: &Run) -> Input {
     let call_id = match run.messages().iter().flat_map(Message::calls).nth(usize::from(y)) {
-        Some(call) if x % 2 == 0 => call.id().to_owned(),
+        Some(call) if x.is_multiple_of(2) => call.id().to_owned(),
         _ => "unheard of".to_owned(),
     };
     let call = 1_000 + u64::from(y);
