@@ -6,7 +6,7 @@ const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "js", include: ["tests/js/**/*.test.ts"] } },
+      { test: { name: "js", include: ["tests/js/**/*.test.ts"], benchmark: { include: ["tests/bench/**/*.bench.ts"] } } },
       { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], ...slow } },
       {
         test: {

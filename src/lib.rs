@@ -1,12 +1,30 @@
 //! One agent runtime for browser, Node, edge and native programs.
+// Ports are shared by `Arc` for the threads of native programs; a page has one thread.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
-
+pub mod display;
 pub mod error;
 pub mod event;
+pub mod host;
 pub mod json;
+mod json_read;
+mod json_write;
 pub mod message;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod native;
+pub mod partial_json;
 pub mod portable;
+pub mod providers;
 pub mod run;
+pub mod runtime;
+mod scan;
+pub mod sse;
+pub mod store;
+pub mod stream;
+pub mod task_tool;
+pub mod testing;
 pub mod tool;
+pub mod transport;
+pub mod wire;

@@ -40,6 +40,10 @@ export function run(command, args, { env, cwd = root, onLine } = {}) {
     });
     if (onLine) readLines(child.stdout, onLine);
     child.on("error", (error) => reject(new Error(`${command} cannot be started (${error.code})`)));
+    // Who ends this command ends what it started.
+    const stop = () => child.kill();
+    process.once("SIGTERM", stop);
+    child.on("close", () => process.off("SIGTERM", stop));
     child.on("close", (code, signal) =>
       code === 0 ? resolve() : reject(new Error(`${[command, ...args].join(" ")} ended with ${signal ?? `code ${code}`}`)),
     );

@@ -461,15 +461,12 @@ impl Effects {
     }
 
     /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
-    fn finish(mut self) -> Vec<Effect> {
+    fn finish(self) -> Vec<Effect> {
+        let (mut all, rest): (Vec<_>, Vec<_>) = self.list.into_iter().partition(Effect::calls_off_work);
         if self.persists {
-            self.list.push(Effect::Persist { strict: self.strict });
+            all.push(Effect::Persist { strict: self.strict });
         }
-        self.list.sort_by_key(|effect| match effect {
-            Effect::Persist { .. } => 1,
-            effect if effect.calls_off_work() => 0,
-            _ => 2,
-        });
-        self.list
+        all.extend(rest);
+        all
     }
 }

@@ -1,10 +1,14 @@
-// The wasm file carried inside JavaScript, decoded when it is first needed.
-import { base64 } from "./generated/bytes.js";
+// The wasm file carried inside JavaScript as hexadecimal text, decoded when it is first needed.
+import { hex } from "./generated/bytes.js";
 
 export function inlineBytes(): Uint8Array<ArrayBuffer> {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  // A loop: Uint8Array.from with a function is many times slower.
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = (digit(2 * at) << 4) | digit(2 * at + 1);
   return bytes;
+}
+
+// Arithmetic on the letter's code: parseInt on every pair takes about four times as long.
+function digit(at: number): number {
+  const code = hex.charCodeAt(at);
+  return (code & 15) + (code >> 6) * 9;
 }

@@ -1,0 +1,79 @@
+// The record's types, as they are stored and as models, stores and subscribers see them.
+
+export interface Message {
+  sender: "user" | "agent";
+  id?: string;
+  text: string;
+  content?: ContentPart[];
+  tool_results?: ToolResult[];
+  tool_calls?: ToolCall[];
+  /** A summary of everything before it. */
+  is_compaction?: boolean;
+  is_compaction_request?: boolean;
+  is_skill_injection?: boolean;
+  pre_modified_text?: string;
+  reasoning_content?: string;
+  framework_context?: string;
+  /** The request that it belongs to. */
+  prompt_id?: string;
+  /** The text of an answer that was cut off. */
+  partial?: boolean;
+  usage?: Usage;
+  at?: number;
+  [unknown: string]: unknown;
+}
+
+export interface ContentPart {
+  type: "text" | "image" | "video" | "document" | (string & {});
+  text?: string;
+  source?: { type: "base64" | "url" | (string & {}); media_type: string; data?: string; url?: string };
+}
+
+export interface ToolCall {
+  tool_name: string;
+  input_args: unknown;
+  id?: string;
+}
+
+export interface ToolResult {
+  tool_name: string;
+  call_id?: string;
+  result: ToolResultData;
+  duration_ms?: number;
+  outputs?: SideOutput[];
+}
+
+export interface ToolResultData {
+  data: unknown;
+  status: "success" | "error" | "aborted";
+  message?: string;
+  /** For the screen only; it never reaches a model or an endpoint. */
+  renderData?: unknown;
+  summary?: string;
+  generateSummaryArgs?: unknown;
+}
+
+/** What a tool showed beside its result: a `file` (told to the model as its summary), a `widget`, or a type of yours. */
+export interface SideOutput {
+  type: string;
+  summary?: string;
+  data?: unknown;
+}
+
+export interface Task {
+  id: string;
+  content: string;
+  activeForm: string;
+  status: "pending" | "in_progress" | "completed";
+}
+
+export interface Usage {
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly cache_creation_input_tokens?: number;
+  readonly cache_read_input_tokens?: number;
+  readonly reasoning_tokens?: number;
+  readonly cost?: number;
+}
+
+export type PermissionStatus = "granted" | "denied" | "unset";

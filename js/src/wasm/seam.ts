@@ -1,0 +1,178 @@
+// The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
+// crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
+
+/** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
+export interface SessionOptions {
+  readonly sessionId: string;
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolSpec[];
+  readonly compaction?: { instructions?: string; context_limit?: number; every_turns?: number };
+  readonly limits?: {
+    turns?: number;
+    calls_per_turn?: number;
+    result_bytes?: number;
+    error_rounds?: number;
+    same_rounds?: number;
+    undo_steps?: number;
+  };
+  readonly budgets?: {
+    turns?: number;
+    tool_calls?: number;
+    tokens?: number;
+    cost?: number;
+    wall_clock_ms?: number;
+    ask?: boolean;
+  };
+  /** Where the model is: in the page (`host.prompt`), behind HTTP (`host.fetch`), or a script. */
+  readonly model: ModelOptions;
+  /** `host`: the page's store (`host.load`, `host.append`, …). `memory`: the core's own, gone with the page. */
+  readonly store: "host" | "memory";
+  /** Whether the store of the page keeps these; ignored for `memory`, which keeps all. */
+  readonly keeps?: { tasks?: boolean; inbox?: boolean; permissions?: boolean };
+}
+
+export type ModelOptions =
+  | { readonly kind: "host"; readonly name: string }
+  | {
+      readonly kind: "http";
+      readonly name: string;
+      readonly format: "endpoint" | "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+      readonly url: string;
+      readonly headers?: readonly (readonly [string, string])[];
+      readonly model?: string;
+      readonly maxTokens?: number;
+      readonly stream?: boolean;
+      readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
+    };
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly schema: unknown;
+  readonly permission?: "never" | "always" | "by_input";
+  readonly approval?: "never" | "always" | "by_input";
+  readonly parallel?: boolean;
+  readonly idempotent?: boolean;
+  readonly retries?: number;
+  readonly un_abortable?: boolean;
+  readonly undo?: boolean;
+  readonly on_interrupted?: "rerun" | "ask" | "fail";
+}
+
+/** What the core asks of the page. Arguments and answers are JSON text where they are called so. */
+export interface SessionHost {
+  /** What happened, in order: a JSON array of `CoreEvent`. One call for each network chunk at most. */
+  events(batch: string): void;
+  /** Whether this call needs a permission (tools with `by_input`). A rejection stops the call. */
+  permissionNeeded(tool: string, input: string): Promise<boolean>;
+  /** JSON: `"not_needed"`, `{"needed":{"reason"?:string}}`, `{"invalid":[Issue]}` or `{"failed":string}`. */
+  approval(tool: string, input: string): Promise<string>;
+  /** Runs a call. JSON: `{"returned":{"result":ToolResultData,"outputs":[]}}`, `{"invalid":[Issue]}`,
+   *  `{"threw":string}` or `{"rejected":string|null}`. */
+  run(callId: string, tool: string, input: string, attempt: number, signal: AbortSignal): Promise<string>;
+  /** Takes a call back; rejects when that fails. */
+  undo(callId: string, tool: string, input: string): Promise<void>;
+
+  /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
+   *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it. */
+  prompt?(request: HostPrompt, delta: (kind: "text" | "reasoning", text: string) => void, signal: AbortSignal): Promise<string>;
+  /** Model behind HTTP. */
+  fetch?(url: string, headers: string, body: string, signal: AbortSignal): Promise<HostResponse>;
+
+  /** Store of the page. `load` gives JSON `{messages, checkpoint?, records}`. */
+  load?(): Promise<string>;
+  /** JSON `{firstMessage, messages, records, checkpoint?, seq, tokens…}`; all of it or nothing. */
+  append?(step: string, strict: boolean): Promise<void>;
+  permission?(tool: string, input: string | undefined): Promise<"granted" | "denied" | "unset">;
+  setPermission?(tool: string, input: string | undefined, granted: boolean): Promise<void>;
+  tasks?(): Promise<string>;
+  setTasks?(tasks: string): Promise<void>;
+  inbox?(): Promise<string>;
+  consumeInbox?(ids: string): Promise<void>;
+}
+
+export interface HostPrompt {
+  readonly purpose: "turn" | "summary";
+  readonly systemPrompt: string;
+  readonly from: number;
+  readonly messages: string;
+  readonly tools: string;
+}
+
+export interface HostResponse {
+  readonly status: number;
+  /** Header names in lower case. */
+  header(name: string): string | undefined;
+  /** The next chunk; `undefined` at the end. */
+  next(): Promise<Uint8Array | undefined>;
+  /** Closes the connection. */
+  cancel(): void;
+}
+
+/** One entry of a batch of `events`. */
+export type CoreEvent =
+  /** An event for subscribers: `record(type, data)`. */
+  | { readonly kind: "event"; readonly request: string | null; readonly type: string; readonly data: unknown }
+  /** A change of the timeline. */
+  | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, unknown])[] }
+  /** The display stack, whole. */
+  | { readonly kind: "slots"; readonly slots: readonly CoreSlot[] }
+  /** Where the run is; sent when any of it changed. */
+  | {
+      readonly kind: "state";
+      readonly phase: "idle" | "model" | "compacting" | "tools" | "waiting" | "undoing" | "paused";
+      readonly request: string | null;
+      readonly queue: readonly { readonly id: string; readonly text: string }[];
+      readonly questions: readonly unknown[];
+      readonly turns: number;
+      readonly usage: unknown;
+      readonly contextTokens: number;
+    };
+
+export interface CoreSlot {
+  readonly id: string;
+  readonly renderer: string;
+  readonly input: unknown;
+  readonly owner?: string;
+  readonly waits: boolean;
+  readonly createdAt: number;
+  readonly status: "pending" | "resolved" | "rejected";
+}
+
+/** The session class that the wasm module exports. Errors are thrown as `CoreError` JSON in the error's message. */
+export interface CoreSession {
+  /** JSON `{id?, text?, content?, extra?, whenBusy?, leaveWhenWaiting?}`; resolves with a JSON outcome. */
+  request(request: string): Promise<string>;
+  /** Go on after a pause or a failure. */
+  resume(): Promise<string>;
+  undo(steps: number): Promise<string>;
+  abort(): void;
+  /** The page may be gone in a moment: keep the text that a model has shown so far. */
+  keepPartial(): void;
+  /** JSON `{"allow":{"remember":boolean}}` or `{"deny":{"remember":boolean,"reason"?:string}}`. */
+  answer(questionOrCall: string, answer: string): void;
+  /** JSON of any part of `SessionOptions` that may change: tools, systemPrompt, model, compaction, limits, budgets. */
+  configure(changes: string): void;
+  /** Display. Push gives the slot's id; the answer comes through the promise. */
+  pushAndForget(owner: string | undefined, renderer: string, input: string): string;
+  pushAndWait(
+    owner: string | undefined,
+    renderer: string,
+    input: string,
+  ): { readonly id: string; readonly answer: Promise<string> };
+  resolveSlot(id: string, value: string): boolean;
+  rejectSlot(id: string, reason: string | undefined): boolean;
+  removeSlot(id: string): boolean;
+  clearStack(): void;
+  /** Reads: JSON. */
+  messages(from: number): string;
+  timeline(): string;
+  prompts(): string;
+  checkpoint(): string;
+  /** Reads the store; what comes of it arrives as events. Called by anything else too. */
+  open(): Promise<void>;
+  /** Stops all work without ending anything; the session can be opened again. */
+  close(): void;
+  free(): void;
+}

@@ -1,0 +1,33 @@
+//! The display stack as plain data: what is shown to people, and what became of it. Who waits for an answer and who
+//! listens is the runtime's business.
+
+mod stack;
+
+pub use stack::{Slot, SlotStatus, Stack};
+
+/// Why something shown gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DisplayError {
+    #[error("{}", .reason.as_deref().unwrap_or("rejected by the user"))]
+    Rejected { reason: Option<String> },
+    #[error("the question was removed before it was answered")]
+    Removed,
+    #[error("the display was cleared before the question was answered")]
+    Cleared,
+    #[error("the renderer `{renderer}` cannot show this input: {why}")]
+    WrongInput { renderer: String, why: String },
+    #[error("this is no answer to `{renderer}`, so the question stays open: {why}")]
+    WrongOutput { renderer: String, why: String },
+}
+
+impl DisplayError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            DisplayError::Rejected { .. } => "DISPLAY_REJECTED",
+            DisplayError::Removed => "DISPLAY_REMOVED",
+            DisplayError::Cleared => "DISPLAY_CLEARED",
+            DisplayError::WrongInput { .. } => "DISPLAY_WRONG_INPUT",
+            DisplayError::WrongOutput { .. } => "DISPLAY_WRONG_OUTPUT",
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The port through which a tool shows something to a person and waits for what they say.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::display::DisplayError;
+use crate::json::Json;
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+
+/// What is put on the display stack.
+pub struct Show {
+    pub renderer: String,
+    pub input: Json,
+    /// The call that it belongs to.
+    pub owner: Option<String>,
+    /// Refuses an answer that the one who waits could not use.
+    pub check: Option<Check>,
+}
+
+/// Says what is wrong with a value, if something is.
+pub type Check = Arc<dyn CheckValue>;
+
+/// A closure `Fn(&Json) -> Result<(), String>` is one.
+pub trait CheckValue: MaybeSend + MaybeSync {
+    fn check(&self, value: &Json) -> Result<(), String>;
+}
+
+impl<F: Fn(&Json) -> Result<(), String> + MaybeSend + MaybeSync> CheckValue for F {
+    fn check(&self, value: &Json) -> Result<(), String> {
+        self(value)
+    }
+}
+
+pub trait DisplayPort: MaybeSend + MaybeSync {
+    /// Shows something that nobody waits for, and gives its id.
+    fn push_and_forget(&self, show: Show) -> Result<String, DisplayError>;
+
+    /// Shows a question. The future is answered exactly once; dropping it takes the question away.
+    fn push_and_wait(&self, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>>;
+
+    fn remove_slot(&self, id: &str) -> bool;
+}
+
+/// The display stack as one call sees it.
+#[derive(Clone)]
+pub struct CallDisplay {
+    owner: String,
+    port: Arc<dyn DisplayPort>,
+}
+
+impl CallDisplay {
+    pub fn new(owner: &str, port: Arc<dyn DisplayPort>) -> Self {
+        CallDisplay { owner: owner.to_owned(), port }
+    }
+
+    /// Shows something that stays until it is removed, and gives its id.
+    pub fn push_and_forget(&self, renderer: &str, input: &impl Serialize) -> Result<String, DisplayError> {
+        self.port.push_and_forget(self.show(renderer, input, None)?)
+    }
+
+    /// Asks, and waits for a value of type `T`; other values are refused and the question stays. Passing the error
+    /// on with `?` answers the call as turned down by the person.
+    pub fn push_and_wait<T: DeserializeOwned + 'static>(
+        &self,
+        renderer: &str,
+        input: &impl Serialize,
+    ) -> BoxFuture<'static, Result<T, DisplayError>> {
+        let check: Check = Arc::new(|value: &Json| value.read::<T>().map(drop).map_err(|e| e.to_string()));
+        let answer = self.show(renderer, input, Some(check)).map(|show| self.port.push_and_wait(show));
+        let renderer = renderer.to_owned();
+        Box::pin(async move {
+            let value = answer?.await?;
+            value.read().map_err(|error| DisplayError::WrongOutput { renderer, why: error.to_string() })
+        })
+    }
+
+    pub fn remove_slot(&self, id: &str) -> bool {
+        self.port.remove_slot(id)
+    }
+
+    fn show(
+        &self,
+        renderer: &str,
+        input: &impl Serialize,
+        check: Option<Check>,
+    ) -> Result<Show, DisplayError> {
+        let input = Json::of(input).map_err(|error| DisplayError::WrongInput {
+            renderer: renderer.to_owned(),
+            why: error.to_string(),
+        })?;
+        Ok(Show { renderer: renderer.to_owned(), input, owner: Some(self.owner.clone()), check })
+    }
+}
+
+impl fmt::Debug for CallDisplay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CallDisplay({})", self.owner)
+    }
+}
+
+impl fmt::Debug for Show {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Show({} {})", self.renderer, self.input)
+    }
+}

@@ -1,0 +1,296 @@
+//! JSON read in place, once, front to back: fields are visited, text is borrowed, nothing is built.
+//!
+//! It is for the provider mappings, which want five fields of an event and skip the rest. A text that ends too
+//! early is always refused; beyond that it forgives (a missing comma, a lone surrogate becomes U+FFFD), because
+//! what a provider sends cannot be sent back to be mended.
+
+use std::borrow::Cow;
+
+use crate::scan::find2;
+
+/// The text is no JSON, or ends too early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Broken;
+
+/// A place in a JSON text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+type Read<T> = Result<T, Broken>;
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Reader { text, at: 0 }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// The first byte of what comes next.
+    pub(crate) fn peek(&mut self) -> Read<u8> {
+        while let Some(byte) = self.byte() {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                _ => return Ok(byte),
+            }
+        }
+        Err(Broken)
+    }
+
+    fn take(&mut self, wanted: u8) -> Read<bool> {
+        let found = self.peek()? == wanted;
+        self.at += usize::from(found);
+        Ok(found)
+    }
+
+    /// Steps into an object; any other value is skipped and gives false.
+    pub(crate) fn object(&mut self) -> Read<bool> {
+        self.enter(b'{')
+    }
+
+    /// Steps into an array; any other value is skipped and gives false.
+    pub(crate) fn array(&mut self) -> Read<bool> {
+        self.enter(b'[')
+    }
+
+    fn enter(&mut self, open: u8) -> Read<bool> {
+        if self.take(open)? {
+            return Ok(true);
+        }
+        self.skip()?;
+        Ok(false)
+    }
+
+    /// The next key of the object stepped into, as written; `None` steps out of it.
+    pub(crate) fn key(&mut self) -> Read<Option<&'a str>> {
+        loop {
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'"' => break,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(None);
+                }
+                _ => return Err(Broken),
+            }
+        }
+        let key = self.string_body()?;
+        if self.take(b':')? { Ok(Some(key)) } else { Err(Broken) }
+    }
+
+    /// Whether the array stepped into has one more item; `false` steps out of it.
+    pub(crate) fn item(&mut self) -> Read<bool> {
+        self.take(b',')?;
+        Ok(!self.take(b']')?)
+    }
+
+    /// The text of a string; any other value is skipped and gives `None`.
+    pub(crate) fn string(&mut self) -> Read<Option<Cow<'a, str>>> {
+        if self.peek()? != b'"' {
+            self.skip()?;
+            return Ok(None);
+        }
+        self.string_body().map(|body| Some(unescape(body)))
+    }
+
+    /// A whole number that is not negative; any other value is skipped and gives `None`.
+    pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+        // A count may come as `12.0`; what is smaller than one token does not count.
+        let raw = self.raw()?;
+        Ok(raw.split('.').next().filter(|_| !raw.contains(['e', 'E'])).and_then(|whole| whole.parse().ok()))
+    }
+
+    pub(crate) fn number(&mut self) -> Read<Option<f64>> {
+        Ok(serde_json::from_str(self.raw()?).ok())
+    }
+
+    /// Any value as it is written.
+    pub(crate) fn raw(&mut self) -> Read<&'a str> {
+        self.peek()?;
+        let start = self.at;
+        self.skip()?;
+        self.text.get(start..self.at).ok_or(Broken)
+    }
+
+    /// Passes one value over, without recursion.
+    pub(crate) fn skip(&mut self) -> Read<()> {
+        let mut depth = 0usize;
+        loop {
+            match self.peek()? {
+                b'"' => {
+                    self.string_body()?;
+                }
+                b'{' | b'[' => {
+                    self.at += 1;
+                    depth += 1;
+                    continue;
+                }
+                b'}' | b']' => {
+                    self.at += 1;
+                    depth = depth.checked_sub(1).ok_or(Broken)?;
+                }
+                b',' | b':' if depth > 0 => {
+                    self.at += 1;
+                    continue;
+                }
+                b',' | b':' => return Err(Broken),
+                _ => self.scalar(),
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn scalar(&mut self) {
+        while let Some(byte) = self.byte() {
+            match byte {
+                b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r' => break,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// What stands between the quotes of the string that begins here, as written.
+    fn string_body(&mut self) -> Read<&'a str> {
+        self.at += 1;
+        let start = self.at;
+        loop {
+            let rest = self.text.as_bytes().get(self.at..).ok_or(Broken)?;
+            let step = find2(b'"', b'\\', rest).ok_or(Broken)?;
+            self.at += step;
+            if self.byte() == Some(b'"') {
+                let body = self.text.get(start..self.at).ok_or(Broken)?;
+                self.at += 1;
+                return Ok(body);
+            }
+            self.at += 2;
+        }
+    }
+
+    /// Nothing but space may be left.
+    pub(crate) fn end(&mut self) -> Read<()> {
+        match self.peek() {
+            Ok(_) => Err(Broken),
+            Err(Broken) => Ok(()),
+        }
+    }
+}
+
+fn unescape(body: &str) -> Cow<'_, str> {
+    let Some(first) = find2(b'\\', b'\\', body.as_bytes()) else { return Cow::Borrowed(body) };
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    let mut next = Some(first);
+    while let Some((head, tail)) = next.and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(head);
+        let (c, used) = escape(tail);
+        out.push(c);
+        rest = tail.get(used..).unwrap_or_default();
+        next = find2(b'\\', b'\\', rest.as_bytes());
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character that an escape stands for, and how many bytes it takes.
+fn escape(text: &str) -> (char, usize) {
+    let c = match text.as_bytes().get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return unicode_escape(text),
+        Some(_) => {
+            return (
+                text.chars().nth(1).unwrap_or('\u{FFFD}'),
+                1 + text.chars().nth(1).map_or(0, char::len_utf8),
+            );
+        }
+        None => return ('\u{FFFD}', 1),
+    };
+    (c, 2)
+}
+
+fn unicode_escape(text: &str) -> (char, usize) {
+    let Some(unit) = hex(text, 2) else { return ('\u{FFFD}', 2) };
+    if let Some(c) = char::from_u32(unit) {
+        return (c, 6);
+    }
+    let low = if text.get(6..8) == Some("\\u") { hex(text, 8) } else { None };
+    match low {
+        Some(low @ 0xDC00..=0xDFFF) if unit < 0xDC00 => {
+            let c = char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+            (c.unwrap_or('\u{FFFD}'), 12)
+        }
+        _ => ('\u{FFFD}', 6),
+    }
+}
+
+fn hex(text: &str, at: usize) -> Option<u32> {
+    let digits = text.get(at..at + 4)?;
+    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_visited_in_one_pass() {
+        let mut reader =
+            Reader::new(r#" {"skip":{"a":[1,"}]",{}]},"n": 12 ,"list":["x",5,"é\n"],"t":true}  "#);
+        let (mut n, mut list) = (None, Vec::new());
+        assert!(reader.object().unwrap());
+        while let Some(key) = reader.key().unwrap() {
+            match key {
+                "n" => n = reader.count().unwrap(),
+                "list" => {
+                    assert!(reader.array().unwrap());
+                    while reader.item().unwrap() {
+                        list.push(reader.string().unwrap().map(Cow::into_owned));
+                    }
+                }
+                _ => reader.skip().unwrap(),
+            }
+        }
+        assert_eq!((n, list), (Some(12), vec![Some("x".to_owned()), None, Some("é\n".to_owned())]));
+        assert_eq!(reader.end(), Ok(()));
+    }
+
+    #[test]
+    fn escapes_are_read_and_broken_ones_replaced() {
+        let table = [
+            (r#""plain""#, "plain"),
+            (r#""a\"b\\c\/d\b\f\n\r\t""#, "a\"b\\c/d\u{8}\u{c}\n\r\t"),
+            (r#""\u00e9\ud83c\udf89""#, "é🎉"),
+            (r#""\ud83c!""#, "\u{FFFD}!"),
+            (r#""\udf89\ud83c\u0041""#, "\u{FFFD}\u{FFFD}A"),
+            (r#""\uZZZZ""#, "\u{FFFD}ZZZZ"),
+            (r#""\é\東""#, "é東"),
+        ];
+        for (json, text) in table {
+            assert_eq!(Reader::new(json).string().unwrap().as_deref(), Some(text), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_too_early_is_refused_at_every_length() {
+        let text = r#"{"a":[1,{"b":"c\"d"}],"é":"\u00e9","n":null}"#;
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            assert_eq!(Reader::new(&text[..end]).skip(), Err(Broken), "{end}");
+        }
+        assert_eq!(Reader::new(text).skip(), Ok(()));
+    }
+
+    #[test]
+    fn depth_costs_no_stack() {
+        let deep = "[".repeat(1_000_000);
+        assert_eq!(Reader::new(&deep).skip(), Err(Broken));
+    }
+}

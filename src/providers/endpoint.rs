@@ -1,0 +1,154 @@
+//! A chat endpoint that speaks the original's protocol, incoming: its event stream.
+
+use std::borrow::Cow;
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json_read::{Broken, Reader};
+use crate::message::{Message, Usage};
+use crate::providers::anthropic::{THINKING_BLOCKS, set};
+use crate::providers::errors;
+use crate::providers::openai_responses::REASONING_ITEMS;
+use crate::stream::{Finish, TurnBuilder};
+
+/// Fields of a message that a model's provider wants back.
+pub(crate) const PROVIDER_FIELDS: [&str; 2] = [THINKING_BLOCKS, REASONING_ITEMS];
+
+#[derive(Debug, Default)]
+pub(crate) struct Stream;
+
+#[derive(Default)]
+struct Event<'a> {
+    kind: Cow<'a, str>,
+    text: Cow<'a, str>,
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    input: Option<&'a str>,
+    message: Option<&'a str>,
+    stop_reason: Option<Cow<'a, str>>,
+    finish: Option<&'a str>,
+    usage: Usage,
+}
+
+impl Stream {
+    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let mut reader = Reader::new(data);
+        let mut event = Event::default();
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "type" => event.kind = reader.string()?.unwrap_or_default(),
+                    "text" | "delta" => event.text = reader.string()?.unwrap_or_default(),
+                    "id" => event.id = reader.string()?.unwrap_or_default(),
+                    "name" => event.name = reader.string()?.unwrap_or_default(),
+                    "input" => event.input = Some(reader.raw()?),
+                    "message" => event.message = Some(reader.raw()?),
+                    "stop_reason" => event.stop_reason = reader.string()?,
+                    "finish" => event.finish = Some(reader.raw()?),
+                    "tokens_in" => set(&mut event.usage.tokens_in, &mut reader)?,
+                    "tokens_out" => set(&mut event.usage.tokens_out, &mut reader)?,
+                    "cache_creation_input_tokens" => set(&mut event.usage.cache_creation, &mut reader)?,
+                    "cache_read_input_tokens" => set(&mut event.usage.cache_read, &mut reader)?,
+                    "reasoning_tokens" => set(&mut event.usage.reasoning, &mut reader)?,
+                    "cost" => event.usage.cost = reader.number()?,
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        reader.end()?;
+        match event.kind.as_ref() {
+            "text_delta" => turn.text(&event.text),
+            "reasoning_delta" => turn.reasoning(&event.text),
+            "tool_input_delta" => {
+                let call = known_call(&event, turn);
+                turn.call_args(call, &event.text);
+            }
+            "tool_use" => {
+                let call = known_call(&event, turn);
+                turn.call_args_whole(call, &arguments(event.input.unwrap_or_default()));
+                turn.call_end(call);
+            }
+            "done" => done(&event, data, turn),
+            "error" => turn
+                .fail(serde_json::from_str::<ModelError>(data).unwrap_or_else(|_| errors::from_event(data))),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A failure with the kind that the other end gave it, where it gave one.
+fn error(data: &str) -> ModelError {
+    let mut error = errors::from_event(data);
+    let mut reader = Reader::new(data);
+    let mut read = || {
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "kind" => error.kind = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?,
+                "retryable" => error.retryable = reader.raw()? == "true",
+                _ => reader.skip()?,
+            }
+        }
+        Ok::<(), Broken>(())
+    };
+    // Without a kind that is known the words decide.
+    let _ = read();
+    error
+}
+
+fn known_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {
+    let id = Some(event.id.as_ref()).filter(|id| !id.is_empty());
+    match id.and_then(|id| turn.call_by_id(id)) {
+        Some(call) => call,
+        None => turn.call_start(id, &event.name),
+    }
+}
+
+/// Arguments as raw text: a string is what a model wrote that was no JSON.
+fn arguments(input: &str) -> String {
+    match input.trim_start().starts_with('"') {
+        true => serde_json::from_str(input).unwrap_or_default(),
+        false => input.to_owned(),
+    }
+}
+
+fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
+    let Some(Ok(message)) = event.message.map(serde_json::from_str::<Message>) else {
+        turn.fail(errors::unexpected(data));
+        return;
+    };
+    *turn.usage() = event.usage;
+    if is_old_error(&message, &event.usage, turn) {
+        let text = message.text.trim_start_matches("Error: ");
+        turn.fail(ModelError::new(ModelErrorKind::Server, text));
+        return;
+    }
+    turn.reasoning_whole(message.reasoning_content.as_deref().unwrap_or_default());
+    turn.text_whole(&message.text);
+    for call in message.tool_calls.into_iter().flatten() {
+        let known = call.id.as_deref().and_then(|id| turn.call_by_id(id));
+        let place = known.unwrap_or_else(|| turn.call_start(call.id.as_deref(), &call.tool_name));
+        turn.call_args_whole(place, &arguments(call.input_args.as_str()));
+        turn.call_end(place);
+        for (key, value) in call.extra.0 {
+            turn.call_extra(place, &key, value);
+        }
+    }
+    for (key, value) in message.extra.0 {
+        if PROVIDER_FIELDS.contains(&key.as_str()) {
+            turn.extra(&key, value);
+        }
+    }
+    let finish = event.finish.and_then(|raw| serde_json::from_str::<Finish>(raw).ok());
+    let by_calls = if turn.call_count() > 0 { Finish::ToolCalls } else { Finish::Stop };
+    turn.finish_reason(finish.unwrap_or(by_calls), event.stop_reason.as_deref());
+    turn.end();
+}
+
+/// The original's handler reports a failed model as an answer `Error: …` that was never streamed and cost nothing.
+fn is_old_error(message: &Message, usage: &Usage, turn: &TurnBuilder) -> bool {
+    message.text.starts_with("Error: ")
+        && message.tool_calls.is_none()
+        && (usage.tokens_in, usage.tokens_out) == (0, 0)
+        && !turn.text_so_far().ends_with(&message.text)
+}

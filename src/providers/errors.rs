@@ -1,0 +1,341 @@
+//! What a provider says went wrong, as one typed error: from an error body or from an event in mid-stream.
+
+use std::borrow::Cow;
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json_read::{Broken, Reader};
+
+/// How much of a body that is no JSON is quoted.
+const EXCERPT: usize = 200;
+
+/// The error for an HTTP answer that is no success. `retry_after_ms` and `request_id` are what the body says;
+/// headers are the transport's to add.
+pub fn from_response(status: u16, body: &str) -> ModelError {
+    classify(Some(status), body)
+}
+
+/// The error for a failure reported inside a stream that began well.
+pub(crate) fn from_event(body: &str) -> ModelError {
+    classify(None, body)
+}
+
+/// A body of another kind than the one asked for.
+pub(crate) fn unexpected(body: &str) -> ModelError {
+    let error = classify(None, body);
+    if read(body).is_ok_and(|details| details.message.is_some()) {
+        return error;
+    }
+    let message = format!("the answer is no event stream: {}", excerpt(body));
+    ModelError::new(ModelErrorKind::BadResponse, message)
+}
+
+/// The beginning of a text on one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.trim().chars() {
+        if out.len() >= EXCERPT {
+            out.push('…');
+            break;
+        }
+        match c.is_ascii_whitespace() {
+            false => out.push(c),
+            true if !out.ends_with(' ') => out.push(' '),
+            true => {}
+        }
+    }
+    out
+}
+
+#[derive(Default)]
+struct Details<'a> {
+    message: Option<Cow<'a, str>>,
+    /// Every word that names the kind of error (`type`, `code`, `status`), in lower case.
+    codes: String,
+    status: Option<u16>,
+    retry_after_ms: Option<u64>,
+    request_id: Option<String>,
+}
+
+fn read(body: &str) -> Result<Details<'_>, Broken> {
+    let mut details = Details::default();
+    let mut reader = Reader::new(body);
+    match reader.peek()? {
+        b'{' => object(&mut reader, &mut details, 0)?,
+        // Google's OpenAI-shaped endpoint wraps its error in an array.
+        b'[' => {
+            reader.array()?;
+            if reader.item()? {
+                object(&mut reader, &mut details, 0)?;
+            }
+        }
+        b'"' => details.message = reader.string()?,
+        _ => return Err(Broken),
+    }
+    Ok(details)
+}
+
+fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) -> Result<(), Broken> {
+    if depth > 4 || !reader.object()? {
+        return if depth > 4 { reader.skip() } else { Ok(()) };
+    }
+    while let Some(key) = reader.key()? {
+        match (key, reader.peek()?) {
+            ("error" | "response" | "err" | "metadata" | "x_groq", b'{') => {
+                object(reader, details, depth + 1)?;
+            }
+            ("message" | "error" | "detail" | "error_description" | "msg", b'"') => {
+                let message = reader.string()?;
+                if details.message.as_deref().is_none_or(str::is_empty) {
+                    details.message = message;
+                }
+            }
+            // The router's own message says nothing; this is what the provider behind it said.
+            ("raw", b'"') => {
+                let raw = reader.string()?.unwrap_or_default();
+                let shown = details.message.take().unwrap_or_default();
+                details.message = Some(Cow::Owned(format!("{shown}: {}", excerpt(&raw))));
+            }
+            ("details" | "detail", b'[') => {
+                reader.array()?;
+                while reader.item()? {
+                    object(reader, details, depth + 1)?;
+                }
+            }
+            ("type" | "code" | "status" | "reason", b'"') => {
+                let code = reader.string()?.unwrap_or_default();
+                details.codes.push_str(&code.to_ascii_lowercase());
+                details.codes.push(' ');
+                details.status = details.status.or_else(|| code.parse().ok());
+            }
+            ("code" | "status" | "status_code" | "http_status", _) => {
+                let code = reader.count()?.and_then(|code| u16::try_from(code).ok());
+                details.status = details.status.or(code);
+            }
+            ("retryDelay", b'"') => {
+                let delay = reader.string()?.unwrap_or_default();
+                details.retry_after_ms = seconds(delay.trim_end_matches('s'));
+            }
+            ("retry_after" | "retry_after_seconds", _) => details.retry_after_ms = seconds(reader.raw()?),
+            ("retry_after_ms", _) => details.retry_after_ms = reader.count()?,
+            ("request_id" | "requestId", b'"') => {
+                details.request_id = reader.string()?.map(Cow::into_owned);
+            }
+            _ => reader.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn seconds(text: &str) -> Option<u64> {
+    let seconds = serde_json::from_str::<f64>(text.trim_matches('"')).ok().filter(|s| *s >= 0.0)?;
+    Some((seconds * 1000.0).ceil() as u64)
+}
+
+fn classify(http: Option<u16>, body: &str) -> ModelError {
+    let details = read(body).unwrap_or_default();
+    let status = http.or(details.status.filter(|code| (400..=599).contains(code)));
+    let message = match details.message.filter(|text| !text.trim().is_empty()) {
+        Some(text) => text.into_owned(),
+        None => match (excerpt(body), http) {
+            (text, Some(status)) if text.is_empty() => format!("HTTP {status} without a message"),
+            (text, Some(status)) => format!("HTTP {status}: {text}"),
+            (text, None) if text.is_empty() => "the provider reported an error without a message".to_owned(),
+            (text, None) => text,
+        },
+    };
+    let (kind, unpaid) = kind_of(status, &details.codes, &message.to_ascii_lowercase());
+    let mut error = ModelError::new(kind, message);
+    error.retryable = !unpaid
+        && match status {
+            Some(408 | 409 | 429 | 500..) => true,
+            Some(_) => kind == ModelErrorKind::Overloaded,
+            None => error.retryable,
+        };
+    error.status = status;
+    error.retry_after_ms = details.retry_after_ms;
+    error.request_id = details.request_id;
+    error
+}
+
+/// The kind, and whether an account has to be paid or raised first.
+fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, bool) {
+    let code = |words: &[&str]| words.iter().any(|word| codes.contains(word));
+    let said = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    let too_long = [
+        "prompt is too long",
+        "maximum context length",
+        "context window",
+        "context length",
+        "context size",
+        "input token count",
+        "exceeds the maximum number of tokens",
+        "maximum prompt length",
+    ];
+    let status_in = |range: std::ops::RangeInclusive<u16>| status.is_some_and(|code| range.contains(&code));
+    if code(&["context_length", "context_window", "exceed_context"])
+        || said(&too_long) && !status_in(429..=429)
+    {
+        return (ModelErrorKind::ContextLength, false);
+    }
+    if status == Some(402)
+        || code(&["insufficient_quota", "billing", "insufficient_balance", "insufficient_credits"])
+        || said(&["credit balance is too low"])
+    {
+        return (ModelErrorKind::RateLimit, true);
+    }
+    let kind = if status == Some(529) || code(&["overloaded", "unavailable"]) {
+        ModelErrorKind::Overloaded
+    } else if status == Some(429) || code(&["rate_limit", "resource_exhausted", "too_many_requests"]) {
+        ModelErrorKind::RateLimit
+    } else if status_in(401..=401)
+        || status_in(403..=403)
+        || code(&["authentication", "api_key", "permission", "unauthenticated", "unauthorized"])
+    {
+        ModelErrorKind::Authentication
+    } else if status == Some(408) || status == Some(504) || code(&["timeout", "deadline"]) {
+        ModelErrorKind::Timeout
+    } else if status_in(500..=599) || code(&["api_error", "server_error", "internal"]) {
+        ModelErrorKind::Server
+    } else if status_in(400..=499) || code(&["invalid", "not_found", "bad_request", "failed_precondition"]) {
+        ModelErrorKind::BadRequest
+    } else {
+        ModelErrorKind::Server
+    };
+    (kind, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ModelErrorKind::*;
+
+    #[test]
+    fn every_providers_error_body_gives_its_kind_and_message() {
+        let table = [
+            (
+                401,
+                r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"},"request_id":"req_1"}"#,
+                Authentication,
+                "invalid x-api-key",
+                false,
+            ),
+            (
+                529,
+                r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+                Overloaded,
+                "Overloaded",
+                true,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+                ContextLength,
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                false,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 8192 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
+                ContextLength,
+                "This model's maximum context length is 8192 tokens.",
+                false,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+                RateLimit,
+                "You exceeded your current quota",
+                false,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Rate limit reached","type":"tokens","code":"rate_limit_exceeded"}}"#,
+                RateLimit,
+                "Rate limit reached",
+                true,
+            ),
+            (
+                503,
+                r#"[{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]"#,
+                Overloaded,
+                "The model is overloaded.",
+                true,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}"#,
+                Authentication,
+                "API key not valid.",
+                false,
+            ),
+            (
+                502,
+                r#"{"error":{"message":"Provider returned error","code":502,"metadata":{"raw":"upstream died","provider_name":"X"}}}"#,
+                Server,
+                "Provider returned error: upstream died",
+                true,
+            ),
+            (
+                402,
+                r#"{"error":{"message":"Insufficient credits","code":402}}"#,
+                RateLimit,
+                "Insufficient credits",
+                false,
+            ),
+            (
+                422,
+                r#"{"detail":[{"loc":["body"],"msg":"field required","type":"value_error"}]}"#,
+                BadRequest,
+                "field required",
+                false,
+            ),
+            (404, r#"{"error":"model 'x' not found"}"#, BadRequest, "model 'x' not found", false),
+            (409, r#"{"message":"conflict"}"#, BadRequest, "conflict", true),
+            (
+                504,
+                "<html>\n <h1>Gateway\n Time-out</h1></html>",
+                Timeout,
+                "HTTP 504: <html> <h1>Gateway Time-out</h1></html>",
+                true,
+            ),
+            (500, "", Server, "HTTP 500 without a message", true),
+        ];
+        for (status, body, kind, message, retryable) in table {
+            let error = from_response(status, body);
+            let found = (error.kind, error.message.as_str(), error.retryable, error.status);
+            assert_eq!(found, (kind, message, retryable, Some(status)), "{body}");
+        }
+        let with_id = from_response(401, r#"{"error":{"message":"m"},"request_id":"req_1"}"#);
+        assert_eq!(with_id.request_id.as_deref(), Some("req_1"));
+    }
+
+    #[test]
+    fn the_wait_that_a_body_asks_for_is_read() {
+        let body = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"m","details":[{"@type":"t"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"12.5s"}]}}"#;
+        let error = from_response(429, body);
+        assert_eq!((error.kind, error.retry_after_ms, error.retryable), (RateLimit, Some(12_500), true));
+        for absurd in ["-3s", "1e999s", "s", "NaNs"] {
+            let body = format!(r#"{{"error":{{"message":"m","details":[{{"retryDelay":"{absurd}"}}]}}}}"#);
+            assert_eq!(from_response(429, &body).retry_after_ms, None, "{absurd}");
+        }
+    }
+
+    #[test]
+    fn an_error_in_mid_stream_has_no_http_status_of_its_own() {
+        let error =
+            from_event(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#);
+        assert_eq!((error.kind, error.status, error.retryable), (Overloaded, None, true));
+        let error = from_event(r#"{"error":{"code":400,"message":"Token limit reached"}}"#);
+        assert_eq!((error.kind, error.status, error.retryable), (BadRequest, Some(400), false));
+        assert_eq!(from_event("{}").kind, Server);
+    }
+
+    #[test]
+    fn a_web_page_in_place_of_a_stream_is_quoted() {
+        let error = unexpected("<html>  Sign in </html>");
+        assert_eq!((error.kind, error.retryable), (BadResponse, false));
+        assert_eq!(error.message, "the answer is no event stream: <html> Sign in </html>");
+        assert_eq!(unexpected(r#"{"error":{"message":"no","type":"invalid_request_error"}}"#).message, "no");
+        assert!(excerpt(&"x".repeat(5000)).chars().count() <= EXCERPT + 1);
+    }
+}

@@ -1,0 +1,343 @@
+//! Gemini `generateContent`, incoming: stream chunks and whole answers.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::json::{Json, MAX_DEPTH};
+use crate::json_read::{Broken, Reader};
+use crate::providers::anthropic::set;
+use crate::providers::errors;
+use crate::stream::{Finish, TurnBuilder};
+
+/// The call field that keeps the token which the provider wants back.
+pub(crate) const THOUGHT_SIGNATURE: &str = "thought_signature";
+
+/// No array is filled up further than this for an argument that comes in pieces.
+const MAX_ITEMS: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    /// A call whose arguments come in pieces, and what they are so far.
+    open: Option<(usize, Value)>,
+    candidate_tokens: u64,
+}
+
+#[derive(Default)]
+struct Part<'a> {
+    text: Cow<'a, str>,
+    thought: bool,
+    signature: Option<Cow<'a, str>>,
+    call: Option<CallPart<'a>>,
+}
+
+#[derive(Default)]
+struct CallPart<'a> {
+    id: Option<Cow<'a, str>>,
+    name: Cow<'a, str>,
+    args: &'a str,
+    pieces: Option<Reader<'a>>,
+    will_continue: bool,
+}
+
+impl Stream {
+    /// A chunk of a stream or a whole answer: they have the same form.
+    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let mut reader = Reader::new(data);
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "candidates" => {
+                        if reader.array()? {
+                            while reader.item()? {
+                                self.candidate(&mut reader, turn)?;
+                            }
+                        }
+                    }
+                    "usageMetadata" => self.usage(&mut reader, turn)?,
+                    "promptFeedback" => prompt_feedback(&mut reader, turn)?,
+                    "error" => {
+                        if reader.raw()? != "null" {
+                            turn.fail(errors::from_event(data));
+                        }
+                    }
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        reader.end()
+    }
+
+    /// A whole answer, asked for without streaming.
+    pub(crate) fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        self.event(body, turn)?;
+        if !turn.is_ended() && !turn.is_failed() {
+            turn.fail(errors::unexpected(body));
+        }
+        Ok(())
+    }
+
+    fn candidate(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let (mut index, mut content, mut reason) = (0, None, None);
+        if !reader.object()? {
+            return Ok(());
+        }
+        while let Some(key) = reader.key()? {
+            match key {
+                "index" => index = reader.count()?.unwrap_or_default(),
+                "content" => {
+                    content = Some(*reader);
+                    reader.skip()?;
+                }
+                "finishReason" => {
+                    reason = reader.string()?.filter(|text| text != "FINISH_REASON_UNSPECIFIED");
+                }
+                _ => reader.skip()?,
+            }
+        }
+        if index != 0 {
+            return Ok(());
+        }
+        if let Some(mut content) = content
+            && self.content(&mut content, turn)?
+            && reason.is_none()
+        {
+            // A tool that ran at the provider ended one part of the answer; this is the next.
+            turn.reopen();
+        }
+        if let Some(reason) = reason {
+            self.close(turn);
+            turn.finish_reason(finish(&reason, turn.call_count() > 0), Some(&reason));
+            turn.end();
+        }
+        Ok(())
+    }
+
+    /// Whether the content held anything.
+    fn content(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<bool, Broken> {
+        let mut any = false;
+        if !reader.object()? {
+            return Ok(false);
+        }
+        while let Some(key) = reader.key()? {
+            if key != "parts" || reader.peek()? != b'[' {
+                reader.skip()?;
+                continue;
+            }
+            reader.array()?;
+            while reader.item()? {
+                any = true;
+                let part = part(reader)?;
+                if let Some(call) = part.call {
+                    self.call(&call, part.signature.as_deref(), turn)?;
+                } else if part.thought {
+                    turn.reasoning(&part.text);
+                } else {
+                    turn.text(&part.text);
+                }
+            }
+        }
+        Ok(any)
+    }
+
+    fn call(
+        &mut self,
+        part: &CallPart<'_>,
+        signature: Option<&str>,
+        turn: &mut TurnBuilder,
+    ) -> Result<(), Broken> {
+        if self.open.is_none() || !part.name.is_empty() {
+            self.close(turn);
+            if part.name.is_empty() {
+                return Ok(());
+            }
+            let call = turn.call_start(part.id.as_deref(), &part.name);
+            if let Some(signature) = signature {
+                turn.call_extra(call, THOUGHT_SIGNATURE, Json::string(signature));
+            }
+            if part.args.starts_with('{') {
+                turn.call_args(call, part.args);
+            }
+            self.open = Some((call, Value::Null));
+        }
+        if let (Some(mut pieces), Some((_, args))) = (part.pieces, self.open.as_mut()) {
+            put_pieces(&mut pieces, args)?;
+        }
+        if !part.will_continue {
+            self.close(turn);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, turn: &mut TurnBuilder) {
+        if let Some((call, args)) = self.open.take() {
+            if !args.is_null() {
+                turn.call_args_whole(call, &args.to_string());
+            }
+            turn.call_end(call);
+        }
+    }
+
+    fn usage(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if !reader.object()? {
+            return Ok(());
+        }
+        let usage = turn.usage();
+        while let Some(key) = reader.key()? {
+            match key {
+                "promptTokenCount" => set(&mut usage.tokens_in, reader)?,
+                "candidatesTokenCount" => set(&mut self.candidate_tokens, reader)?,
+                "thoughtsTokenCount" => set(&mut usage.reasoning, reader)?,
+                "cachedContentTokenCount" => set(&mut usage.cache_read, reader)?,
+                _ => reader.skip()?,
+            }
+        }
+        usage.tokens_out = self.candidate_tokens.saturating_add(usage.reasoning);
+        Ok(())
+    }
+}
+
+fn part<'a>(reader: &mut Reader<'a>) -> Result<Part<'a>, Broken> {
+    let mut part = Part::default();
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "text" => part.text = reader.string()?.unwrap_or_default(),
+                "thought" => part.thought = reader.raw()? == "true",
+                "thoughtSignature" => part.signature = reader.string()?,
+                "functionCall" => part.call = Some(call_part(reader)?),
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(part)
+}
+
+fn call_part<'a>(reader: &mut Reader<'a>) -> Result<CallPart<'a>, Broken> {
+    let mut call = CallPart::default();
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "id" => call.id = reader.string()?.filter(|id| !id.is_empty()),
+                "name" => call.name = reader.string()?.unwrap_or_default(),
+                "args" => call.args = reader.raw()?,
+                "willContinue" => call.will_continue = reader.raw()? == "true",
+                "partialArgs" => {
+                    call.pieces = Some(*reader);
+                    reader.skip()?;
+                }
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(call)
+}
+
+/// Pieces of arguments, each with the place it belongs to: text is added to, other values are set.
+fn put_pieces(reader: &mut Reader<'_>, args: &mut Value) -> Result<(), Broken> {
+    if !reader.array()? {
+        return Ok(());
+    }
+    while reader.item()? {
+        let (mut path, mut value) = (Cow::default(), Value::Null);
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "jsonPath" => path = reader.string()?.unwrap_or_default(),
+                    "stringValue" => value = Value::String(reader.string()?.unwrap_or_default().into_owned()),
+                    "numberValue" | "boolValue" => {
+                        value = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?;
+                    }
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        let Some(place) = place(args, &path) else { continue };
+        match (place, value) {
+            (Value::String(text), Value::String(more)) => text.push_str(&more),
+            (place, value) => *place = value,
+        }
+    }
+    Ok(())
+}
+
+/// The value at a path such as `$.list[0].name` or `$['odd name']`, made where it is missing.
+fn place<'v>(root: &'v mut Value, path: &str) -> Option<&'v mut Value> {
+    let mut at = root;
+    let mut rest = path.strip_prefix('$').unwrap_or(path);
+    for _ in 0..MAX_DEPTH {
+        if rest.is_empty() {
+            return Some(at);
+        }
+        if let Some(inside) = rest.strip_prefix('[') {
+            let (step, after) = inside.split_once(']')?;
+            rest = after;
+            match step.parse::<usize>() {
+                Ok(index) => {
+                    if !at.is_array() {
+                        *at = Value::Array(Vec::new());
+                    }
+                    let list = at.as_array_mut().filter(|_| index < MAX_ITEMS)?;
+                    if list.len() <= index {
+                        list.resize(index + 1, Value::Null);
+                    }
+                    at = list.get_mut(index)?;
+                    continue;
+                }
+                Err(_) => at = field(at, step.trim_matches(['\'', '"']))?,
+            }
+        } else {
+            let inside = rest.strip_prefix('.').unwrap_or(rest);
+            let end = inside.find(['.', '[']).unwrap_or(inside.len());
+            let (step, after) = inside.split_at(end);
+            rest = after;
+            if !step.is_empty() {
+                at = field(at, step)?;
+            } else if !after.starts_with('[') {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+fn field<'v>(at: &'v mut Value, key: &str) -> Option<&'v mut Value> {
+    if !at.is_object() {
+        *at = Value::Object(serde_json::Map::new());
+    }
+    Some(at.as_object_mut()?.entry(key).or_insert(Value::Null))
+}
+
+/// A prompt that was refused has no candidates.
+fn prompt_feedback(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "blockReason" => {
+                    if let Some(reason) = reader.string()? {
+                        turn.finish_reason(Finish::Refused, Some(&reason));
+                        turn.end();
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn finish(reason: &str, called: bool) -> Finish {
+    match reason {
+        "STOP" if called => Finish::ToolCalls,
+        "STOP" => Finish::Stop,
+        "MAX_TOKENS" => Finish::Length,
+        "SAFETY"
+        | "RECITATION"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT" => Finish::Refused,
+        _ => Finish::Other,
+    }
+}

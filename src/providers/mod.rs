@@ -1,0 +1,206 @@
+//! The model providers: one file per wire format, all pure.
+
+mod anthropic;
+mod endpoint;
+pub mod errors;
+mod gemini;
+mod openai_chat;
+mod openai_responses;
+pub mod request;
+pub mod table;
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json_read::{Broken, Reader};
+use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
+use crate::stream::{Batch, Outcome, TurnBuilder};
+
+/// How much of an answer is kept to quote it, when it turns out to be no event stream.
+const HEAD: usize = 4096;
+
+/// A wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Anthropic,
+    OpenAiChat,
+    OpenAiResponses,
+    Gemini,
+    /// The original's own protocol, spoken by chat endpoints.
+    Endpoint,
+}
+
+/// Reads one answer of a provider: bytes in, deltas out, and at the end what became of it.
+#[derive(Debug)]
+pub struct Decoder {
+    sse: SseDecoder,
+    reading: Reading,
+}
+
+/// What the events of a stream are written into.
+#[derive(Debug)]
+struct Reading {
+    mapping: Mapping,
+    turn: TurnBuilder,
+    /// The stream said that nothing more comes.
+    closed: bool,
+    events: usize,
+    /// The beginning of the input, while no event has come.
+    head: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Mapping {
+    Anthropic(anthropic::Stream),
+    OpenAiChat(openai_chat::Stream),
+    OpenAiResponses(openai_responses::Stream),
+    Gemini(gemini::Stream),
+    Endpoint(endpoint::Stream),
+}
+
+impl Mapping {
+    fn new(format: Format) -> Self {
+        match format {
+            Format::Anthropic => Mapping::Anthropic(anthropic::Stream::default()),
+            Format::OpenAiChat => Mapping::OpenAiChat(openai_chat::Stream::default()),
+            Format::OpenAiResponses => Mapping::OpenAiResponses(openai_responses::Stream::default()),
+            Format::Gemini => Mapping::Gemini(gemini::Stream::default()),
+            Format::Endpoint => Mapping::Endpoint(endpoint::Stream),
+        }
+    }
+
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        match self {
+            Mapping::Anthropic(stream) => stream.event(data, turn),
+            Mapping::OpenAiChat(stream) => stream.event(data, turn),
+            Mapping::OpenAiResponses(stream) => stream.event(data, turn),
+            Mapping::Gemini(stream) => stream.event(data, turn),
+            Mapping::Endpoint(stream) => stream.event(data, turn),
+        }
+    }
+
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        match self {
+            Mapping::Anthropic(stream) => stream.response(body, turn),
+            Mapping::OpenAiChat(stream) => stream.response(body, turn),
+            Mapping::OpenAiResponses(stream) => stream.response(body, turn),
+            Mapping::Gemini(stream) => stream.response(body, turn),
+            Mapping::Endpoint(stream) => stream.event(body, turn),
+        }
+    }
+
+    /// Nothing follows the end statement: later events are not read. The others send counts after it.
+    fn ends_at_once(&self) -> bool {
+        match self {
+            Mapping::Anthropic(_) | Mapping::OpenAiResponses(_) | Mapping::Endpoint(_) => true,
+            Mapping::OpenAiChat(_) | Mapping::Gemini(_) => false,
+        }
+    }
+
+    /// Whether an event with this name is one of the format's own.
+    fn owns(&self, name: &str) -> bool {
+        match self {
+            _ if name.is_empty() || name == "message" || name == "error" => true,
+            Mapping::Anthropic(_) => name.starts_with("message_") || name.starts_with("content_block_"),
+            Mapping::OpenAiResponses(_) => name.starts_with("response."),
+            Mapping::OpenAiChat(_) | Mapping::Gemini(_) | Mapping::Endpoint(_) => false,
+        }
+    }
+}
+
+impl Decoder {
+    /// `names` pairs the tool names that were changed for the provider with the real ones.
+    pub fn new(format: Format, names: Vec<(String, String)>) -> Self {
+        Decoder::with_limit(format, names, DEFAULT_LIMIT)
+    }
+
+    /// A decoder that fails on events of more than `limit` bytes.
+    pub fn with_limit(format: Format, names: Vec<(String, String)>, limit: usize) -> Self {
+        let reading = Reading {
+            mapping: Mapping::new(format),
+            turn: TurnBuilder::new(names),
+            closed: false,
+            events: 0,
+            head: Vec::new(),
+        };
+        Decoder { sse: SseDecoder::new(limit), reading }
+    }
+
+    /// Reads one network chunk and gives what it added to the turn.
+    pub fn push(&mut self, chunk: &[u8]) -> Batch {
+        let Decoder { sse, reading } = self;
+        if reading.events == 0 {
+            let room = HEAD.saturating_sub(reading.head.len()).min(chunk.len());
+            reading.head.extend_from_slice(chunk.get(..room).unwrap_or_default());
+        }
+        if let Err(error) = sse.push(chunk, &mut |event| reading.event(event)) {
+            reading.turn.fail(ModelError::new(ModelErrorKind::BadResponse, error.to_string()));
+        }
+        reading.turn.take_batch()
+    }
+
+    /// Nothing that could still come matters: the connection may be closed.
+    pub fn is_settled(&self) -> bool {
+        self.reading.closed || self.reading.turn.is_failed()
+    }
+
+    /// The input is over. What the last, unfinished event added is in the outcome only.
+    pub fn finish(mut self) -> Outcome {
+        let reading = &mut self.reading;
+        // Too large an event has been reported by `push`.
+        let _ = self.sse.finish(&mut |event| reading.event(event));
+        let head = String::from_utf8_lossy(&reading.head);
+        let head = head.trim_start_matches('\u{FEFF}').trim_start();
+        if reading.events == 0 && !is_event_stream(head) {
+            reading.turn.fail(errors::unexpected(head));
+        }
+        self.reading.turn.into_outcome()
+    }
+}
+
+impl Reading {
+    fn event(&mut self, event: SseEvent<'_>) {
+        self.events += 1;
+        self.head.clear();
+        if self.closed || self.turn.is_failed() {
+            return;
+        }
+        let data = event.data.trim();
+        if data == "[DONE]" {
+            // Some gateways put it behind streams of other formats too, where it says nothing.
+            self.closed = matches!(self.mapping, Mapping::OpenAiChat(_));
+            return;
+        }
+        if event.unterminated && !is_whole(data) {
+            return;
+        }
+        let is_object = data.starts_with('{');
+        if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.mapping.owns(event.name) {
+            let message = format!("the provider sent an event that is no JSON: {}", errors::excerpt(data));
+            self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
+        } else if !is_object && event.name == "error" {
+            self.turn.fail(errors::from_event(data));
+        }
+        self.closed = self.turn.is_ended() && self.mapping.ends_at_once();
+    }
+}
+
+/// Whether a text that held no event began like a stream of them (or is empty).
+fn is_event_stream(head: &str) -> bool {
+    let line = head.lines().next().unwrap_or_default();
+    ["data:", "event:", "id:", "retry:", ":"]
+        .iter()
+        .any(|field| line.starts_with(field) || field.starts_with(line))
+}
+
+fn is_whole(data: &str) -> bool {
+    let mut reader = Reader::new(data);
+    reader.skip().and_then(|()| reader.end()).is_ok()
+}
+
+/// The turn of an answer that was asked for without streaming.
+pub fn read_response(format: Format, names: Vec<(String, String)>, body: &str) -> Outcome {
+    let mut turn = TurnBuilder::new(names);
+    if Mapping::new(format).response(body, &mut turn).is_err() {
+        turn.fail(errors::unexpected(body));
+    }
+    turn.into_outcome()
+}

@@ -1,0 +1,327 @@
+//! OpenAI chat completions and their dialects, incoming: stream chunks and whole answers.
+
+use std::borrow::Cow;
+
+use crate::json::Json;
+use crate::json_read::{Broken, Reader};
+use crate::providers::anthropic::set;
+use crate::providers::errors;
+use crate::stream::{Finish, TurnBuilder};
+
+/// The call field that Google's endpoint wants back word for word.
+pub(crate) const EXTRA_CONTENT: &str = "extra_content";
+
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    /// The provider's index of a call, and ours. A later entry of the same index replaces an earlier one.
+    calls: Vec<(u64, usize)>,
+}
+
+/// One piece of a call.
+#[derive(Default)]
+struct CallDelta<'a> {
+    index: Option<u64>,
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    args: Cow<'a, str>,
+    extra: Option<&'a str>,
+}
+
+impl Stream {
+    /// A chunk of a stream or a whole answer: they differ in `delta` against `message`.
+    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let mut reader = Reader::new(data);
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "choices" => self.choices(&mut reader, turn)?,
+                    "usage" => usage(&mut reader, turn)?,
+                    "x_groq" => groq(&mut reader, data, turn)?,
+                    "error" => {
+                        if reader.raw()? != "null" {
+                            turn.fail(errors::from_event(data));
+                        }
+                    }
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        reader.end()
+    }
+
+    /// A whole answer, asked for without streaming.
+    pub(crate) fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        self.event(body, turn)?;
+        if !turn.is_ended() && !turn.is_failed() {
+            turn.fail(errors::unexpected(body));
+        }
+        Ok(())
+    }
+
+    fn choices(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if !reader.array()? {
+            return Ok(());
+        }
+        while reader.item()? {
+            self.choice(reader, turn)?;
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let (mut index, mut delta, mut message, mut reason) = (None, None, None, None);
+        let mut read = false;
+        if !reader.object()? {
+            return Ok(());
+        }
+        while let Some(key) = reader.key()? {
+            match key {
+                "index" => index = reader.count()?,
+                "delta" if index == Some(0) => {
+                    read = true;
+                    self.delta(reader, turn)?;
+                }
+                // Which candidate this belongs to may be said after it.
+                "delta" | "message" => {
+                    let place = if key == "delta" { &mut delta } else { &mut message };
+                    *place = (reader.peek()? == b'{').then_some(*reader);
+                    reader.skip()?;
+                }
+                "finish_reason" => reason = reader.string()?,
+                "usage" => usage(reader, turn)?,
+                _ => reader.skip()?,
+            }
+        }
+        if index.is_some_and(|index| index != 0) {
+            return Ok(());
+        }
+        if let Some(mut fields) = delta.or(message.filter(|_| !read)) {
+            self.delta(&mut fields, turn)?;
+        }
+        match reason.as_deref() {
+            None | Some("") => {}
+            Some("error") => {
+                turn.fail(errors::from_event(r#"{"message":"the provider failed in mid-answer"}"#));
+            }
+            Some(reason) => {
+                for (_, call) in &self.calls {
+                    turn.call_end(*call);
+                }
+                turn.finish_reason(finish(reason), Some(reason));
+                turn.end();
+            }
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if !reader.object()? {
+            return Ok(());
+        }
+        let mut reasoned = false;
+        while let Some(key) = reader.key()? {
+            match key {
+                "content" if reader.peek()? == b'[' => parts(reader, turn)?,
+                "content" => turn.text(&reader.string()?.unwrap_or_default()),
+                // Some dialects send the same thought under both names.
+                "reasoning_content" | "reasoning" if !reasoned => {
+                    let text = reader.string()?.unwrap_or_default();
+                    reasoned = !text.is_empty();
+                    turn.reasoning(&text);
+                }
+                "refusal" => turn.refusal(&reader.string()?.unwrap_or_default()),
+                "tool_calls" => {
+                    if reader.array()? {
+                        while reader.item()? {
+                            let delta = call_delta(reader)?;
+                            self.call(&delta, turn);
+                        }
+                    }
+                }
+                "function_call" => {
+                    let mut delta = CallDelta { index: Some(0), ..CallDelta::default() };
+                    if reader.peek()? == b'{' {
+                        function(reader, &mut delta)?;
+                        self.call(&delta, turn);
+                    } else {
+                        reader.skip()?;
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, delta: &CallDelta<'_>, turn: &mut TurnBuilder) {
+        let id = Some(delta.id.as_ref()).filter(|id| !id.is_empty());
+        let call = match self.known(delta, id, turn) {
+            Some(call) => {
+                turn.call_head(call, id, &delta.name);
+                call
+            }
+            None => {
+                let call = turn.call_start(id, &delta.name);
+                self.calls.push((delta.index.unwrap_or(call as u64), call));
+                call
+            }
+        };
+        turn.call_args(call, &delta.args);
+        if let Some(extra) = delta.extra.and_then(|raw| Json::parse(raw).ok()) {
+            turn.call_extra(call, EXTRA_CONTENT, extra);
+        }
+    }
+
+    /// The call that a piece continues; `None` for the first piece of a call.
+    fn known(&self, delta: &CallDelta<'_>, id: Option<&str>, turn: &TurnBuilder) -> Option<usize> {
+        let named = !delta.name.is_empty();
+        let Some(index) = delta.index else {
+            return match id {
+                Some(id) => turn.call_by_id(id),
+                None if named => None,
+                None => self.calls.last().map(|(_, call)| *call),
+            };
+        };
+        let call = self.calls.iter().rev().find(|(at, _)| *at == index).map(|(_, call)| *call)?;
+        let other_id = id.is_some_and(|id| turn.call_id(call).is_some_and(|known| known != id));
+        // Some endpoints give every parallel call the index 0, told apart by id, or by nothing at all.
+        let fresh = named && (other_id || delta.args.starts_with('{') && turn.args_are_whole(call));
+        (!fresh).then_some(call)
+    }
+}
+
+fn call_delta<'a>(reader: &mut Reader<'a>) -> Result<CallDelta<'a>, Broken> {
+    let mut delta = CallDelta::default();
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "index" => delta.index = reader.count()?,
+                "id" => delta.id = reader.string()?.unwrap_or_default(),
+                "function" => function(reader, &mut delta)?,
+                EXTRA_CONTENT => delta.extra = Some(reader.raw()?),
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(delta)
+}
+
+fn function<'a>(reader: &mut Reader<'a>, delta: &mut CallDelta<'a>) -> Result<(), Broken> {
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "name" => delta.name = reader.string()?.unwrap_or_default(),
+                "arguments" => {
+                    delta.args = match reader.peek()? {
+                        b'{' => Cow::Borrowed(reader.raw()?),
+                        _ => reader.string()?.unwrap_or_default(),
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Content as a list of parts, which may hold thoughts.
+fn parts(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if !reader.array()? {
+        return Ok(());
+    }
+    while reader.item()? {
+        if reader.peek()? == b'"' {
+            turn.text(&reader.string()?.unwrap_or_default());
+            continue;
+        }
+        let (mut text, mut thoughts) = (Cow::default(), String::new());
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "text" => text = reader.string()?.unwrap_or_default(),
+                    "thinking" => thinking(reader, &mut thoughts)?,
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        turn.reasoning(&thoughts);
+        turn.text(&text);
+    }
+    Ok(())
+}
+
+fn thinking(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
+    if reader.peek()? == b'"' {
+        out.push_str(&reader.string()?.unwrap_or_default());
+        return Ok(());
+    }
+    if reader.array()? {
+        while reader.item()? {
+            if reader.object()? {
+                while let Some(key) = reader.key()? {
+                    match key {
+                        "text" => out.push_str(&reader.string()?.unwrap_or_default()),
+                        _ => reader.skip()?,
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn groq(reader: &mut Reader<'_>, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "usage" => usage(reader, turn)?,
+                "error" => {
+                    if reader.raw()? != "null" {
+                        turn.fail(errors::from_event(data));
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn usage(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if !reader.object()? {
+        return Ok(());
+    }
+    let usage = turn.usage();
+    while let Some(key) = reader.key()? {
+        match key {
+            "prompt_tokens" => set(&mut usage.tokens_in, reader)?,
+            "completion_tokens" => set(&mut usage.tokens_out, reader)?,
+            "prompt_cache_hit_tokens" | "cached_tokens" => set(&mut usage.cache_read, reader)?,
+            "cost" => usage.cost = reader.number()?.or(usage.cost),
+            "prompt_tokens_details" | "completion_tokens_details" => {
+                if reader.object()? {
+                    while let Some(key) = reader.key()? {
+                        match key {
+                            "cached_tokens" => set(&mut usage.cache_read, reader)?,
+                            "cache_write_tokens" => set(&mut usage.cache_creation, reader)?,
+                            "reasoning_tokens" => set(&mut usage.reasoning, reader)?,
+                            _ => reader.skip()?,
+                        }
+                    }
+                }
+            }
+            _ => reader.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn finish(reason: &str) -> Finish {
+    match reason {
+        "stop" | "end_turn" | "eos" => Finish::Stop,
+        "length" | "max_tokens" => Finish::Length,
+        "tool_calls" | "function_call" => Finish::ToolCalls,
+        "content_filter" | "refusal" => Finish::Refused,
+        _ => Finish::Other,
+    }
+}

@@ -1,0 +1,318 @@
+//! OpenAI Responses, incoming: stream events and whole answers.
+
+use std::borrow::Cow;
+
+use crate::json::Json;
+use crate::json_read::{Broken, Reader};
+use crate::providers::anthropic::set;
+use crate::providers::errors;
+use crate::stream::{Finish, TurnBuilder};
+
+/// The message field that keeps encrypted reasoning for the next request.
+pub(crate) const REASONING_ITEMS: &str = "reasoning_items";
+
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    /// The output's index and item id of a call, and its place in the turn.
+    calls: Vec<(u64, String, usize)>,
+    /// Reasoning items as they are sent back.
+    reasoning: Vec<String>,
+    reasoned: bool,
+}
+
+#[derive(Default)]
+struct Event<'a> {
+    kind: Cow<'a, str>,
+    index: u64,
+    item_id: Cow<'a, str>,
+    text: Cow<'a, str>,
+    args: Cow<'a, str>,
+    item: Item<'a>,
+    response: Option<Reader<'a>>,
+}
+
+#[derive(Default)]
+struct Item<'a> {
+    kind: Cow<'a, str>,
+    id: Cow<'a, str>,
+    call_id: Option<Cow<'a, str>>,
+    name: Cow<'a, str>,
+    args: Cow<'a, str>,
+    content: Option<Reader<'a>>,
+    summary: Option<Reader<'a>>,
+    encrypted: bool,
+    raw: &'a str,
+}
+
+impl Stream {
+    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let mut reader = Reader::new(data);
+        let mut event = Event::default();
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "type" => event.kind = reader.string()?.unwrap_or_default(),
+                    "output_index" => event.index = reader.count()?.unwrap_or_default(),
+                    "item_id" => event.item_id = reader.string()?.unwrap_or_default(),
+                    "delta" => event.text = reader.string()?.unwrap_or_default(),
+                    "arguments" => event.args = reader.string()?.unwrap_or_default(),
+                    "item" => event.item = item(&mut reader)?,
+                    "response" => {
+                        event.response = Some(reader);
+                        reader.skip()?;
+                    }
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        reader.end()?;
+        match event.kind.as_ref() {
+            "response.output_text.delta" => turn.text(&event.text),
+            "response.refusal.delta" => turn.refusal(&event.text),
+            "response.reasoning_summary_text.delta"
+            | "response.reasoning_text.delta"
+            | "response.reasoning.delta" => {
+                self.reasoned = true;
+                turn.reasoning(&event.text);
+            }
+            "response.reasoning_summary_part.added" if self.reasoned => turn.reasoning("\n\n"),
+            "response.output_item.added" if event.item.kind == "function_call" => {
+                self.call(event.index, &event.item, turn);
+            }
+            "response.function_call_arguments.delta" => {
+                if let Some(call) = self.known(event.index, &event.item_id) {
+                    turn.call_args(call, &event.text);
+                }
+            }
+            "response.function_call_arguments.done" => {
+                if let Some(call) = self.known(event.index, &event.item_id) {
+                    turn.call_args_whole(call, &event.args);
+                }
+            }
+            "response.output_item.done" => self.item_done(event.index, &event.item, turn),
+            "response.completed" | "response.incomplete" | "response.done" => {
+                if let Some(mut response) = event.response {
+                    self.whole(&mut response, data, turn)?;
+                } else {
+                    turn.end();
+                }
+            }
+            "response.failed" | "response.cancelled" | "response.error" | "error" => {
+                turn.fail(errors::from_event(data));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A whole answer, asked for without streaming.
+    pub(crate) fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let mut reader = Reader::new(body);
+        self.whole(&mut reader, body, turn)?;
+        reader.end()
+    }
+
+    fn whole(&mut self, reader: &mut Reader<'_>, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let (mut status, mut reason, mut output) = (Cow::default(), None, None);
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "status" => status = reader.string()?.unwrap_or_default(),
+                    "usage" => usage(reader, turn)?,
+                    "incomplete_details" => reason = text_field(reader, "reason")?,
+                    "output" => {
+                        output = Some(*reader);
+                        reader.skip()?;
+                    }
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        // Some gateways leave the deltas out and send only the whole.
+        if turn.text_so_far().is_empty()
+            && turn.call_count() == 0
+            && let Some(mut output) = output
+        {
+            self.output(&mut output, turn)?;
+        }
+        match status.as_ref() {
+            "failed" | "cancelled" => turn.fail(errors::from_event(data)),
+            "" if output.is_none() => turn.fail(errors::unexpected(data)),
+            status => {
+                let finish = match reason.as_deref() {
+                    Some("max_output_tokens" | "max_tokens") => Finish::Length,
+                    Some("content_filter") => Finish::Refused,
+                    Some(_) => Finish::Other,
+                    None if status == "incomplete" => Finish::Other,
+                    None if turn.call_count() > 0 => Finish::ToolCalls,
+                    None => Finish::Stop,
+                };
+                turn.finish_reason(finish, Some(reason.as_deref().unwrap_or(status)));
+                self.end(turn);
+            }
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if !reader.array()? {
+            return Ok(());
+        }
+        let mut index = 0;
+        while reader.item()? {
+            let item = item(reader)?;
+            if let (true, Some(mut content)) = (item.kind == "message", item.content) {
+                message_content(&mut content, turn)?;
+            }
+            if let (true, Some(mut summary)) = (item.kind == "reasoning" && !self.reasoned, item.summary) {
+                let mut text = String::new();
+                texts(&mut summary, &mut text)?;
+                turn.reasoning(&text);
+            }
+            self.item_done(index, &item, turn);
+            index += 1;
+        }
+        Ok(())
+    }
+
+    fn item_done(&mut self, index: u64, item: &Item<'_>, turn: &mut TurnBuilder) {
+        match item.kind.as_ref() {
+            "function_call" => {
+                let call = self.known(index, &item.id).unwrap_or_else(|| self.call(index, item, turn));
+                turn.call_args_whole(call, &item.args);
+                turn.call_end(call);
+            }
+            // Without its encrypted content an item lives at the provider only.
+            "reasoning" if item.encrypted && !self.reasoning.iter().any(|raw| raw == item.raw) => {
+                self.reasoning.push(item.raw.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, index: u64, item: &Item<'_>, turn: &mut TurnBuilder) -> usize {
+        let call = turn.call_start(item.call_id.as_deref().or(Some(&item.id)), &item.name);
+        turn.call_args(call, &item.args);
+        self.calls.push((index, item.id.clone().into_owned(), call));
+        call
+    }
+
+    fn known(&self, index: u64, item_id: &str) -> Option<usize> {
+        let by_id = self.calls.iter().find(|(_, id, _)| !item_id.is_empty() && id == item_id);
+        by_id.or_else(|| self.calls.iter().rev().find(|(at, ..)| *at == index)).map(|(.., call)| *call)
+    }
+
+    fn end(&mut self, turn: &mut TurnBuilder) {
+        if !self.reasoning.is_empty()
+            && let Ok(items) = Json::parse(&format!("[{}]", self.reasoning.join(",")))
+        {
+            self.reasoning.clear();
+            turn.extra(REASONING_ITEMS, items);
+        }
+        turn.end();
+    }
+}
+
+fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, Broken> {
+    let mut item = Item::default();
+    let mut whole = *reader;
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "type" => item.kind = reader.string()?.unwrap_or_default(),
+                "id" => item.id = reader.string()?.unwrap_or_default(),
+                "call_id" => item.call_id = reader.string()?.filter(|id| !id.is_empty()),
+                "name" => item.name = reader.string()?.unwrap_or_default(),
+                "arguments" => item.args = reader.string()?.unwrap_or_default(),
+                "encrypted_content" => item.encrypted = reader.string()?.is_some_and(|text| !text.is_empty()),
+                "content" | "summary" => {
+                    let place = if key == "content" { &mut item.content } else { &mut item.summary };
+                    *place = Some(*reader);
+                    reader.skip()?;
+                }
+                _ => reader.skip()?,
+            }
+        }
+    }
+    if item.encrypted {
+        item.raw = whole.raw()?;
+    }
+    Ok(item)
+}
+
+fn message_content(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if !reader.array()? {
+        return Ok(());
+    }
+    while reader.item()? {
+        let (mut text, mut refusal) = (Cow::default(), Cow::default());
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "text" => text = reader.string()?.unwrap_or_default(),
+                    "refusal" => refusal = reader.string()?.unwrap_or_default(),
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        turn.text(&text);
+        turn.refusal(&refusal);
+    }
+    Ok(())
+}
+
+fn texts(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
+    if !reader.array()? {
+        return Ok(());
+    }
+    while reader.item()? {
+        if let Some(text) = text_field(reader, "text")? {
+            if !out.is_empty() {
+                out.push_str("\n\n");
+            }
+            out.push_str(&text);
+        }
+    }
+    Ok(())
+}
+
+fn text_field<'a>(reader: &mut Reader<'a>, wanted: &str) -> Result<Option<Cow<'a, str>>, Broken> {
+    let mut found = None;
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            if key == wanted {
+                found = reader.string()?;
+            } else {
+                reader.skip()?;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn usage(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if !reader.object()? {
+        return Ok(());
+    }
+    let usage = turn.usage();
+    while let Some(key) = reader.key()? {
+        match key {
+            "input_tokens" => set(&mut usage.tokens_in, reader)?,
+            "output_tokens" => set(&mut usage.tokens_out, reader)?,
+            "cost" => usage.cost = reader.number()?.or(usage.cost),
+            "input_tokens_details" | "output_tokens_details" => {
+                if reader.object()? {
+                    while let Some(key) = reader.key()? {
+                        match key {
+                            "cached_tokens" => set(&mut usage.cache_read, reader)?,
+                            "reasoning_tokens" => set(&mut usage.reasoning, reader)?,
+                            _ => reader.skip()?,
+                        }
+                    }
+                }
+            }
+            _ => reader.skip()?,
+        }
+    }
+    Ok(())
+}

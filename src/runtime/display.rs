@@ -1,0 +1,339 @@
+//! The display stack with those who wait for answers and those who listen to it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_channel::oneshot;
+use futures_util::FutureExt;
+use serde::de::DeserializeOwned;
+
+use crate::display::{DisplayError, Slot, SlotStatus, Stack};
+use crate::host::{Check, Clock, DisplayPort, IdSource, Show};
+use crate::json::Json;
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::runtime::listeners::{Listeners, Subscription};
+
+/// Told of the whole stack after each change. A closure `Fn(&[Slot])` is one.
+pub trait StackListener: MaybeSend + MaybeSync {
+    fn changed(&self, stack: &[Slot]);
+}
+
+impl<F: Fn(&[Slot]) + MaybeSend + MaybeSync> StackListener for F {
+    fn changed(&self, stack: &[Slot]) {
+        self(stack);
+    }
+}
+
+/// What a named renderer can show and what it may answer. Without a check, anything.
+#[derive(Clone, Default)]
+pub struct Renderer {
+    name: String,
+    input: Option<Check>,
+    output: Option<Check>,
+}
+
+impl Renderer {
+    pub fn new(name: impl Into<String>) -> Self {
+        Renderer { name: name.into(), ..Renderer::default() }
+    }
+
+    /// Inputs must be readable as `T`.
+    pub fn input<T: DeserializeOwned + 'static>(self) -> Self {
+        self.check_input(Arc::new(reads_as::<T>))
+    }
+
+    /// Answers must be readable as `T`.
+    pub fn output<T: DeserializeOwned + 'static>(self) -> Self {
+        self.check_output(Arc::new(reads_as::<T>))
+    }
+
+    pub fn check_input(mut self, check: Check) -> Self {
+        self.input = Some(check);
+        self
+    }
+
+    pub fn check_output(mut self, check: Check) -> Self {
+        self.output = Some(check);
+        self
+    }
+}
+
+fn reads_as<T: DeserializeOwned>(value: &Json) -> Result<(), String> {
+    value.read::<T>().map(drop).map_err(|error| error.to_string())
+}
+
+/// The display stack of a session. Clones are the same stack. Whoever waits for an answer gets one in every case:
+/// an answer, a rejection, or word that the question is gone. Listeners are called with nothing locked and may call
+/// back into anything.
+#[derive(Clone)]
+pub struct DisplayManager {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    state: Mutex<State>,
+    listeners: Listeners<dyn StackListener>,
+    ids: Arc<dyn IdSource>,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Default)]
+struct State {
+    stack: Stack,
+    waiters: HashMap<String, Waiter>,
+    renderers: HashMap<String, Renderer>,
+}
+
+struct Waiter {
+    answer: oneshot::Sender<Result<Json, DisplayError>>,
+    /// What the answer must pass: the renderer's rule and that of the one who asked.
+    checks: Vec<Check>,
+    /// Shown on with its status after it was answered.
+    stays: bool,
+}
+
+impl DisplayManager {
+    pub fn new(ids: Arc<dyn IdSource>, clock: Arc<dyn Clock>) -> Self {
+        DisplayManager {
+            inner: Arc::new(Inner { state: Mutex::default(), listeners: Listeners::default(), ids, clock }),
+        }
+    }
+
+    /// A later renderer of the same name takes the place of the earlier one.
+    pub fn register_renderer(&self, renderer: Renderer) {
+        self.inner.state().renderers.insert(renderer.name.clone(), renderer);
+    }
+
+    /// The stack as it is, the last slot on top.
+    pub fn stack(&self) -> Vec<Slot> {
+        self.inner.state().stack.slots().to_vec()
+    }
+
+    /// Called after every change; not at once.
+    pub fn subscribe(&self, listener: impl StackListener + 'static) -> Subscription {
+        self.inner.listeners.join(Arc::new(listener))
+    }
+
+    /// Tells every listener the stack as it is.
+    pub fn notify(&self) {
+        self.inner.notify();
+    }
+
+    /// Answers a question. False when none with this id is open; an error when this cannot be its answer, and the
+    /// question stays open then.
+    pub fn resolve(&self, id: &str, value: Json) -> Result<bool, DisplayError> {
+        self.inner.settle(id, Ok(value))
+    }
+
+    /// Turns a question down. False when none with this id is open.
+    pub fn reject(&self, id: &str, reason: Option<String>) -> bool {
+        self.inner.settle(id, Err(DisplayError::Rejected { reason })).unwrap_or_default()
+    }
+
+    /// Takes a slot away; whoever waits for it is told. False when there is none.
+    pub fn remove_slot(&self, id: &str) -> bool {
+        self.inner.remove(id)
+    }
+
+    pub fn clear_stack(&self) {
+        let (gone, waiters) = {
+            let mut state = self.inner.state();
+            (state.stack.clear(), std::mem::take(&mut state.waiters))
+        };
+        for waiter in waiters.into_values() {
+            let _ = waiter.answer.send(Err(DisplayError::Cleared));
+        }
+        if !gone.is_empty() {
+            self.inner.notify();
+        }
+    }
+
+    /// Takes away all that a call has shown.
+    pub(crate) fn remove_owned(&self, owner: &str) {
+        let (gone, waiters) = {
+            let mut state = self.inner.state();
+            let gone = state.stack.remove_owned(owner);
+            let waiters: Vec<Waiter> =
+                gone.iter().filter_map(|slot| state.waiters.remove(&slot.id)).collect();
+            (gone, waiters)
+        };
+        for waiter in waiters {
+            let _ = waiter.answer.send(Err(DisplayError::Removed));
+        }
+        if !gone.is_empty() {
+            self.inner.notify();
+        }
+    }
+
+    /// A question under an id that the caller took from the session's own source of ids.
+    pub(crate) fn push_and_wait_as(
+        &self,
+        id: String,
+        show: Show,
+    ) -> BoxFuture<'static, Result<Json, DisplayError>> {
+        self.inner.wait(id, show, true)
+    }
+
+    /// Shows a question of the run itself, under its own id. It goes when it is answered.
+    pub(crate) fn ask(&self, id: String, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>> {
+        self.inner.wait(id, show, false)
+    }
+}
+
+impl DisplayPort for DisplayManager {
+    fn push_and_forget(&self, show: Show) -> Result<String, DisplayError> {
+        let id = self.inner.ids.fresh();
+        {
+            let mut state = self.inner.state();
+            state.check_input(&show)?;
+            let slot = self.inner.slot(id.clone(), show, false);
+            state.stack.push(slot);
+        }
+        self.inner.notify();
+        Ok(id)
+    }
+
+    fn push_and_wait(&self, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>> {
+        self.push_and_wait_as(self.inner.ids.fresh(), show)
+    }
+
+    fn remove_slot(&self, id: &str) -> bool {
+        self.inner.remove(id)
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slot(&self, id: String, show: Show, waits: bool) -> Slot {
+        let Show { renderer, input, owner, .. } = show;
+        Slot { id, renderer, input, owner, waits, created_at: self.clock.now(), status: SlotStatus::Pending }
+    }
+
+    /// The waiter is there before anyone is told, so that an answer from inside a listener finds it.
+    fn wait(
+        self: &Arc<Self>,
+        id: String,
+        show: Show,
+        stays: bool,
+    ) -> BoxFuture<'static, Result<Json, DisplayError>> {
+        let (answer, answered) = oneshot::channel();
+        {
+            let mut state = self.state();
+            if let Err(error) = state.check_input(&show) {
+                return Box::pin(std::future::ready(Err(error)));
+            }
+            let rule = state.renderers.get(&show.renderer).and_then(|renderer| renderer.output.clone());
+            let checks = rule.into_iter().chain(show.check.clone()).collect();
+            let slot = self.slot(id.clone(), show, true);
+            if !state.stack.push(slot) {
+                return Box::pin(std::future::ready(Err(DisplayError::Removed)));
+            }
+            state.waiters.insert(id.clone(), Waiter { answer, checks, stays });
+        }
+        let waiting = Waiting { answered, id, inner: Arc::clone(self) };
+        self.notify();
+        Box::pin(waiting)
+    }
+
+    fn settle(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
+        let checks = match (&answer, self.state().waiters.get(id)) {
+            (_, None) => return Ok(false),
+            (Ok(_), Some(waiter)) => waiter.checks.clone(),
+            (Err(_), Some(_)) => Vec::new(),
+        };
+        // The checks are foreign code, so they run with nothing locked.
+        if let Ok(value) = &answer
+            && let Some(why) = checks.iter().find_map(|check| check.check(value).err())
+        {
+            let renderer = self.state().stack.get(id).map(|slot| slot.renderer.clone()).unwrap_or_default();
+            return Err(DisplayError::WrongOutput { renderer, why });
+        }
+        let waiter = {
+            let mut state = self.state();
+            let Some(waiter) = state.waiters.remove(id) else { return Ok(false) };
+            let status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
+            if waiter.stays {
+                state.stack.settle(id, status);
+            } else {
+                state.stack.remove(id);
+            }
+            waiter
+        };
+        let _ = waiter.answer.send(answer);
+        self.notify();
+        Ok(true)
+    }
+
+    fn remove(&self, id: &str) -> bool {
+        let (gone, waiter) = {
+            let mut state = self.state();
+            (state.stack.remove(id), state.waiters.remove(id))
+        };
+        if let Some(waiter) = waiter {
+            let _ = waiter.answer.send(Err(DisplayError::Removed));
+        }
+        if gone.is_some() {
+            self.notify();
+        }
+        gone.is_some()
+    }
+
+    fn notify(&self) {
+        let stack = self.state().stack.slots().to_vec();
+        self.listeners.each(|listener| listener.changed(&stack));
+    }
+}
+
+impl State {
+    fn check_input(&self, show: &Show) -> Result<(), DisplayError> {
+        let Some(rule) = self.renderers.get(&show.renderer).and_then(|renderer| renderer.input.as_ref())
+        else {
+            return Ok(());
+        };
+        rule.check(&show.input)
+            .map_err(|why| DisplayError::WrongInput { renderer: show.renderer.clone(), why })
+    }
+}
+
+/// The waiting side of a question. When nobody waits any more, there is no question either.
+struct Waiting {
+    answered: oneshot::Receiver<Result<Json, DisplayError>>,
+    id: String,
+    inner: Arc<Inner>,
+}
+
+impl Future for Waiting {
+    type Output = Result<Json, DisplayError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.answered.poll_unpin(context).map(|answer| answer.unwrap_or(Err(DisplayError::Removed)))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        // Whatever ended a question has taken its waiter already.
+        let open = self.inner.state().waiters.remove(&self.id);
+        if open.is_some() {
+            self.inner.remove(&self.id);
+        }
+    }
+}
+
+impl fmt::Debug for DisplayManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DisplayManager").field(&self.inner.state().stack).finish()
+    }
+}
+
+impl fmt::Debug for Renderer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Renderer({})", self.name)
+    }
+}

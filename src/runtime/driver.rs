@@ -1,0 +1,345 @@
+//! THE LOOP: wait for what happens next, let the machine decide, do what it says. Nothing here looks into a message.
+//!
+//! All that is in flight is held by the driver and not by the future that drives it, so that whoever drives may stop
+//! at any point and somebody else goes on.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_channel::mpsc::UnboundedReceiver;
+use futures_util::future::{Abortable, Aborted};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::error::{Error, StoreError, StoreErrorKind};
+use crate::event::Event;
+use crate::host::{Durability, Loaded};
+use crate::portable::BoxFuture;
+use crate::run::effect::Effect;
+use crate::run::input::{Input, Request};
+use crate::run::journal::RestoreError;
+use crate::run::{OutOfProtocol, PhaseName, Run};
+use crate::runtime::listeners::Follower;
+use crate::runtime::response::Response;
+use crate::runtime::shared::{Caller, Command, Shared};
+use crate::runtime::work::{Done, InFlight, Key};
+
+pub(crate) struct Driver {
+    pub(super) shared: Arc<Shared>,
+    pub(super) commands: UnboundedReceiver<Command>,
+    /// Reading the stored run, which comes before everything else.
+    loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
+    pub(super) state: Life,
+    /// Effects that are still to be done.
+    pub(super) batch: VecDeque<Effect>,
+    writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
+    /// The store has refused a write that was not repeated since; these effects come after it.
+    pub(super) unwritten: bool,
+    held: Vec<Effect>,
+    pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
+    pub(super) in_flight: HashMap<Key, InFlight>,
+    ready: VecDeque<Happening>,
+    pub(super) callers: Vec<Caller>,
+    /// Whose events these are.
+    request: Option<String>,
+    /// Requests that wait for the inbox to be read, in their order.
+    pub(super) arriving: VecDeque<(Box<Request>, Caller)>,
+    /// Inbox items that a request was told of already.
+    pub(super) told_items: HashSet<String>,
+    pub(super) notes: u64,
+    /// Something was decided that the followers have not heard of.
+    moved: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Life {
+    Unopened,
+    Open,
+    Closed,
+}
+
+enum Happening {
+    Command(Command),
+    Work(Key, Done),
+}
+
+impl Driver {
+    pub(crate) fn new(shared: Arc<Shared>, commands: UnboundedReceiver<Command>) -> Self {
+        Driver {
+            shared,
+            commands,
+            loading: None,
+            state: Life::Unopened,
+            batch: VecDeque::new(),
+            writing: None,
+            unwritten: false,
+            held: Vec::new(),
+            work: FuturesUnordered::new(),
+            in_flight: HashMap::new(),
+            ready: VecDeque::new(),
+            callers: Vec::new(),
+            request: None,
+            arriving: VecDeque::new(),
+            told_items: HashSet::new(),
+            notes: 0,
+            moved: false,
+        }
+    }
+
+    /// Drives until the session is closed.
+    pub(crate) async fn drive(&mut self) {
+        while self.state != Life::Closed {
+            if let Err(error) = self.open().await {
+                self.refuse_until_next(error).await;
+                continue;
+            }
+            self.do_effects().await;
+            if std::mem::take(&mut self.moved) {
+                self.shared.followers.each(Follower::moved);
+            }
+            let input = match self.next().await {
+                Happening::Command(command) => self.obey(command),
+                Happening::Work(key, done) => self.finish_work(&key, done),
+            };
+            if let Some(input) = input {
+                // Refused is what comes too late: the answer to something that was cancelled.
+                let effects = self.step(input).unwrap_or_default();
+                self.batch.extend(effects);
+            }
+        }
+    }
+
+    async fn do_effects(&mut self) {
+        loop {
+            if self.writing.is_some() {
+                let result = self.written().await;
+                self.after_write(result);
+            }
+            match self.batch.pop_front() {
+                None => return,
+                Some(Effect::Persist { strict }) => self.begin_write(strict),
+                Some(Effect::Emit(event)) => self.emit(&event),
+                Some(Effect::Finish { request, outcome }) => {
+                    self.answer(Some(&request), &Response::of(outcome));
+                }
+                Some(effect) => self.begin(effect),
+            }
+        }
+    }
+
+    /// The stored run, before anything else happens.
+    pub(crate) async fn open(&mut self) -> Result<(), Error> {
+        if self.state != Life::Unopened {
+            return Ok(());
+        }
+        let loading = self.loading.get_or_insert_with(|| self.shared.store.load());
+        let loaded = loading.await;
+        self.loading = None;
+        let Loaded { messages, checkpoint, records } = loaded?;
+        let settings = self.shared.run().settings().clone();
+        let run = match checkpoint {
+            Some(checkpoint) => {
+                Run::restore(&checkpoint, messages, &records).map_err(|error| unreadable(&error))?
+            }
+            None => Run::new(settings.clone(), messages),
+        };
+        let (changed, busy) = (*run.settings() != settings, run.phase() != PhaseName::Idle);
+        self.request = run.request().map(str::to_owned);
+        self.shared.replace_run(run);
+        (self.state, self.moved) = (Life::Open, true);
+        let taken_over = [
+            changed.then(|| Input::Configured { settings: Box::new(settings) }),
+            busy.then_some(Input::Recovered),
+        ];
+        for input in taken_over.into_iter().flatten() {
+            let effects = self.step(input).unwrap_or_default();
+            self.batch.extend(effects);
+        }
+        Ok(())
+    }
+
+    pub(super) fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
+        self.moved = true;
+        self.shared.step(input)
+    }
+
+    /// The run cannot be read. Whoever asks is told so; the next one to ask makes another try.
+    async fn refuse_until_next(&mut self, error: Error) {
+        while let Ok(command) = self.commands.try_recv() {
+            self.ready.push_back(Happening::Command(command));
+        }
+        for happening in std::mem::take(&mut self.ready) {
+            if let Happening::Command(command) = happening {
+                self.refuse(command, error.clone());
+            }
+        }
+        if self.state != Life::Closed
+            && let Some(command) = self.commands.next().await
+        {
+            self.ready.push_back(Happening::Command(command));
+        }
+    }
+
+    async fn next(&mut self) -> Happening {
+        poll_fn(|context| {
+            if let Some(happening) = self.ready.pop_front() {
+                return Poll::Ready(happening);
+            }
+            // Commands first: nothing that was stopped should go on for the sake of order.
+            if let Poll::Ready(Some(command)) = self.commands.poll_next_unpin(context) {
+                return Poll::Ready(Happening::Command(command));
+            }
+            let happening = self.poll_work(context);
+            if happening.is_pending() {
+                self.release_callers();
+            }
+            happening
+        })
+        .await
+    }
+
+    fn poll_work(&mut self, context: &mut Context<'_>) -> Poll<Happening> {
+        loop {
+            match self.work.poll_next_unpin(context) {
+                Poll::Ready(Some(Ok((key, done)))) => return Poll::Ready(Happening::Work(key, done)),
+                Poll::Ready(Some(Err(Aborted))) => {}
+                Poll::Ready(None) | Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    /// Lets go of work that was cancelled, now and not when somebody next waits.
+    pub(super) fn sweep(&mut self) {
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        while let Poll::Ready(happening) = self.poll_work(&mut context) {
+            self.ready.push_back(happening);
+        }
+    }
+
+    // ---- writing -------------------------------------------------------------------------------------------------
+
+    fn begin_write(&mut self, strict: bool) {
+        let durability = if strict { Durability::Strict } else { Durability::Relaxed };
+        let write = self.shared.store.append(self.shared.run().unsaved(), durability);
+        self.writing = Some(write);
+    }
+
+    /// Work in flight goes on while the store writes; what comes of it waits for its turn.
+    async fn written(&mut self) -> Result<(), StoreError> {
+        poll_fn(|context| {
+            let Some(write) = &mut self.writing else { return Poll::Ready(Ok(())) };
+            if let Poll::Ready(result) = write.as_mut().poll(context) {
+                self.writing = None;
+                return Poll::Ready(result);
+            }
+            while let Poll::Ready(happening) = self.poll_work(context) {
+                self.ready.push_back(happening);
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn after_write(&mut self, result: Result<(), StoreError>) {
+        match result {
+            Ok(()) => {
+                self.shared.saved();
+                self.unwritten = false;
+                for effect in std::mem::take(&mut self.held).into_iter().rev() {
+                    self.batch.push_front(effect);
+                }
+            }
+            Err(error) => {
+                self.unwritten = true;
+                // Work is given out again on `Resumed`; what comes after a write and is no work waits here.
+                for effect in std::mem::take(&mut self.batch) {
+                    match effect {
+                        Effect::Emit(event) => self.emit(&event),
+                        effect if is_given_out_once(&effect) => self.held.push(effect),
+                        _ => {}
+                    }
+                }
+                let failed = self.step(Input::StoreFailed { error: error.clone() }).unwrap_or_default();
+                let failed = failed.into_iter().filter(|effect| !matches!(effect, Effect::Persist { .. }));
+                self.batch.extend(failed);
+                // Also those who wait for something that had just ended, or for their turn.
+                self.answer(None, &Err(Error::Store(error)));
+            }
+        }
+    }
+
+    // ---- telling -------------------------------------------------------------------------------------------------
+
+    pub(super) fn emit(&mut self, event: &Event) {
+        if let Event::RequestStarted { request } = event {
+            self.request = Some(request.clone());
+        }
+        self.shared.tell(self.request.as_deref(), event);
+        if let Event::RequestFinished { .. } = event {
+            self.request = None;
+        }
+    }
+
+    /// Answers those who wait for this request; for `None`, all.
+    pub(super) fn answer(&mut self, request: Option<&str>, response: &Result<Response, Error>) {
+        let waits = |caller: &mut Caller| {
+            request.is_none() || caller.request.is_none() || caller.request.as_deref() == request
+        };
+        for caller in self.callers.extract_if(.., waits) {
+            // Somebody who has stopped waiting is no failure.
+            let _ = caller.reply.send(response.clone());
+        }
+    }
+
+    /// Nothing can go on without a person: those who asked to leave then, leave.
+    fn release_callers(&mut self) {
+        let works = self.in_flight.keys().any(|key| !matches!(key, Key::Question(_)));
+        if works || !self.callers.iter().any(|caller| caller.leave_when_waiting) {
+            return;
+        }
+        let questions = {
+            let run = self.shared.run();
+            if run.phase() != PhaseName::Waiting {
+                return;
+            }
+            run.questions().cloned().collect()
+        };
+        let response = Response::Waiting { questions };
+        for caller in self.callers.extract_if(.., |caller| caller.leave_when_waiting) {
+            let _ = caller.reply.send(Ok(response.clone()));
+        }
+    }
+}
+
+/// Effects that `Run::outstanding` does not give out again.
+fn is_given_out_once(effect: &Effect) -> bool {
+    match effect {
+        Effect::Finish { .. }
+        | Effect::ConsumeInbox { .. }
+        | Effect::RememberPermission { .. }
+        | Effect::CancelModel { .. }
+        | Effect::CancelTool { .. }
+        | Effect::Withdraw { .. } => true,
+        Effect::Persist { .. }
+        | Effect::Emit(_)
+        | Effect::CallModel { .. }
+        | Effect::Compact { .. }
+        | Effect::CheckPermission { .. }
+        | Effect::CheckApproval { .. }
+        | Effect::RunTool { .. }
+        | Effect::RunUndo { .. }
+        | Effect::Ask { .. }
+        | Effect::SetTimer { .. } => false,
+    }
+}
+
+fn unreadable(error: &RestoreError) -> Error {
+    let kind = match error {
+        RestoreError::Newer { .. } => StoreErrorKind::Newer,
+        RestoreError::Corrupt(_) | RestoreError::MessagesMissing { .. } | RestoreError::Journal { .. } => {
+            StoreErrorKind::Corrupt
+        }
+    };
+    Error::Store(StoreError::new(kind, error.to_string()))
+}

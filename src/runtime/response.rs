@@ -1,0 +1,100 @@
+//! What goes into a request, and what comes back.
+
+use crate::error::Error;
+use crate::event::{Question, Rule};
+use crate::message::{ContentPart, Message};
+use crate::run::effect::Outcome;
+use crate::run::input::{Reply, WhenBusy};
+
+/// A request to an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    pub message: Message,
+    pub when_busy: WhenBusy,
+    pub leave_when_waiting: bool,
+}
+
+impl Prompt {
+    pub fn new(text: impl Into<String>) -> Self {
+        Prompt::from(Message::user(text))
+    }
+
+    /// What becomes of this request when another one runs.
+    pub fn when_busy(mut self, choice: WhenBusy) -> Self {
+        self.when_busy = choice;
+        self
+    }
+
+    /// Come back with [`Response::Waiting`] as soon as nothing can go on without a person. The run is stored and
+    /// goes on when its questions are answered, in another process too.
+    pub fn leave_when_waiting(mut self, leave: bool) -> Self {
+        self.leave_when_waiting = leave;
+        self
+    }
+}
+
+impl From<&str> for Prompt {
+    fn from(text: &str) -> Self {
+        Prompt::new(text)
+    }
+}
+
+impl From<String> for Prompt {
+    fn from(text: String) -> Self {
+        Prompt::new(text)
+    }
+}
+
+impl From<Message> for Prompt {
+    fn from(message: Message) -> Self {
+        Prompt { message, when_busy: WhenBusy::default(), leave_when_waiting: false }
+    }
+}
+
+impl From<Vec<ContentPart>> for Prompt {
+    fn from(parts: Vec<ContentPart>) -> Self {
+        let mut message = Message::user("");
+        message.content = Some(parts);
+        Prompt::from(message)
+    }
+}
+
+/// How a request came to an end or to a stop.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Response {
+    /// The answer, with the usage of the last model call alone.
+    Completed(Reply),
+    /// How many actions were taken back, and why no more were.
+    Undone { steps: u32, error: Option<String> },
+    /// Not begun, because another request was running.
+    Dropped,
+    /// A budget is used up; `resume` goes on.
+    Paused { rule: Rule, message: String },
+    /// Nothing can go on before a person has answered these.
+    Waiting { questions: Vec<Question> },
+}
+
+impl Response {
+    /// The text of the answer; empty where there is none.
+    pub fn text(&self) -> String {
+        match self {
+            Response::Completed(reply) => {
+                reply.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n")
+            }
+            Response::Paused { message, .. } => message.clone(),
+            Response::Undone { .. } | Response::Dropped | Response::Waiting { .. } => String::new(),
+        }
+    }
+
+    pub(crate) fn of(outcome: Outcome) -> Result<Response, Error> {
+        match outcome {
+            Outcome::Completed(reply) => Ok(Response::Completed(reply)),
+            Outcome::Undone { steps, error } => Ok(Response::Undone { steps, error }),
+            Outcome::Dropped => Ok(Response::Dropped),
+            Outcome::Paused { rule, message } => Ok(Response::Paused { rule, message }),
+            Outcome::Aborted => Err(Error::Aborted),
+            Outcome::ModelFailed(error) => Err(Error::Model(error)),
+            Outcome::StoreFailed(error) => Err(Error::Store(error)),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! A session: one conversation with one run at a time, and everything that can be asked of it.
+//!
+//! There is no background task. Whoever waits for something drives the session meanwhile, for itself and for all
+//! others; a host that can spawn may keep [`Session::drive`] running instead.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_channel::{mpsc, oneshot};
+use futures_util::future::{Either, select};
+use futures_util::pin_mut;
+
+use crate::error::Error;
+use crate::event::Question;
+use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
+use crate::message::{Message, Usage};
+use crate::portable::BoxFuture;
+use crate::run::input::{Answer, Request};
+use crate::run::settings::{Budgets, Compaction, Limits, Settings};
+use crate::run::{PhaseName, Run};
+use crate::runtime::display::DisplayManager;
+use crate::runtime::driver::Driver;
+use crate::runtime::listeners::{Follower, Subscription};
+use crate::runtime::response::{Prompt, Response};
+use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
+use crate::runtime::toolbox::Toolbox;
+use crate::runtime::wheel::Wheel;
+
+/// What a session is made of.
+#[derive(Clone)]
+pub struct Parts {
+    pub model: Arc<dyn ModelAdapter>,
+    pub system_prompt: String,
+    pub store: Arc<dyn StoreAdapter>,
+    pub tools: Arc<dyn ToolHost>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdSource>,
+    /// Its `tools` are filled in from the tool host.
+    pub settings: Settings,
+}
+
+/// What becomes of something that was asked.
+pub type Asked = BoxFuture<'static, Result<Response, Error>>;
+
+/// Clones are the same session. What is asked takes its place in the order of asking at the call itself; the future
+/// that comes back waits for what becomes of it. Dropping that future only stops the waiting: the request stays, and
+/// goes on as soon as anybody drives the session, or when it is opened from its store again.
+#[derive(Clone)]
+pub struct Session {
+    shared: Arc<Shared>,
+    wheel: Arc<Wheel>,
+}
+
+impl Session {
+    /// Reads nothing yet: the stored run is read when the session is first driven. Refused are tools that
+    /// no model could use.
+    pub fn new(parts: Parts) -> Result<Session, Error> {
+        let Parts { model, system_prompt, store, tools, clock, ids, mut settings } = parts;
+        let tools = Toolbox::new(tools, &store, &ids)?;
+        settings.tools = tools.specs();
+        let kit = Kit { model, system_prompt: system_prompt.into(), tools };
+        let (commands, inbox) = mpsc::unbounded();
+        let run = Run::new(settings, Vec::new());
+        let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands));
+        let wheel = Arc::new(Wheel::new(Driver::new(Arc::clone(&shared), inbox)));
+        Ok(Session { shared, wheel })
+    }
+
+    /// A session whose stored run has been read. A run that was going on when its process ended goes on as soon as
+    /// the session is driven, by [`Session::resume`] for one.
+    pub async fn open(parts: Parts) -> Result<Session, Error> {
+        let session = Session::new(parts)?;
+        session.opened().await?;
+        Ok(session)
+    }
+
+    /// Reads the stored run, if that was not done yet.
+    pub async fn opened(&self) -> Result<(), Error> {
+        self.wheel.open().await
+    }
+
+    /// Asks the agent, and gives its answer. A request made from inside of one of this session's own tools waits
+    /// for its turn like any other, so a tool must not wait for it.
+    pub fn request(&self, prompt: impl Into<Prompt>) -> Asked {
+        let Prompt { message, when_busy, leave_when_waiting } = prompt.into();
+        let id = self.shared.ids.fresh();
+        let request = Request { id: id.clone(), message, when_busy, inbox: Vec::new() };
+        self.ask(Some(id), leave_when_waiting, |caller| Command::Request(Box::new(request), caller))
+    }
+
+    /// Goes on with what was left: a run from the store, one that paused, one whose model or store failed. Comes back
+    /// when it ends or waits for a person.
+    pub fn resume(&self) -> Asked {
+        self.ask(None, true, Command::Resume)
+    }
+
+    /// Takes the last `steps` actions back.
+    pub fn undo(&self, steps: u32) -> Asked {
+        self.ask(None, true, move |caller| Command::Undo { steps, caller })
+    }
+
+    /// Answers a question, by its id or its call's, and goes on until the request ends or waits again.
+    pub fn decide(&self, id: &str, answer: Answer) -> Asked {
+        let id = id.to_owned();
+        self.ask(None, true, |caller| Command::Answer { id, answer, caller: Some(caller) })
+    }
+
+    /// Allows a call, this time.
+    pub fn approve(&self, id: &str) -> Asked {
+        self.decide(id, Answer::Allow { remember: false })
+    }
+
+    /// Turns a call down, this time; the model is told the reason.
+    pub fn reject(&self, id: &str, reason: Option<String>) -> Asked {
+        self.decide(id, Answer::Deny { remember: false, reason })
+    }
+
+    /// Answers a question and waits for nothing; whoever drives the session goes on with it.
+    pub fn answer(&self, id: &str, answer: Answer) {
+        self.tell(Command::Answer { id: id.to_owned(), answer, caller: None });
+    }
+
+    /// Stops the request being served: it ends with [`Error::Aborted`], and every call has a result.
+    pub fn abort(&self) {
+        self.tell(Command::Abort);
+    }
+
+    /// Writes down what a model has shown of its answer, for when the page may be gone in a moment.
+    pub fn keep_partial(&self) {
+        self.tell(Command::KeepPartial);
+    }
+
+    /// The host goes away. Nothing ends: all that waits is told [`Error::Closed`], and the stored run can be opened
+    /// again.
+    pub fn close(&self) {
+        self.tell(Command::Close);
+    }
+
+    /// Holds from the next model call on.
+    pub fn set_model(&self, model: Arc<dyn ModelAdapter>) {
+        self.shared.change_kit(|kit| kit.model = model);
+    }
+
+    /// Holds from the next model call on.
+    pub fn set_system_prompt(&self, prompt: &str) {
+        self.shared.change_kit(|kit| kit.system_prompt = prompt.into());
+    }
+
+    pub fn system_prompt(&self) -> String {
+        self.shared.kit().system_prompt.to_string()
+    }
+
+    pub fn model_name(&self) -> String {
+        self.shared.kit().model.name()
+    }
+
+    /// All tools at once, or none of them when one is refused. Holds from the next decision on.
+    pub fn replace_tools(&self, tools: Arc<dyn ToolHost>) -> Result<(), Error> {
+        let toolbox = self.shared.toolbox(tools)?;
+        self.tell(Command::Tools(toolbox));
+        Ok(())
+    }
+
+    pub fn set_compaction(&self, compaction: Compaction) {
+        self.tell(Command::Configure(Configure::Compaction(compaction)));
+    }
+
+    pub fn set_limits(&self, limits: Limits) {
+        self.tell(Command::Configure(Configure::Limits(limits)));
+    }
+
+    pub fn set_budgets(&self, budgets: Budgets) {
+        self.tell(Command::Configure(Configure::Budgets(budgets)));
+    }
+
+    pub fn subscribe(&self, subscriber: impl Subscriber + 'static) -> Subscription {
+        self.join(Arc::new(subscriber))
+    }
+
+    /// Called after each step of the run, when [`Session::look`] shows where it has got to.
+    pub fn on_step(&self, follower: impl Follower + 'static) -> Subscription {
+        self.shared.followers.join(Arc::new(follower))
+    }
+
+    pub(crate) fn join(&self, subscriber: Arc<dyn Subscriber>) -> Subscription {
+        self.shared.listeners.join(subscriber)
+    }
+
+    pub fn display(&self) -> &DisplayManager {
+        &self.shared.display
+    }
+
+    pub fn store(&self) -> &Arc<dyn StoreAdapter> {
+        &self.shared.store
+    }
+
+    /// Looks into the run, which stands still meanwhile. Nothing of the session may be waited for inside.
+    pub fn look<T>(&self, look: impl FnOnce(&Run) -> T) -> T {
+        look(&self.shared.run())
+    }
+
+    /// A copy of the whole record.
+    pub fn messages(&self) -> Vec<Message> {
+        self.look(|run| run.messages().to_vec())
+    }
+
+    pub fn phase(&self) -> PhaseName {
+        self.look(Run::phase)
+    }
+
+    /// What waits for a person.
+    pub fn questions(&self) -> Vec<Question> {
+        self.look(|run| run.questions().cloned().collect())
+    }
+
+    /// Tokens and cost of the whole session.
+    pub fn usage(&self) -> Usage {
+        self.look(|run| *run.usage())
+    }
+
+    /// Drives until the session is closed; for hosts that can spawn.
+    pub async fn drive(&self) {
+        self.wheel.drive().await;
+    }
+
+    fn tell(&self, command: Command) {
+        // After `close` there is nobody to tell, and nothing to tell them.
+        let _ = self.shared.commands.unbounded_send(command);
+    }
+
+    fn ask(
+        &self,
+        request: Option<String>,
+        leave_when_waiting: bool,
+        command: impl FnOnce(Caller) -> Command,
+    ) -> Asked {
+        let (reply, mut answer) = oneshot::channel();
+        self.tell(command(Caller { request, leave_when_waiting, reply }));
+        let session = self.clone();
+        Box::pin(async move {
+            {
+                let drive = session.drive();
+                pin_mut!(drive);
+                if let Either::Left((answer, _)) = select(&mut answer, drive).await {
+                    return answer.unwrap_or(Err(Error::Closed));
+                }
+            }
+            // The session was closed, and its last act was to answer.
+            answer.try_recv().ok().flatten().unwrap_or(Err(Error::Closed))
+        })
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("phase", &self.phase()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

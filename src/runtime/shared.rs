@@ -1,0 +1,140 @@
+//! What a session, its driver and the work in flight have in common.
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use futures_channel::mpsc::UnboundedSender;
+use futures_channel::oneshot;
+
+use crate::error::Error;
+use crate::event::Event;
+use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
+use crate::run::effect::Effect;
+use crate::run::input::{Answer, Input, Request};
+use crate::run::settings::{Budgets, Compaction, Limits};
+use crate::run::{OutOfProtocol, Run};
+use crate::runtime::display::DisplayManager;
+use crate::runtime::listeners::{Follower, Listeners};
+use crate::runtime::response::Response;
+use crate::runtime::toolbox::Toolbox;
+
+pub(crate) struct Shared {
+    /// Written by the driver alone, and only for the length of a step. A model or a store reads its request out of
+    /// it, and may look at the session meanwhile: readers do not shut out readers, and nobody waits to write.
+    run: RwLock<Run>,
+    kit: RwLock<Arc<Kit>>,
+    pub(crate) store: Arc<dyn StoreAdapter>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) listeners: Arc<Listeners<dyn Subscriber>>,
+    pub(crate) display: DisplayManager,
+    pub(crate) followers: Listeners<dyn Follower>,
+    pub(crate) commands: UnboundedSender<Command>,
+}
+
+/// What the application may replace while the session lives.
+#[derive(Clone)]
+pub(crate) struct Kit {
+    pub(crate) model: Arc<dyn ModelAdapter>,
+    pub(crate) system_prompt: Arc<str>,
+    pub(crate) tools: Toolbox,
+}
+
+/// What is asked of the driver.
+pub(crate) enum Command {
+    Request(Box<Request>, Caller),
+    Undo {
+        steps: u32,
+        caller: Caller,
+    },
+    Resume(Caller),
+    /// `id` is the question's or its call's.
+    Answer {
+        id: String,
+        answer: Answer,
+        caller: Option<Caller>,
+    },
+    Tools(Toolbox),
+    Configure(Configure),
+    /// Keep the text that a model has shown so far.
+    KeepPartial,
+    Abort,
+    /// The host goes away.
+    Close,
+}
+
+pub(crate) enum Configure {
+    Compaction(Compaction),
+    Limits(Limits),
+    Budgets(Budgets),
+}
+
+/// Somebody who waits for a request to end.
+pub(crate) struct Caller {
+    /// `None`: the request that is being served.
+    pub(crate) request: Option<String>,
+    pub(crate) leave_when_waiting: bool,
+    pub(crate) reply: oneshot::Sender<Result<Response, Error>>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        run: Run,
+        kit: Kit,
+        store: Arc<dyn StoreAdapter>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+        commands: UnboundedSender<Command>,
+    ) -> Self {
+        let display = DisplayManager::new(Arc::clone(&ids), Arc::clone(&clock));
+        Shared {
+            run: RwLock::new(run),
+            kit: RwLock::new(Arc::new(kit)),
+            store,
+            clock,
+            ids,
+            listeners: Arc::default(),
+            followers: Listeners::default(),
+            display,
+            commands,
+        }
+    }
+
+    pub(crate) fn run(&self) -> RwLockReadGuard<'_, Run> {
+        self.run.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn step(&self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
+        let at = self.clock.now();
+        self.run.write().unwrap_or_else(PoisonError::into_inner).step(at, input)
+    }
+
+    pub(crate) fn saved(&self) {
+        self.run.write().unwrap_or_else(PoisonError::into_inner).saved();
+    }
+
+    pub(crate) fn replace_run(&self, run: Run) {
+        *self.run.write().unwrap_or_else(PoisonError::into_inner) = run;
+    }
+
+    pub(crate) fn kit(&self) -> Arc<Kit> {
+        Arc::clone(&self.kit.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn change_kit(&self, change: impl FnOnce(&mut Kit)) {
+        let mut kit = self.kit.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = kit.as_ref().clone();
+        change(&mut next);
+        let before = std::mem::replace(&mut *kit, Arc::new(next));
+        drop(kit);
+        // What was replaced may run code of its own when it goes.
+        drop(before);
+    }
+
+    pub(crate) fn toolbox(&self, host: Arc<dyn ToolHost>) -> Result<Toolbox, Error> {
+        Ok(Toolbox::new(host, &self.store, &self.ids)?)
+    }
+
+    pub(crate) fn tell(&self, request: Option<&str>, event: &Event) {
+        self.listeners.tell(request, event);
+    }
+}

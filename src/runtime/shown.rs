@@ -1,0 +1,58 @@
+//! What a model has shown of its answer so far, on its way to the listeners.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::event::Event;
+use crate::host::{Delta, Purpose, Receive, Subscriber};
+use crate::runtime::listeners::Listeners;
+
+pub(crate) struct Shown {
+    /// False after the call was cancelled or has ended: late pieces go nowhere.
+    live: AtomicBool,
+    text: Mutex<String>,
+    request: Option<String>,
+    purpose: Purpose,
+    listeners: Arc<Listeners<dyn Subscriber>>,
+}
+
+impl Shown {
+    pub(crate) fn new(
+        purpose: Purpose,
+        request: Option<String>,
+        listeners: Arc<Listeners<dyn Subscriber>>,
+    ) -> Self {
+        Shown { live: AtomicBool::new(true), text: Mutex::default(), request, purpose, listeners }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Nothing more is shown; what was shown so far.
+    pub(crate) fn end(&self) -> String {
+        self.live.store(false, Ordering::Release);
+        std::mem::take(&mut *self.text.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Receive for Shown {
+    fn receive(&self, delta: Delta<'_>) {
+        // A summary is no part of the chat.
+        if self.purpose == Purpose::Summary || !self.live.load(Ordering::Acquire) {
+            return;
+        }
+        let event = match delta {
+            Delta::Text("") | Delta::Reasoning("") => return,
+            Delta::Text(text) => {
+                self.text.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+                Event::TextDelta { text: text.to_owned() }
+            }
+            Delta::Reasoning(text) => Event::ReasoningDelta { text: text.to_owned() },
+            Delta::ToolInput { id, name, text } => {
+                Event::ToolInputDelta { id: id.to_owned(), name: name.to_owned(), delta: text.to_owned() }
+            }
+        };
+        self.listeners.tell(self.request.as_deref(), &event);
+    }
+}

@@ -1,0 +1,388 @@
+//! Doing the effects: each becomes a future that ends in an input for the machine.
+
+use std::sync::Arc;
+
+use futures_util::future;
+use futures_util::future::{AbortRegistration, Abortable};
+
+use crate::error::{Error, ModelError, ModelErrorKind, StoreError};
+use crate::event::Event;
+use crate::host::{
+    AbortHandle, Call, CallDisplay, DeltaSink, ModelRequest, PermissionStatus, Purpose, StoreAdapter,
+    ToolContext,
+};
+use crate::json::Json;
+use crate::message::InboxItem;
+use crate::portable::{BoxFuture, MaybeSend};
+use crate::run::effect::Effect;
+use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request};
+use crate::runtime::driver::Driver;
+use crate::runtime::questions::{answer, show};
+use crate::runtime::shared::Caller;
+use crate::runtime::shown::Shown;
+use crate::tool::{Gate, find};
+
+/// What is in flight. The same thing is never begun twice.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    Model(u64),
+    /// A check before a call, or the call itself.
+    Call(String),
+    Undo(String),
+    Question(String),
+    Timer(u64),
+    Inbox,
+    /// Something to be remembered; the run does not wait for it.
+    Note(u64),
+}
+
+pub(crate) enum Done {
+    Input(Box<Input>),
+    /// The inbox, for the first of the requests that arrive.
+    Inbox(Result<Vec<InboxItem>, StoreError>),
+    Noted(Result<(), StoreError>),
+    Nothing,
+}
+
+pub(crate) struct InFlight {
+    future: future::AbortHandle,
+    signal: AbortHandle,
+    shown: Option<Arc<Shown>>,
+}
+
+impl InFlight {
+    pub(crate) fn cancel(self) {
+        if let Some(shown) = &self.shown {
+            shown.end();
+        }
+        self.signal.abort();
+        self.future.abort();
+    }
+}
+
+impl From<Input> for Done {
+    fn from(input: Input) -> Self {
+        Done::Input(Box::new(input))
+    }
+}
+
+impl Driver {
+    /// Begins an effect that takes its time. `Persist`, `Emit` and `Finish` are the loop's own.
+    pub(super) fn begin(&mut self, effect: Effect) {
+        match effect {
+            Effect::CallModel { call } => self.call_model(call, Purpose::Turn),
+            Effect::Compact { call } => self.call_model(call, Purpose::Summary),
+            Effect::CheckPermission { call_id } => self.check_permission(call_id),
+            Effect::CheckApproval { call_id } => self.check_approval(call_id),
+            Effect::RememberPermission { call_id, granted } => self.remember_permission(&call_id, granted),
+            Effect::RunTool { call_id, .. } => self.run_tool(call_id),
+            Effect::RunUndo { call_id } => self.run_undo(call_id),
+            Effect::Ask { question } => self.ask(&question),
+            Effect::Withdraw { question } => {
+                self.cancel(&Key::Question(question.clone()));
+                self.shared.display.remove_slot(&question);
+            }
+            Effect::CancelModel { call } => self.cancel(&Key::Model(call)),
+            Effect::CancelTool { call_id } => {
+                self.cancel(&Key::Undo(call_id.clone()));
+                self.shared.display.remove_owned(&call_id);
+                self.cancel(&Key::Call(call_id));
+            }
+            Effect::SetTimer { timer, after_ms } => {
+                let sleep = self.shared.clock.sleep(after_ms);
+                self.start(Key::Timer(timer), async move {
+                    sleep.await;
+                    Done::from(Input::TimerFired { timer })
+                });
+            }
+            Effect::ConsumeInbox { ids } => {
+                let consumed = self.shared.store.consume_inbox(&ids);
+                self.note(consumed);
+            }
+            Effect::Persist { .. } | Effect::Emit(_) | Effect::Finish { .. } => {}
+        }
+    }
+
+    /// What comes of work that has ended.
+    pub(super) fn finish_work(&mut self, key: &Key, done: Done) -> Option<Input> {
+        self.in_flight.remove(key);
+        match done {
+            Done::Input(input) => return Some(*input),
+            Done::Inbox(inbox) => self.inbox_read(inbox),
+            Done::Noted(Ok(())) | Done::Nothing => {}
+            Done::Noted(Err(error)) => {
+                let code = error.kind.code().to_owned();
+                self.emit(&Event::Error { code, message: error.message });
+            }
+        }
+        None
+    }
+
+    fn start(&mut self, key: Key, work: impl Future<Output = Done> + MaybeSend + 'static) {
+        self.start_with(key, AbortHandle::new(), None, Box::pin(work));
+    }
+
+    fn start_with(
+        &mut self,
+        key: Key,
+        signal: AbortHandle,
+        shown: Option<Arc<Shown>>,
+        work: BoxFuture<'static, Done>,
+    ) {
+        let (future, registration): (_, AbortRegistration) = future::AbortHandle::new_pair();
+        self.in_flight.insert(key.clone(), InFlight { future, signal, shown });
+        let work: BoxFuture<'static, (Key, Done)> = Box::pin(async move { (key, work.await) });
+        self.work.push(Abortable::new(work, registration));
+    }
+
+    fn is_in_flight(&self, key: &Key) -> bool {
+        self.in_flight.contains_key(key)
+    }
+
+    fn cancel(&mut self, key: &Key) {
+        if let Some(running) = self.in_flight.remove(key) {
+            running.cancel();
+            self.sweep();
+        }
+    }
+
+    fn note(&mut self, writing: BoxFuture<'static, Result<(), StoreError>>) {
+        self.notes += 1;
+        let key = Key::Note(self.notes);
+        self.start(key, async move { Done::Noted(writing.await) });
+    }
+
+    // ---- the model -----------------------------------------------------------------------------------------------
+
+    fn call_model(&mut self, call: u64, purpose: Purpose) {
+        let key = Key::Model(call);
+        if self.is_in_flight(&key) {
+            return;
+        }
+        let (kit, signal) = (self.shared.kit(), AbortHandle::new());
+        let request = self.shared.run().request().map(str::to_owned);
+        let shown = Arc::new(Shown::new(purpose, request, Arc::clone(&self.shared.listeners)));
+        let sink = DeltaSink::new(Arc::clone(&shown) as _);
+        let answer = {
+            let run = self.shared.run();
+            let tools = match purpose {
+                Purpose::Turn => kit.tools.definitions().as_ref(),
+                Purpose::Summary => &[],
+            };
+            let request = ModelRequest {
+                purpose,
+                system_prompt: &kit.system_prompt,
+                messages: run.model_request(),
+                tools,
+            };
+            kit.model.prompt(request, sink, signal.signal())
+        };
+        let (store, so_far) = (Arc::clone(&self.shared.store), Arc::clone(&shown));
+        let work = async move {
+            let answer = match (answer.await, purpose) {
+                (Ok(reply), Purpose::Turn) => Ok((reply, Carry::default())),
+                (Ok(reply), Purpose::Summary) => carry(store.as_ref()).await.map(|carry| (reply, carry)),
+                (Err(error), _) => Err(error),
+            };
+            let partial = so_far.end();
+            Done::from(match (answer, purpose) {
+                (Ok((reply, _)), Purpose::Turn) => {
+                    let streamed = reply.streamed || !partial.is_empty();
+                    Input::ModelFinished { call, reply: Reply { streamed, ..reply } }
+                }
+                (Ok((reply, carry)), Purpose::Summary) => Input::Compacted { call, reply, carry },
+                (Err(error), _) => Input::ModelFailed { call, error, partial },
+            })
+        };
+        self.start_with(key, signal, Some(shown), Box::pin(work));
+    }
+
+    /// The text of the answer in flight, as an input.
+    pub(super) fn partial(&self) -> Option<Input> {
+        self.in_flight.iter().find_map(|(key, running)| match (key, &running.shown) {
+            (Key::Model(call), Some(shown)) => {
+                let text = shown.text();
+                (!text.is_empty()).then_some(Input::ModelPartial { call: *call, text })
+            }
+            _ => None,
+        })
+    }
+
+    // ---- calls ---------------------------------------------------------------------------------------------------
+
+    fn check_permission(&mut self, call_id: String) {
+        let key = Key::Call(call_id.clone());
+        let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
+        let (tools, store) = (self.shared.kit(), Arc::clone(&self.shared.store));
+        let by_input = self.permission_is_by_input(&owned.tool_name);
+        let work = async move {
+            let needed = if by_input { tools.tools.permission_needed(owned.view()).await } else { Ok(true) };
+            let verdict = match needed {
+                Ok(false) => PermissionVerdict::NotNeeded,
+                Err(why) => PermissionVerdict::Failed(why),
+                Ok(true) => {
+                    let said = store.permission(&owned.tool_name, by_input.then_some(&owned.input)).await;
+                    match said {
+                        Ok(PermissionStatus::Granted) => PermissionVerdict::Granted,
+                        Ok(PermissionStatus::Denied) => PermissionVerdict::Denied,
+                        Ok(PermissionStatus::Unset) => PermissionVerdict::Unset,
+                        Err(error) => PermissionVerdict::Failed(error.message),
+                    }
+                }
+            };
+            Done::from(Input::PermissionChecked { call_id, verdict })
+        };
+        self.start(key, work);
+    }
+
+    /// An answer about a tool that looks at its arguments holds for these arguments, else for the tool.
+    fn permission_is_by_input(&self, tool: &str) -> bool {
+        let run = self.shared.run();
+        find(&run.settings().tools, tool).is_none_or(|spec| spec.permission == Gate::ByInput)
+    }
+
+    fn remember_permission(&mut self, call_id: &str, granted: bool) {
+        // The call may be answered and gone from the run's state, but it is in the record.
+        let call = {
+            let run = self.shared.run();
+            let mut calls = run.messages().iter().rev().flat_map(|message| message.calls());
+            calls.find(|call| call.id() == call_id).map(|call| {
+                let name =
+                    find(&run.settings().tools, &call.tool_name).map_or(&call.tool_name, |tool| &tool.name);
+                (name.clone(), call.input_args.clone())
+            })
+        };
+        let Some((tool, input)) = call else { return };
+        let by_input = self.permission_is_by_input(&tool);
+        let remembered = self.shared.store.set_permission(&tool, by_input.then_some(&input), granted);
+        self.note(remembered);
+    }
+
+    fn check_approval(&mut self, call_id: String) {
+        let key = Key::Call(call_id.clone());
+        let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
+        let verdict = self.shared.kit().tools.approval(owned.view());
+        self.start(
+            key,
+            async move { Done::from(Input::ApprovalChecked { call_id, verdict: verdict.await }) },
+        );
+    }
+
+    fn run_tool(&mut self, call_id: String) {
+        let key = Key::Call(call_id.clone());
+        let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
+        let signal = AbortHandle::new();
+        let running = self.shared.kit().tools.run(owned.view(), self.context(&owned, &signal));
+        let work = async move { Done::from(Input::ToolFinished { call_id, outcome: running.await }) };
+        self.start_with(key, signal, None, Box::pin(work));
+    }
+
+    fn run_undo(&mut self, call_id: String) {
+        let key = Key::Undo(call_id.clone());
+        let entry = self.shared.run().undo_entry(&call_id).map(|entry| OwnedCall {
+            call_id: entry.call_id.clone(),
+            tool_name: entry.tool.clone(),
+            input: entry.input.clone(),
+            attempt: 1,
+        });
+        let Some(owned) = entry.filter(|_| !self.is_in_flight(&key)) else { return };
+        let signal = AbortHandle::new();
+        let running = self.shared.kit().tools.undo(owned.view(), self.context(&owned, &signal));
+        let work = async move { Done::from(Input::UndoFinished { call_id, error: running.await.err() }) };
+        self.start_with(key, signal, None, Box::pin(work));
+    }
+
+    fn call(&self, call_id: &str) -> Option<OwnedCall> {
+        self.shared.run().call(call_id).map(|call| OwnedCall {
+            call_id: call.call_id.to_owned(),
+            tool_name: call.tool_name.to_owned(),
+            input: call.input.clone(),
+            attempt: call.attempt,
+        })
+    }
+
+    fn context(&self, call: &OwnedCall, signal: &AbortHandle) -> ToolContext {
+        let display = CallDisplay::new(&call.call_id, Arc::new(self.shared.display.clone()));
+        ToolContext::new(call.view(), display, signal.signal())
+    }
+
+    // ---- questions -----------------------------------------------------------------------------------------------
+
+    /// A question is a slot under its own id. Whoever answers first, here or through the session, answers it.
+    fn ask(&mut self, id: &str) {
+        let key = Key::Question(id.to_owned());
+        let question = self.shared.run().question(id).cloned();
+        let Some(question) = question.filter(|_| !self.is_in_flight(&key)) else { return };
+        let kind = question.kind;
+        let answered = self.shared.display.ask(id.to_owned(), show(&question));
+        let question = id.to_owned();
+        self.start(key, async move {
+            match answer(kind, answered.await) {
+                Some(answer) => Done::from(Input::Answered { question, answer }),
+                None => Done::Nothing,
+            }
+        });
+    }
+
+    // ---- the inbox -----------------------------------------------------------------------------------------------
+
+    /// A request begins with what has come in meanwhile. Requests keep their order.
+    pub(super) fn arrive(&mut self, request: Box<Request>, caller: Caller) -> Option<Input> {
+        if !self.shared.store.keeps_inbox() {
+            self.step_for(Input::Request(request), Some(caller));
+            return None;
+        }
+        self.arriving.push_back((request, caller));
+        self.read_inbox();
+        None
+    }
+
+    fn read_inbox(&mut self) {
+        if !self.arriving.is_empty() && !self.is_in_flight(&Key::Inbox) {
+            let inbox = self.shared.store.inbox();
+            self.start(Key::Inbox, async move { Done::Inbox(inbox.await) });
+        }
+    }
+
+    fn inbox_read(&mut self, inbox: Result<Vec<InboxItem>, StoreError>) {
+        if let Some((mut request, caller)) = self.arriving.pop_front() {
+            match inbox {
+                Err(error) => {
+                    let _ = caller.reply.send(Err(Error::Store(error)));
+                }
+                Ok(items) => {
+                    let news = items.into_iter().filter(|item| match item.status.as_str() {
+                        // A request that still waits for its turn may have been told already.
+                        "resolved" => self.told_items.insert(item.id.clone()),
+                        "pending" => item.blocking,
+                        _ => false,
+                    });
+                    request.inbox = news.collect();
+                    self.step_for(Input::Request(request), Some(caller));
+                }
+            }
+        }
+        self.read_inbox();
+    }
+}
+
+/// A call that outlives the look into the run.
+struct OwnedCall {
+    call_id: String,
+    tool_name: String,
+    input: Json,
+    attempt: u32,
+}
+
+impl OwnedCall {
+    fn view(&self) -> Call<'_> {
+        Call { call_id: &self.call_id, tool_name: &self.tool_name, input: &self.input, attempt: self.attempt }
+    }
+}
+
+/// What a summary must not lose. A summary without it would forget, so a store that fails here fails the summary.
+async fn carry(store: &dyn StoreAdapter) -> Result<Carry, ModelError> {
+    let unread = |error: StoreError| ModelError::new(ModelErrorKind::Adapter, error.message);
+    let (tasks, inbox) = (store.tasks(), store.inbox());
+    Ok(Carry { tasks: tasks.await.map_err(unread)?, inbox: inbox.await.map_err(unread)? })
+}

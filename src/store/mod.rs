@@ -1,0 +1,5 @@
+//! Stores that need nothing from the host.
+
+mod memory;
+
+pub use memory::MemoryStore;

@@ -1,0 +1,416 @@
+//! Deltas to an assembled turn: what every provider's stream becomes, and when it counts as an answer.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json::Json;
+use crate::message::{Extra, Message, ToolCall, Usage};
+
+/// What a network chunk added, in order; neighbouring pieces of the same text come joined.
+pub type Batch = Vec<Delta>;
+
+/// One addition to the turn. `index` counts the turn's tool calls from 0.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Delta {
+    Text {
+        text: String,
+    },
+    Reasoning {
+        text: String,
+    },
+    /// The model declines. It is part of the turn's text too.
+    Refusal {
+        text: String,
+    },
+    CallStarted {
+        index: usize,
+        id: Option<String>,
+        name: String,
+    },
+    /// Arguments as far as they came. They are for looking at: nothing runs before the turn is answered.
+    CallArgs {
+        index: usize,
+        text: String,
+    },
+    CallEnded {
+        index: usize,
+    },
+}
+
+/// Why the model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    Stop,
+    /// The token limit: text and the last call may be incomplete.
+    Length,
+    ToolCalls,
+    /// The provider withheld (a part of) the answer, or the model refused.
+    Refused,
+    Other,
+}
+
+/// A finished answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    pub message: Message,
+    pub usage: Usage,
+    pub finish: Finish,
+    /// The provider's own word for it.
+    pub stop_reason: Option<String>,
+}
+
+/// How a model call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The provider's end statement came.
+    Answered(Turn),
+    /// It did not, or the provider reported a failure. No tool call is handed on.
+    Failed(Failure),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    pub error: ModelError,
+    /// The text that had come, marked as partial; `None` where there was none.
+    pub partial: Option<Message>,
+    pub usage: Usage,
+}
+
+/// Assembles one turn. The provider mappings write into it; time is linear in what they write.
+#[derive(Debug, Default)]
+pub struct TurnBuilder {
+    batch: Batch,
+    text: String,
+    reasoning: String,
+    calls: Vec<Call>,
+    usage: Usage,
+    finish: Option<(Finish, Option<String>)>,
+    ended: bool,
+    failed: Option<ModelError>,
+    refused: bool,
+    extra: Extra,
+    /// Names as the provider knows them, and as the tools are called.
+    names: Vec<(String, String)>,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    id: Option<String>,
+    name: String,
+    args: String,
+    started: bool,
+    ended: bool,
+    extra: Extra,
+}
+
+impl TurnBuilder {
+    /// `names` pairs each tool name that had to be changed for the provider with the real one.
+    pub fn new(names: Vec<(String, String)>) -> Self {
+        TurnBuilder { names, ..TurnBuilder::default() }
+    }
+
+    pub fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.text.push_str(text);
+        match self.batch.last_mut() {
+            Some(Delta::Text { text: last }) => last.push_str(text),
+            _ => self.batch.push(Delta::Text { text: text.to_owned() }),
+        }
+    }
+
+    pub fn reasoning(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.reasoning.push_str(text);
+        match self.batch.last_mut() {
+            Some(Delta::Reasoning { text: last }) => last.push_str(text),
+            _ => self.batch.push(Delta::Reasoning { text: text.to_owned() }),
+        }
+    }
+
+    pub fn refusal(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.refused = true;
+        self.text.push_str(text);
+        match self.batch.last_mut() {
+            Some(Delta::Refusal { text: last }) => last.push_str(text),
+            _ => self.batch.push(Delta::Refusal { text: text.to_owned() }),
+        }
+    }
+
+    /// A further call; its place is the `index` for the methods below. A call without a name is announced when
+    /// its name comes.
+    pub fn call_start(&mut self, id: Option<&str>, name: &str) -> usize {
+        let index = self.calls.len();
+        self.calls.push(Call::default());
+        self.call_head(index, id, name);
+        index
+    }
+
+    /// Adds what was missing of a call's id and name; what is there stays.
+    pub fn call_head(&mut self, index: usize, id: Option<&str>, name: &str) {
+        let Some(call) = self.calls.get_mut(index) else { return };
+        if call.id.is_none() {
+            call.id = id.filter(|id| !id.is_empty()).map(str::to_owned);
+        }
+        if call.name.is_empty() && !name.is_empty() {
+            let real = self.names.iter().find(|(wire, _)| wire == name).map(|(_, real)| real.as_str());
+            call.name = real.unwrap_or(name).to_owned();
+        }
+        if !call.started && !call.name.is_empty() {
+            call.started = true;
+            let (id, name) = (call.id.clone(), call.name.clone());
+            self.batch.push(Delta::CallStarted { index, id, name });
+            if !call.args.is_empty() {
+                self.batch.push(Delta::CallArgs { index, text: call.args.clone() });
+            }
+        }
+    }
+
+    pub fn call_args(&mut self, index: usize, text: &str) {
+        let Some(call) = self.calls.get_mut(index).filter(|_| !text.is_empty()) else { return };
+        call.args.push_str(text);
+        match self.batch.last_mut() {
+            _ if !call.started => {}
+            Some(Delta::CallArgs { index: last, text: args }) if *last == index => args.push_str(text),
+            _ => self.batch.push(Delta::CallArgs { index, text: text.to_owned() }),
+        }
+    }
+
+    /// The complete arguments, from a provider that repeats them: used where none came before.
+    pub fn call_args_whole(&mut self, index: usize, text: &str) {
+        if self.calls.get(index).is_some_and(|call| call.args.is_empty()) {
+            self.call_args(index, text);
+        }
+    }
+
+    pub fn call_end(&mut self, index: usize) {
+        let Some(call) = self.calls.get_mut(index) else { return };
+        if call.started && !call.ended {
+            call.ended = true;
+            self.batch.push(Delta::CallEnded { index });
+        }
+    }
+
+    /// Something of the provider's that has to be sent back with a call.
+    pub fn call_extra(&mut self, index: usize, key: &str, value: Json) {
+        if let Some(call) = self.calls.get_mut(index) {
+            call.extra.0.push((key.to_owned(), value));
+        }
+    }
+
+    /// Something of the provider's that has to be sent back with the message.
+    pub fn extra(&mut self, key: &str, value: Json) {
+        self.extra.0.push((key.to_owned(), value));
+    }
+
+    /// The tokens so far, to be overwritten where the provider gives a newer figure.
+    pub fn usage(&mut self) -> &mut Usage {
+        &mut self.usage
+    }
+
+    pub fn finish_reason(&mut self, finish: Finish, raw: Option<&str>) {
+        self.finish = Some((finish, raw.map(str::to_owned)));
+    }
+
+    /// The provider's end statement came.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// More of the answer came after what looked like its end.
+    pub fn reopen(&mut self) {
+        self.ended = false;
+    }
+
+    /// The provider reported a failure; the first one counts.
+    pub fn fail(&mut self, error: ModelError) {
+        self.failed.get_or_insert(error);
+    }
+
+    pub fn is_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The whole text, from a provider that repeats it: what had not come yet is added.
+    pub fn text_whole(&mut self, whole: &str) {
+        if let Some(rest) = whole.strip_prefix(self.text.as_str()) {
+            self.text(rest);
+        } else if !whole.is_empty() {
+            self.text = whole.to_owned();
+        }
+    }
+
+    pub fn reasoning_whole(&mut self, whole: &str) {
+        if self.reasoning.is_empty() {
+            self.reasoning(whole);
+        }
+    }
+
+    /// The text so far.
+    pub fn text_so_far(&self) -> &str {
+        &self.text
+    }
+
+    pub fn call_count(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// The call with this id.
+    pub fn call_by_id(&self, id: &str) -> Option<usize> {
+        self.calls.iter().position(|call| call.id.as_deref() == Some(id))
+    }
+
+    pub fn call_id(&self, index: usize) -> Option<&str> {
+        self.calls.get(index).and_then(|call| call.id.as_deref())
+    }
+
+    /// The arguments that came for this call are a whole JSON value.
+    pub fn args_are_whole(&self, index: usize) -> bool {
+        self.calls.get(index).is_some_and(|call| Json::parse(&call.args).is_ok())
+    }
+
+    /// What came since the last batch was taken.
+    pub fn take_batch(&mut self) -> Batch {
+        std::mem::take(&mut self.batch)
+    }
+
+    /// The input is over.
+    pub fn into_outcome(mut self) -> Outcome {
+        let error = match self.failed.take() {
+            Some(error) => error,
+            None if self.ended => return Outcome::Answered(self.into_turn()),
+            None => ModelError::new(
+                ModelErrorKind::Cut,
+                "the model's answer was cut off before its end; what had come is kept, nothing was run",
+            ),
+        };
+        let mut partial = Message::agent(self.text);
+        partial.partial = true;
+        partial.reasoning_content = Some(self.reasoning).filter(|text| !text.is_empty());
+        let shown = !partial.text.is_empty() || partial.reasoning_content.is_some();
+        Outcome::Failed(Failure { error, partial: shown.then_some(partial), usage: self.usage })
+    }
+
+    fn into_turn(self) -> Turn {
+        let (finish, stop_reason) = match self.finish.unwrap_or((Finish::Stop, None)) {
+            (Finish::Stop, raw) if self.refused => (Finish::Refused, raw),
+            finish => finish,
+        };
+        let last = self.calls.len().saturating_sub(1);
+        let calls: Vec<ToolCall> = (self.calls.into_iter().enumerate())
+            .filter(|(_, call)| !call.name.is_empty())
+            .map(|(index, call)| {
+                let mut made = ToolCall::from_model(call.name, call.id, &call.args);
+                // At the token limit "no arguments" may mean "none yet": better asked again than run.
+                if finish == Finish::Length && index == last && call.args.trim().is_empty() {
+                    made.input_args = Json::string(&call.args);
+                    made.unparsed_args = true;
+                }
+                made.extra = call.extra;
+                made
+            })
+            .collect();
+        let mut message = Message::agent(self.text);
+        message.reasoning_content = Some(self.reasoning).filter(|text| !text.is_empty());
+        message.tool_calls = Some(calls).filter(|calls| !calls.is_empty());
+        message.extra = self.extra;
+        Turn { message, usage: self.usage, finish, stop_reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Delta {
+        Delta::Text { text: text.to_owned() }
+    }
+
+    #[test]
+    fn neighbouring_text_is_joined_and_order_kept() {
+        let mut turn = TurnBuilder::default();
+        turn.text("a");
+        turn.text("b");
+        turn.reasoning("r");
+        turn.text("c");
+        assert_eq!(turn.take_batch(), [text("ab"), Delta::Reasoning { text: "r".to_owned() }, text("c")]);
+        turn.text("d");
+        assert_eq!(turn.take_batch(), [text("d")]);
+    }
+
+    #[test]
+    fn interleaved_calls_keep_their_own_arguments() {
+        let mut turn = TurnBuilder::default();
+        let (a, b) = (turn.call_start(Some("1"), "x"), turn.call_start(Some("2"), "y"));
+        for (index, piece) in [(a, "{\"n\""), (b, "{}"), (a, ":1}")] {
+            turn.call_args(index, piece);
+        }
+        turn.end();
+        let Outcome::Answered(turn) = turn.into_outcome() else { panic!("not answered") };
+        let args: Vec<_> = turn.message.calls().iter().map(|c| (c.id(), c.input_args.as_str())).collect();
+        assert_eq!(args, [("1", "{\"n\":1}"), ("2", "{}")]);
+    }
+
+    #[test]
+    fn a_cut_stream_is_never_answered() {
+        let mut turn = TurnBuilder::default();
+        turn.text("half");
+        let call = turn.call_start(Some("1"), "x");
+        turn.call_args(call, "{}");
+        turn.call_end(call);
+        turn.finish_reason(Finish::ToolCalls, Some("tool_use"));
+        let Outcome::Failed(failure) = turn.into_outcome() else { panic!("answered") };
+        let partial = failure.partial.unwrap();
+        assert_eq!((failure.error.kind, failure.error.retryable), (ModelErrorKind::Cut, true));
+        assert_eq!((partial.text.as_str(), partial.partial, partial.calls().len()), ("half", true, 0));
+    }
+
+    #[test]
+    fn a_failure_beats_an_end_and_the_first_failure_counts() {
+        let mut turn = TurnBuilder::default();
+        turn.end();
+        turn.fail(ModelError::new(ModelErrorKind::Overloaded, "one"));
+        turn.fail(ModelError::new(ModelErrorKind::Server, "two"));
+        let Outcome::Failed(failure) = turn.into_outcome() else { panic!("answered") };
+        assert_eq!((failure.error.message.as_str(), failure.partial), ("one", None));
+    }
+
+    #[test]
+    fn a_call_is_announced_when_its_name_comes() {
+        let mut turn = TurnBuilder::new(vec![("my_tool".to_owned(), "my tool".to_owned())]);
+        let call = turn.call_start(Some("1"), "");
+        turn.call_args(call, "{");
+        assert_eq!(turn.take_batch(), []);
+        turn.call_head(call, Some("other"), "my_tool");
+        turn.call_head(call, None, "");
+        let expected = [
+            Delta::CallStarted { index: 0, id: Some("1".to_owned()), name: "my tool".to_owned() },
+            Delta::CallArgs { index: 0, text: "{".to_owned() },
+        ];
+        assert_eq!(turn.take_batch(), expected);
+    }
+
+    #[test]
+    fn an_empty_call_at_the_token_limit_is_not_a_call_without_arguments() {
+        for (finish, unparsed) in [(Finish::Length, true), (Finish::ToolCalls, false)] {
+            let mut turn = TurnBuilder::default();
+            turn.call_start(None, "x");
+            turn.finish_reason(finish, None);
+            turn.end();
+            let Outcome::Answered(turn) = turn.into_outcome() else { panic!("not answered") };
+            assert_eq!(turn.message.calls()[0].unparsed_args, unparsed);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Time and ids that are the same in every run of a test.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_channel::oneshot;
+
+use crate::host::{Clock, IdSource};
+use crate::portable::BoxFuture;
+
+/// A clock that moves when it is told. Clones are the same clock.
+#[derive(Debug, Clone, Default)]
+pub struct FakeClock(Arc<Mutex<Time>>);
+
+#[derive(Debug, Default)]
+struct Time {
+    now: u64,
+    sleepers: Vec<(u64, oneshot::Sender<()>)>,
+}
+
+impl FakeClock {
+    pub fn at(now: u64) -> Self {
+        FakeClock(Arc::new(Mutex::new(Time { now, sleepers: Vec::new() })))
+    }
+
+    pub fn advance(&self, ms: u64) {
+        let woken: Vec<_> = {
+            let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            time.now += ms;
+            let now = time.now;
+            time.sleepers.extract_if(.., |(until, _)| *until <= now).collect()
+        };
+        for (_, sleeper) in woken {
+            let _ = sleeper.send(());
+        }
+    }
+
+    /// How many wait for their time.
+    pub fn sleepers(&self) -> usize {
+        let time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        time.sleepers.iter().filter(|(_, sleeper)| !sleeper.is_canceled()).count()
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).now
+    }
+
+    fn sleep(&self, ms: u64) -> BoxFuture<'static, ()> {
+        let (wake, woken) = oneshot::channel();
+        let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = time.now.saturating_add(ms);
+        if ms == 0 {
+            let _ = wake.send(());
+        } else {
+            time.sleepers.push((until, wake));
+        }
+        Box::pin(async move {
+            let _ = woken.await;
+        })
+    }
+}
+
+/// `prefix1`, `prefix2`, …
+#[derive(Debug)]
+pub struct SequentialIds {
+    prefix: String,
+    last: AtomicU64,
+}
+
+impl SequentialIds {
+    pub fn new(prefix: impl Into<String>) -> Self {
+        SequentialIds { prefix: prefix.into(), last: AtomicU64::new(0) }
+    }
+}
+
+impl IdSource for SequentialIds {
+    fn fresh(&self) -> String {
+        format!("{}{}", self.prefix, self.last.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}

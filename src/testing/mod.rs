@@ -1,0 +1,12 @@
+//! Tools for tests, of this crate and of applications: a model that plays a script, a clock and ids that do as they
+//! are told, gates to stop things at, and a store that fails.
+
+mod clock;
+mod gate;
+mod model;
+mod store;
+
+pub use clock::{FakeClock, SequentialIds};
+pub use gate::Gate;
+pub use model::{Line, ScriptedModel, Seen};
+pub use store::{FailingStore, Operation};

@@ -1,0 +1,166 @@
+//! Whether a failed model call is made again, and after how long.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ModelError, ModelErrorKind};
+
+/// A server may ask to wait; a longer wait than this is not one that a person would sit through.
+const LONGEST_ASKED_MS: u64 = 60_000;
+const FIRST_PAUSE_MS: u64 = 500;
+const LONGEST_PAUSE_MS: u64 = 8_000;
+
+/// Limits in milliseconds; 0 is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Policy {
+    /// How often a call is repeated after a failure that may pass.
+    pub max_retries: u32,
+    /// Until the first byte of the answer.
+    pub first_byte_ms: u64,
+    /// Between two pieces of the answer; keep-alive pings do not count.
+    pub idle_ms: u64,
+    /// For one attempt in all.
+    pub total_ms: u64,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy { max_retries: 2, first_byte_ms: 60_000, idle_ms: 60_000, total_ms: 600_000 }
+    }
+}
+
+/// Takes what the headers of a failed response say about a retry into the error. `now` is in milliseconds since 1970.
+pub fn heed_headers<'a>(error: &mut ModelError, header: impl Fn(&str) -> Option<&'a str>, now: u64) {
+    if let Some(id) = ["request-id", "x-request-id"].into_iter().find_map(&header) {
+        error.request_id = Some(id.to_owned());
+    }
+    match header("x-should-retry") {
+        Some("true") => error.retryable = true,
+        Some("false") => error.retryable = false,
+        _ => {}
+    }
+    let millis = header("retry-after-ms").and_then(|text| Some(thousandths(text)? / 1_000));
+    let asked = millis.or_else(|| header("retry-after").and_then(|text| retry_after(text, now)));
+    if asked.is_some() {
+        error.retry_after_ms = asked;
+    }
+}
+
+/// Seconds, or a date.
+fn retry_after(text: &str, now: u64) -> Option<u64> {
+    thousandths(text).or_else(|| {
+        let date = httpdate::parse_http_date(text.trim()).ok()?;
+        let at = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+        u64::try_from(at.as_millis()).ok()?.checked_sub(now)
+    })
+}
+
+/// A decimal number times a thousand. Read by hand: the standard library's floats weigh more than all of this file.
+fn thousandths(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000)?.checked_add(fraction)
+}
+
+/// The pause before the next attempt; `None` when there is none. `attempt` counts from 0, `random` is in 0..1.
+pub fn pause_ms(policy: &Policy, error: &ModelError, attempt: u32, random: f64) -> Option<u64> {
+    if !error.retryable || attempt >= policy.max_retries {
+        return None;
+    }
+    if let Some(asked) = error.retry_after_ms.filter(|asked| *asked < LONGEST_ASKED_MS) {
+        return Some(asked);
+    }
+    let full = FIRST_PAUSE_MS.saturating_mul(1 << attempt.min(16)).min(LONGEST_PAUSE_MS);
+    Some((full as f64 * (1.0 - 0.25 * random.clamp(0.0, 1.0))).round() as u64)
+}
+
+/// Status codes that may pass by themselves.
+pub fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 409 | 429 | 500..=599)
+}
+
+/// An error for a limit of [`Policy`] that was reached.
+pub fn timed_out(what: &str, limit_ms: u64) -> ModelError {
+    ModelError::new(ModelErrorKind::Timeout, format!("the model gave no {what} within {limit_ms} ms"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2015-10-21T07:28:00Z
+    const DATE: u64 = 1_445_412_480_000;
+
+    fn heeded(headers: &[(&str, &'static str)], now: u64) -> ModelError {
+        let mut error = ModelError::new(ModelErrorKind::RateLimit, "slow down");
+        heed_headers(
+            &mut error,
+            |name| headers.iter().find(|(key, _)| *key == name).map(|(_, value)| *value),
+            now,
+        );
+        error
+    }
+
+    #[test]
+    fn every_form_of_waiting_time_is_read() {
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT";
+        let table: [(&[(&str, &'static str)], u64, Option<u64>); 16] = [
+            (&[("retry-after-ms", "1500")], 0, Some(1_500)),
+            (&[("retry-after-ms", "1.4")], 0, Some(1)),
+            (&[("retry-after-ms", "-5")], 0, None),
+            (&[("retry-after-ms", "soon"), ("retry-after", "2")], 0, Some(2_000)),
+            (&[("retry-after-ms", "10"), ("retry-after", "2")], 0, Some(10)),
+            (&[("retry-after", "0")], 0, Some(0)),
+            (&[("retry-after", "0.25")], 0, Some(250)),
+            (&[("retry-after", " 7 ")], 0, Some(7_000)),
+            (&[("retry-after", "-1")], 0, None),
+            (&[("retry-after", "NaN")], 0, None),
+            (&[("retry-after", "inf")], 0, None),
+            (&[("retry-after", date)], DATE - 3_000, Some(3_000)),
+            (&[("retry-after", date)], DATE + 1, None),
+            (&[("retry-after", "Wednesday, 21-Oct-15 07:28:00 GMT")], DATE - 1, Some(1)),
+            (&[("retry-after", "tomorrow")], 0, None),
+            (&[], 0, None),
+        ];
+        for (headers, now, asked) in table {
+            assert_eq!(heeded(headers, now).retry_after_ms, asked, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn the_server_decides_whether_a_retry_makes_sense() {
+        assert!(!heeded(&[("x-should-retry", "false")], 0).retryable);
+        let mut refused = ModelError::new(ModelErrorKind::BadRequest, "no");
+        heed_headers(&mut refused, |name| (name == "x-should-retry").then_some("true"), 0);
+        assert!(refused.retryable);
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_limit_and_absurd_wishes_are_not_heeded() {
+        let policy = Policy { max_retries: 9, ..Policy::default() };
+        let mut error = ModelError::new(ModelErrorKind::Overloaded, "busy");
+        let pauses = |error: &ModelError, random| -> Vec<_> {
+            (0..6).filter_map(|attempt| pause_ms(&policy, error, attempt, random)).collect()
+        };
+        assert_eq!(pauses(&error, 0.0), [500, 1_000, 2_000, 4_000, 8_000, 8_000]);
+        assert_eq!(pauses(&error, 1.0), [375, 750, 1_500, 3_000, 6_000, 6_000]);
+        error.retry_after_ms = Some(59_999);
+        assert_eq!(pause_ms(&policy, &error, 3, 0.5), Some(59_999));
+        error.retry_after_ms = Some(86_400_000);
+        assert_eq!(pause_ms(&policy, &error, 0, 0.0), Some(500));
+    }
+
+    #[test]
+    fn what_cannot_pass_and_what_was_tried_enough_is_not_repeated() {
+        let policy = Policy::default();
+        assert_eq!(pause_ms(&policy, &ModelError::new(ModelErrorKind::BadRequest, ""), 0, 0.0), None);
+        assert_eq!(pause_ms(&policy, &ModelError::new(ModelErrorKind::Server, ""), 2, 0.0), None);
+        assert_eq!(
+            [400, 408, 409, 422, 429, 500, 529].map(is_passing),
+            [false, true, true, false, true, true, true]
+        );
+    }
+}
