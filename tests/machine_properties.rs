@@ -504,7 +504,7 @@ proptest! {
     #[test]
     fn whatever_happens_in_a_short_life_the_run_keeps_its_promises(
         first: u8,
-        moves in prop::collection::vec(any::<Move>(), 0..14),
+        moves in prop::collection::vec(any::<Move>(), 0..12),
     ) {
         play(first, moves);
     }
@@ -516,7 +516,7 @@ proptest! {
     #[test]
     fn whatever_happens_in_a_long_life_the_run_keeps_its_promises(
         first: u8,
-        moves in prop::collection::vec(any::<Move>(), 14..60),
+        moves in prop::collection::vec(any::<Move>(), 12..44),
     ) {
         play(first, moves);
     }
