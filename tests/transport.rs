@@ -1,5 +1,7 @@
 //! A model behind HTTP on a clock of its own: what is answered, what is tried again and when, and what gives up.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
