@@ -98,7 +98,7 @@ async function smallest(input, folder) {
 }
 
 async function typescript() {
-  rmSync(inRoot("pkg", "src"), { recursive: true, force: true });
+  for (const folder of ["src", "testing"]) rmSync(inRoot("pkg", folder), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });
