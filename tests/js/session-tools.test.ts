@@ -440,3 +440,17 @@ test("a tool may ask the agent that it runs in", async () => {
   expect(shown()[1]).toBe('rename: success ["rename"]');
   expect(model.calls[1]?.systemPrompt).toBe("Renamed.");
 });
+
+test("the application may show something itself, and wait for its answer", async () => {
+  const { session } = scene([]);
+  await session.start();
+  const waiting = session.displayManager.pushAndWait({ renderer: "confirm", input: { question: "Sure?" } });
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  expect(slots[0]).toMatchObject({ renderer: "confirm", toolName: "", toolCallId: "", status: "pending" });
+  expect(session.resolveSlot(slots[0]?.id ?? "", "yes")).toBe(true);
+  expect(await waiting).toBe("yes");
+  const second = session.displayManager.pushAndWait({ renderer: "confirm", input: 2 });
+  await until(session, ({ slots }) => slots.some(({ status }) => status === "pending"));
+  await session.displayManager.clearStack();
+  await expect(second).rejects.toMatchObject({ code: "DISPLAY_CLEARED" });
+});
