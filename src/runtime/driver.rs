@@ -250,9 +250,14 @@ impl Driver {
             }
             Err(error) => {
                 self.unwritten = true;
-                // Work is given out again on `Resumed`; what is only told or tidied up waits here.
-                let lost = std::mem::take(&mut self.batch).into_iter().filter(is_given_out_once);
-                self.held.extend(lost);
+                // Work is given out again on `Resumed`; what comes after a write and is no work waits here.
+                for effect in std::mem::take(&mut self.batch) {
+                    match effect {
+                        Effect::Emit(event) => self.emit(&event),
+                        effect if is_given_out_once(&effect) => self.held.push(effect),
+                        _ => {}
+                    }
+                }
                 let failed =
                     self.shared.step(Input::StoreFailed { error: error.clone() }).unwrap_or_default();
                 let failed = failed.into_iter().filter(|effect| !matches!(effect, Effect::Persist { .. }));
@@ -418,14 +423,14 @@ impl Driver {
 /// Effects that `Run::outstanding` does not give out again.
 fn is_given_out_once(effect: &Effect) -> bool {
     match effect {
-        Effect::Emit(_)
-        | Effect::Finish { .. }
+        Effect::Finish { .. }
         | Effect::ConsumeInbox { .. }
         | Effect::RememberPermission { .. }
         | Effect::CancelModel { .. }
         | Effect::CancelTool { .. }
         | Effect::Withdraw { .. } => true,
         Effect::Persist { .. }
+        | Effect::Emit(_)
         | Effect::CallModel { .. }
         | Effect::Compact { .. }
         | Effect::CheckPermission { .. }

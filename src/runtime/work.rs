@@ -394,16 +394,12 @@ fn show(question: &Question) -> Show {
         QuestionKind::Interrupted => "interrupted_call",
         QuestionKind::Budget => "budget_reached",
     };
-    let mut input = serde_json::Map::new();
-    input.insert("renderer".to_owned(), renderer.into());
-    if let Some(tool) = &question.tool_name {
-        input.insert("toolName".to_owned(), tool.clone().into());
-    }
-    if let Some(reason) = &question.reason {
-        input.insert("reason".to_owned(), reason.clone().into());
-    }
-    let input =
-        ShownQuestion { fields: input, tool_input: question.call_id.is_some().then_some(&question.input) };
+    let input = ShownQuestion {
+        renderer,
+        tool_name: question.tool_name.as_deref(),
+        tool_input: question.call_id.is_some().then_some(&question.input),
+        reason: question.reason.as_deref(),
+    };
     let kind = question.kind;
     let check: Check = Arc::new(move |value: &Json| match decision(kind, value) {
         Some(_) => Ok(()),
@@ -417,13 +413,16 @@ fn show(question: &Question) -> Show {
     }
 }
 
-/// Keeps the model's own text of the arguments.
 #[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 struct ShownQuestion<'a> {
-    #[serde(flatten)]
-    fields: serde_json::Map<String, serde_json::Value>,
-    #[serde(rename = "toolInput", skip_serializing_if = "Option::is_none")]
+    renderer: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_input: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
 }
 
 fn decision(kind: QuestionKind, value: &Json) -> Option<Answer> {
