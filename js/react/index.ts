@@ -1,0 +1,8 @@
+"use client";
+// The entry for React applications: everything of the package, and its React layer.
+export * from "../src/index.js";
+export type * from "../src/snapshot.js";
+export * from "./messages.js";
+export { Render } from "./render.js";
+export { builtInRenderers } from "./renderers/index.js";
+export type * from "./types.js";
