@@ -1,5 +1,6 @@
 //! What one round of the loop costs: a model's answer with one tool call, and the tool's result; and how that grows
 //! with the length of the conversation.
+#![allow(clippy::unwrap_used)]
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glove_wasm::json::Json;

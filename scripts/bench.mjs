@@ -13,6 +13,6 @@ await main(async () => {
   if (!existsSync(inRoot("tests", "bench"))) return;
   await build(tools);
   await step("JavaScript benchmarks", "Read vitest's messages above.", () =>
-    runTool("vitest/vitest.mjs", ["bench", "--run", "--dir", "tests/bench", ...wanted]),
+    runTool("vitest/vitest.mjs", ["bench", "--run", "--project", "js", ...wanted]),
   );
 });

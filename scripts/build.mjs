@@ -23,27 +23,30 @@ const generated = inRoot("js", "src", "wasm", "generated");
 const wasmFile = inRoot("pkg", "glove_wasm_bg.wasm");
 
 export async function build(tools) {
-  const compiled = await step("compiling Rust to WebAssembly", "Read the compiler's messages above.", compile);
+  const compiled = await step("compiling Rust to WebAssembly", "Read the compiler's messages above.", () => compile());
   await glueAndBytes(compiled, tools.bindgen);
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
 }
 
-async function compile() {
-  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...(process.env.CI ? ["--locked"] : [])], {
+/** Compiles the crate in a folder, and gives the path of the wasm file. */
+export async function compile(folder = root) {
+  const locked = process.env.CI ? ["--locked"] : [];
+  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...locked], {
+    cwd: folder,
     // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
-    env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths().join("\x1f"), RUSTFLAGS: undefined },
+    env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths(folder).join("\x1f"), RUSTFLAGS: undefined },
   });
-  const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"]));
+  const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
   return join(target_directory, wasmTarget, "release", "glove_wasm.wasm");
 }
 
-function remappedPaths() {
-  const folders = [
+function remappedPaths(folder) {
+  const places = [
     [process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "/cargo"],
     [output("rustc", ["--print", "sysroot"]), "/rust"],
-    [root, "/glove-wasm"],
+    [folder, "/glove-wasm"],
   ];
-  return folders.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  return places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 }
 
 async function glueAndBytes(compiled, bindgen) {

@@ -1,8 +1,9 @@
 // `npm run check`: formatting, lints, types, licences and the wasm target's dependencies; `npm run check -- clippy types`
 // runs only those. All run, whatever fails; the end says which did.
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "./build.mjs";
+import { build, compile } from "./build.mjs";
 import { inRoot, userCache, wasmTarget } from "./lib/project.mjs";
 import { main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -20,7 +21,7 @@ const checks = {
   },
   lint: {
     fix: "Run `npx biome check --write`, and mend by hand what is left.",
-    run: () => runTool("@biomejs/biome/bin/biome", ["ci"]),
+    run: () => runTool("@biomejs/biome/bin/biome", ["ci", ...(process.stdout.isTTY ? [] : ["--colors=off"])]),
   },
   clippy: {
     fix: "Read clippy's messages above.",
@@ -48,6 +49,10 @@ const checks = {
   dependencies: {
     fix: "Leave the crate out, or add it to wasm-dependencies.txt and tell in the commit what it weighs.",
     run: wasmDependencies,
+  },
+  reproducible: {
+    fix: "Look for a path, a time or a random order that gets into the code; scripts/build.mjs gives folders neutral names.",
+    run: reproducible,
   },
   licences: {
     fix: "Read cargo-deny's messages above; deny.toml holds the rules.",
@@ -85,6 +90,21 @@ function wasmDependencies() {
   const gone = [...allowed].filter((name) => !used.has(name));
   if (added.length) throw new Error(`not in the list: ${added.join(", ")}`);
   if (gone.length) throw new Error(`in the list and not used: ${gone.join(", ")}`);
+}
+
+/** The same sources in another folder give the same bytes. */
+async function reproducible() {
+  const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
+  try {
+    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches"].filter((part) => existsSync(inRoot(part)))) {
+      cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
+    }
+    const here = readFileSync(await compile());
+    const there = readFileSync(await compile(elsewhere));
+    if (!here.equals(there)) throw new Error("a second build in another folder gave other bytes");
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
 }
 
 /** Licences and sources of all crates. Advisories stay out: their database is no package, and not every CI reaches it. */

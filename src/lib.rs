@@ -1,4 +1,6 @@
 //! One agent runtime for browser, Node, edge and native programs.
+// Ports are shared by `Arc` for the threads of native programs; a page has one thread.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;

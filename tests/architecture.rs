@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("providers", &["json_read", "partial_json", "sse", "stream", "wire"]),
     ("run", &["display", "stream"]),
     ("host", &["run", "display", "stream"]),
+    ("transport", &["host", "providers", "stream", "sse", "wire"]),
     ("task_tool", &["host", "run"]),
     ("store", &["host", "run"]),
     ("testing", &["host", "run", "display", "stream", "store"]),

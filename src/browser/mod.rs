@@ -1,3 +1,11 @@
 //! What JavaScript sees of the runtime: one subject per file, on the wasm target only.
 
 pub mod about;
+mod feed;
+pub mod host;
+mod model;
+mod page;
+pub mod session;
+mod store;
+mod tools;
+mod values;

@@ -79,7 +79,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
     while let Some(key) = reader.key()? {
         match (key, reader.peek()?) {
             ("error" | "response" | "err" | "metadata" | "x_groq", b'{') => {
-                object(reader, details, depth + 1)?
+                object(reader, details, depth + 1)?;
             }
             ("message" | "error" | "detail" | "error_description" | "msg", b'"') => {
                 let message = reader.string()?;

@@ -90,7 +90,7 @@ impl Stream {
                     reader.skip()?;
                 }
                 "finishReason" => {
-                    reason = reader.string()?.filter(|text| text != "FINISH_REASON_UNSPECIFIED")
+                    reason = reader.string()?.filter(|text| text != "FINISH_REASON_UNSPECIFIED");
                 }
                 _ => reader.skip()?,
             }

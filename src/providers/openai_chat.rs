@@ -96,7 +96,7 @@ impl Stream {
         match reason.as_deref() {
             None | Some("") => {}
             Some("error") => {
-                turn.fail(errors::from_event(r#"{"message":"the provider failed in mid-answer"}"#))
+                turn.fail(errors::from_event(r#"{"message":"the provider failed in mid-answer"}"#));
             }
             Some(reason) => {
                 for (_, call) in &self.calls {

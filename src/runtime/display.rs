@@ -168,6 +168,15 @@ impl DisplayManager {
         }
     }
 
+    /// A question under an id that the caller took from the session's own source of ids.
+    pub(crate) fn push_and_wait_as(
+        &self,
+        id: String,
+        show: Show,
+    ) -> BoxFuture<'static, Result<Json, DisplayError>> {
+        self.inner.wait(id, show, true)
+    }
+
     /// Shows a question of the run itself, under its own id. It goes when it is answered.
     pub(crate) fn ask(&self, id: String, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>> {
         self.inner.wait(id, show, false)
@@ -188,7 +197,7 @@ impl DisplayPort for DisplayManager {
     }
 
     fn push_and_wait(&self, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>> {
-        self.inner.wait(self.inner.ids.fresh(), show, true)
+        self.push_and_wait_as(self.inner.ids.fresh(), show)
     }
 
     fn remove_slot(&self, id: &str) -> bool {

@@ -20,6 +20,7 @@ use crate::run::effect::Effect;
 use crate::run::input::{AbortReason, Input};
 use crate::run::journal::RestoreError;
 use crate::run::{PhaseName, Run};
+use crate::runtime::listeners::Follower;
 use crate::runtime::response::Response;
 use crate::runtime::shared::{Caller, Command, Configure, Shared};
 use crate::runtime::work::{Done, InFlight, Key};
@@ -91,6 +92,7 @@ impl Driver {
                 continue;
             }
             self.do_effects().await;
+            self.shared.followers.each(Follower::moved);
             self.release_callers();
             let input = match self.next().await {
                 Happening::Command(command) => self.obey(command),

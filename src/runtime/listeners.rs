@@ -61,6 +61,17 @@ impl<L: ?Sized> Default for Listeners<L> {
     }
 }
 
+/// Told that the run has moved, after all that followed was begun. A closure `Fn()` is one.
+pub trait Follower: MaybeSend + MaybeSync {
+    fn moved(&self);
+}
+
+impl<F: Fn() + MaybeSend + MaybeSync> Follower for F {
+    fn moved(&self) {
+        self();
+    }
+}
+
 /// The undo of a `subscribe`. Letting it fall leaves the listener where it is.
 pub struct Subscription {
     list: Weak<dyn Leave>,

@@ -13,6 +13,6 @@ mod work;
 
 pub use display::{DisplayManager, Renderer, StackListener};
 pub use glove::{Glove, GloveBuilder};
-pub use listeners::Subscription;
+pub use listeners::{Follower, Subscription};
 pub use response::{Prompt, Response};
 pub use session::{Asked, Parts, Session};

@@ -21,7 +21,7 @@ use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::run::{PhaseName, Run};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::driver::Driver;
-use crate::runtime::listeners::Subscription;
+use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
 use crate::runtime::toolbox::Toolbox;
@@ -175,6 +175,11 @@ impl Session {
 
     pub fn subscribe(&self, subscriber: impl Subscriber + 'static) -> Subscription {
         self.join(Arc::new(subscriber))
+    }
+
+    /// Called after each step of the run, when [`Session::look`] shows where it has got to.
+    pub fn on_step(&self, follower: impl Follower + 'static) -> Subscription {
+        self.shared.followers.join(Arc::new(follower))
     }
 
     pub(crate) fn join(&self, subscriber: Arc<dyn Subscriber>) -> Subscription {

@@ -13,7 +13,7 @@ use crate::run::input::{Answer, Input, Request};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::run::{OutOfProtocol, Run};
 use crate::runtime::display::DisplayManager;
-use crate::runtime::listeners::Listeners;
+use crate::runtime::listeners::{Follower, Listeners};
 use crate::runtime::response::Response;
 use crate::runtime::toolbox::Toolbox;
 
@@ -27,6 +27,7 @@ pub(crate) struct Shared {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) listeners: Arc<Listeners<dyn Subscriber>>,
     pub(crate) display: DisplayManager,
+    pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
 }
 
@@ -92,6 +93,7 @@ impl Shared {
             clock,
             ids,
             listeners: Arc::default(),
+            followers: Listeners::default(),
             display,
             commands,
         }

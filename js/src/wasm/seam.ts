@@ -156,7 +156,11 @@ export interface CoreSession {
   configure(changes: string): void;
   /** Display. Push gives the slot's id; the answer comes through the promise. */
   pushAndForget(owner: string | undefined, renderer: string, input: string): string;
-  pushAndWait(owner: string | undefined, renderer: string, input: string): { readonly id: string; readonly answer: Promise<string> };
+  pushAndWait(
+    owner: string | undefined,
+    renderer: string,
+    input: string,
+  ): { readonly id: string; readonly answer: Promise<string> };
   resolveSlot(id: string, value: string): boolean;
   rejectSlot(id: string, reason: string | undefined): boolean;
   removeSlot(id: string): boolean;

@@ -1,0 +1,106 @@
+//! What a session asks of the page: an object with these methods. All text is JSON unless its name says otherwise.
+
+use js_sys::{Array, Promise, Uint8Array};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::{Closure, wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    #[derive(Clone, Debug)]
+    pub type Host;
+
+    #[wasm_bindgen(method, structural)]
+    pub(super) fn events(this: &Host, batch: &str);
+
+    #[wasm_bindgen(method, structural, catch, js_name = permissionNeeded)]
+    pub(super) fn permission_needed(this: &Host, tool: &str, input: &str) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn approval(this: &Host, tool: &str, input: &str) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn run(
+        this: &Host,
+        call_id: &str,
+        tool: &str,
+        input: &str,
+        attempt: u32,
+        signal: &JsValue,
+    ) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn undo(this: &Host, call_id: &str, tool: &str, input: &str) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn prompt(
+        this: &Host,
+        request: &PagePrompt,
+        delta: &Closure<dyn Fn(String, String)>,
+        signal: &JsValue,
+    ) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn fetch(
+        this: &Host,
+        url: &str,
+        headers: &str,
+        body: &str,
+        signal: &JsValue,
+    ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn load(this: &Host) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn append(this: &Host, step: &str, strict: bool) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn permission(this: &Host, tool: &str, input: Option<&str>) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch, js_name = setPermission)]
+    pub(super) fn set_permission(
+        this: &Host,
+        tool: &str,
+        input: Option<&str>,
+        granted: bool,
+    ) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn tasks(this: &Host) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch, js_name = setTasks)]
+    pub(super) fn set_tasks(this: &Host, tasks: &str) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn inbox(this: &Host) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch, js_name = consumeInbox)]
+    pub(super) fn consume_inbox(this: &Host, ids: &str) -> Result<Promise, JsValue>;
+
+    /// A plain object for `Host::prompt`.
+    #[wasm_bindgen(js_name = Object)]
+    pub(super) type PagePrompt;
+    #[wasm_bindgen(constructor, js_class = "Object")]
+    pub(super) fn new() -> PagePrompt;
+    #[wasm_bindgen(method, setter, structural)]
+    pub(super) fn set_purpose(this: &PagePrompt, purpose: &str);
+    #[wasm_bindgen(method, setter, structural, js_name = systemPrompt)]
+    pub(super) fn set_system_prompt(this: &PagePrompt, text: &str);
+    #[wasm_bindgen(method, setter, structural)]
+    pub(super) fn set_from(this: &PagePrompt, from: u32);
+    #[wasm_bindgen(method, setter, structural)]
+    pub(super) fn set_messages(this: &PagePrompt, messages: &str);
+    #[wasm_bindgen(method, setter, structural)]
+    pub(super) fn set_tools(this: &PagePrompt, tools: &str);
+
+    /// What `Host::fetch` resolves with.
+    pub(super) type PageResponse;
+    #[wasm_bindgen(method, getter, structural)]
+    pub(super) fn status(this: &PageResponse) -> u16;
+    #[wasm_bindgen(method, structural)]
+    pub(super) fn header(this: &PageResponse, name: &str) -> Option<String>;
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn next(this: &PageResponse) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural)]
+    pub(super) fn cancel(this: &PageResponse);
+}
+
+/// Bytes that a response gave; `None` at its end.
+pub(super) fn chunk(value: JsValue) -> Option<Vec<u8>> {
+    use wasm_bindgen::JsCast;
+    value.dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec())
+}
+
+/// `{id, answer}` for `pushAndWait`.
+pub(super) fn pair(id: &str, answer: &Promise) -> Array {
+    Array::of2(&JsValue::from_str(id), answer)
+}

@@ -1,0 +1,122 @@
+//! The few things of a page, worker or server runtime that the core itself uses.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use js_sys::{Function, Promise, Uint8Array};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::{Closure, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
+
+use crate::host::{AbortSignal, Clock, IdSource};
+use crate::portable::BoxFuture;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(callback: &Function, ms: f64) -> JsValue;
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(timer: &JsValue);
+
+    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
+    fn get_random_values(array: &Uint8Array) -> Uint8Array;
+
+    /// The other end of an `AbortSignal`.
+    pub(super) type AbortController;
+    #[wasm_bindgen(constructor)]
+    fn new() -> AbortController;
+    #[wasm_bindgen(method, getter)]
+    pub(super) fn signal(this: &AbortController) -> JsValue;
+    #[wasm_bindgen(method)]
+    fn abort(this: &AbortController);
+}
+
+#[derive(Debug)]
+pub(super) struct PageClock;
+
+impl Clock for PageClock {
+    fn now(&self) -> u64 {
+        js_sys::Date::now() as u64
+    }
+
+    fn sleep(&self, ms: u64) -> BoxFuture<'static, ()> {
+        // A timer longer than this would fire at once.
+        let ms = ms.min(i32::MAX as u64) as f64;
+        Box::pin(async move {
+            let timer = Rc::new(Cell::new(JsValue::NULL));
+            let set = Rc::clone(&timer);
+            let promise = Promise::new(&mut |resolve, _| set.set(set_timeout(&resolve, ms)));
+            let _clear = ClearTimer(timer);
+            let _ = JsFuture::from(promise).await;
+        })
+    }
+}
+
+struct ClearTimer(Rc<Cell<JsValue>>);
+
+impl Drop for ClearTimer {
+    fn drop(&mut self) {
+        clear_timeout(&self.0.replace(JsValue::NULL));
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct PageIds;
+
+impl IdSource for PageIds {
+    fn fresh(&self) -> String {
+        const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+        // 20 letters of 5 bits.
+        let bytes = get_random_values(&Uint8Array::new_with_length(20)).to_vec();
+        bytes
+            .into_iter()
+            .filter_map(|byte| LETTERS.get(usize::from(byte & 31)).map(|letter| char::from(*letter)))
+            .collect()
+    }
+}
+
+/// A signal for JavaScript that fires when the work it belongs to is cancelled or dropped, and not after it ended.
+pub(super) struct PageSignal {
+    controller: AbortController,
+    ended: bool,
+}
+
+impl PageSignal {
+    pub(super) fn new() -> Self {
+        PageSignal { controller: AbortController::new(), ended: false }
+    }
+
+    pub(super) fn signal(&self) -> JsValue {
+        self.controller.signal()
+    }
+
+    /// Waits for a promise; the signal fires when `abort` does, and when nobody waits any more.
+    pub(super) async fn until(mut self, promise: Promise, abort: AbortSignal) -> Result<JsValue, JsValue> {
+        let answer = futures_util::future::select(JsFuture::from(promise), Box::pin(abort.aborted())).await;
+        match answer {
+            futures_util::future::Either::Left((answer, _)) => {
+                self.ended = true;
+                answer
+            }
+            futures_util::future::Either::Right(((), _)) => Err(JsValue::from_str("aborted")),
+        }
+    }
+}
+
+impl Drop for PageSignal {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.controller.abort();
+        }
+    }
+}
+
+/// Runs `work` in a microtask of its own, when nothing of the core is running.
+pub(super) fn soon(work: impl FnOnce() + 'static) {
+    wasm_bindgen_futures::spawn_local(async move { work() });
+}
+
+/// Hands a closure to JavaScript for as long as the returned value lives.
+pub(super) fn callback(work: impl Fn(String, String) + 'static) -> Closure<dyn Fn(String, String)> {
+    Closure::new(work)
+}

@@ -1,0 +1,331 @@
+//! The session that JavaScript holds. Nothing here takes `&mut self` and nothing is borrowed while the page's code
+//! runs, so any callback may call anything.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use js_sys::{Array, Promise};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::{future_to_promise, spawn_local};
+
+use super::feed::Feed;
+use super::host::{Host, pair};
+use super::model::PageModel;
+use super::page::{PageClock, PageIds};
+use super::store::{Keeps, PageStore};
+use super::tools::{PageTool, PageTools};
+use super::values::{display_thrown, protocol, read, text, thrown};
+use crate::display::DisplayError;
+use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, StoreAdapter};
+use crate::json::Json;
+use crate::message::{ContentPart, Message};
+use crate::run::input::{Answer, Reply, WhenBusy};
+use crate::run::settings::{Budgets, Compaction, Limits, Settings};
+use crate::runtime::{Parts, Prompt, Response, Session};
+use crate::store::MemoryStore;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Options {
+    session_id: String,
+    #[serde(default)]
+    system_prompt: String,
+    #[serde(default)]
+    tools: Vec<PageTool>,
+    #[serde(default)]
+    compaction: Compaction,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default)]
+    budgets: Budgets,
+    model: ModelOptions,
+    store: StoreChoice,
+    #[serde(default)]
+    keeps: Keeps,
+}
+
+/// What may change while a session lives.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct Changes {
+    system_prompt: Option<String>,
+    tools: Option<Vec<PageTool>>,
+    compaction: Option<Compaction>,
+    limits: Option<Limits>,
+    budgets: Option<Budgets>,
+    model: Option<ModelOptions>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoreChoice {
+    Host,
+    Memory,
+}
+
+#[derive(Deserialize)]
+struct ModelOptions {
+    kind: ModelKind,
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ModelKind {
+    Host,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct Asked {
+    text: String,
+    content: Option<Vec<ContentPart>>,
+    when_busy: WhenBusy,
+    leave_when_waiting: bool,
+    /// Fields that the application puts on its message.
+    extra: std::collections::BTreeMap<String, Json>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+enum Came<'a> {
+    Completed {
+        reply: &'a Reply,
+    },
+    Undone {
+        steps: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<&'a str>,
+    },
+    Dropped,
+    Paused {
+        rule: crate::event::Rule,
+        message: &'a str,
+    },
+    Waiting {
+        questions: &'a [crate::event::Question],
+    },
+}
+
+#[wasm_bindgen]
+pub struct CoreSession {
+    session: Session,
+    feed: Rc<Feed>,
+    host: Host,
+}
+
+#[wasm_bindgen]
+impl CoreSession {
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &str, host: Host) -> Result<CoreSession, JsValue> {
+        let Options { session_id, system_prompt, tools, compaction, limits, budgets, model, store, keeps } =
+            read(options, "the session's options")?;
+        let store: Arc<dyn StoreAdapter> = match store {
+            StoreChoice::Host => Arc::new(PageStore { host: host.clone(), id: session_id, keeps }),
+            StoreChoice::Memory => Arc::new(MemoryStore::new(session_id)),
+        };
+        let parts = Parts {
+            model: model_of(&host, model),
+            system_prompt,
+            store,
+            tools: Arc::new(PageTools::new(host.clone(), tools)),
+            clock: Arc::new(PageClock),
+            ids: Arc::new(PageIds),
+            settings: Settings { tools: Vec::new(), compaction, limits, budgets },
+        };
+        let session = Session::new(parts).map_err(|error| thrown(&error))?;
+        let feed = Feed::new(host.clone());
+        feed.follow(&session);
+        let driven = session.clone();
+        spawn_local(async move { driven.drive().await });
+        Ok(CoreSession { session, feed, host })
+    }
+
+    /// Reads the store.
+    pub fn open(&self) -> Promise {
+        let (session, feed) = (self.session.clone(), Rc::clone(&self.feed));
+        future_to_promise(async move {
+            session.opened().await.map_err(|error| thrown(&error))?;
+            feed.wake();
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
+        let Asked { text, content, when_busy, leave_when_waiting, extra } = read(request, "the request")?;
+        let mut message = Message::user(text);
+        message.content = content;
+        message.extra.0.extend(extra);
+        let prompt = Prompt { message, when_busy, leave_when_waiting };
+        Ok(self.told(self.session.request(prompt)))
+    }
+
+    pub fn resume(&self) -> Promise {
+        self.told(self.session.resume())
+    }
+
+    pub fn undo(&self, steps: u32) -> Promise {
+        self.told(self.session.undo(steps))
+    }
+
+    pub fn abort(&self) {
+        self.session.abort();
+    }
+
+    #[wasm_bindgen(js_name = keepPartial)]
+    pub fn keep_partial(&self) {
+        self.session.keep_partial();
+    }
+
+    pub fn answer(&self, id: &str, answer: &str) -> Result<(), JsValue> {
+        let answer: Answer = read(answer, "the answer")?;
+        self.session.answer(id, answer);
+        Ok(())
+    }
+
+    pub fn configure(&self, changes: &str) -> Result<(), JsValue> {
+        let Changes { system_prompt, tools, compaction, limits, budgets, model } =
+            read(changes, "the changes")?;
+        if let Some(tools) = tools {
+            let tools = Arc::new(PageTools::new(self.host.clone(), tools));
+            self.session.replace_tools(tools).map_err(|error| thrown(&error))?;
+        }
+        if let Some(prompt) = system_prompt {
+            self.session.set_system_prompt(&prompt);
+        }
+        if let Some(model) = model {
+            self.session.set_model(model_of(&self.host, model));
+        }
+        if let Some(compaction) = compaction {
+            self.session.set_compaction(compaction);
+        }
+        if let Some(limits) = limits {
+            self.session.set_limits(limits);
+        }
+        if let Some(budgets) = budgets {
+            self.session.set_budgets(budgets);
+        }
+        Ok(())
+    }
+
+    #[wasm_bindgen(js_name = pushAndForget)]
+    pub fn push_and_forget(
+        &self,
+        owner: Option<String>,
+        renderer: &str,
+        input: &str,
+    ) -> Result<String, JsValue> {
+        self.session
+            .display()
+            .push_and_forget(show(owner, renderer, input)?)
+            .map_err(|error| display_thrown(&error))
+    }
+
+    /// `[id, promise]`.
+    #[wasm_bindgen(js_name = pushAndWait)]
+    pub fn push_and_wait(
+        &self,
+        owner: Option<String>,
+        renderer: &str,
+        input: &str,
+    ) -> Result<Array, JsValue> {
+        let id = PageIds.fresh();
+        let answer = self.session.display().push_and_wait_as(id.clone(), show(owner, renderer, input)?);
+        let promise = future_to_promise(async move {
+            match answer.await {
+                Ok(value) => Ok(JsValue::from_str(value.as_str())),
+                Err(error) => Err(display_thrown(&error)),
+            }
+        });
+        Ok(pair(&id, &promise))
+    }
+
+    #[wasm_bindgen(js_name = resolveSlot)]
+    pub fn resolve_slot(&self, id: &str, value: &str) -> Result<bool, JsValue> {
+        let value = json(value)?;
+        self.session.display().resolve(id, value).map_err(|error: DisplayError| display_thrown(&error))
+    }
+
+    #[wasm_bindgen(js_name = rejectSlot)]
+    pub fn reject_slot(&self, id: &str, reason: Option<String>) -> bool {
+        self.session.display().reject(id, reason)
+    }
+
+    #[wasm_bindgen(js_name = removeSlot)]
+    pub fn remove_slot(&self, id: &str) -> bool {
+        self.session.display().remove_slot(id)
+    }
+
+    #[wasm_bindgen(js_name = clearStack)]
+    pub fn clear_stack(&self) {
+        self.session.display().clear_stack();
+    }
+
+    /// The record from a message on, as a JSON array.
+    pub fn messages(&self, from: usize) -> String {
+        self.session.look(|run| text(run.messages().get(from..).unwrap_or_default()))
+    }
+
+    pub fn timeline(&self) -> String {
+        text(&self.feed.entries())
+    }
+
+    pub fn prompts(&self) -> String {
+        self.session.look(|run| text(&run.prompts()))
+    }
+
+    pub fn checkpoint(&self) -> String {
+        self.session.look(|run| run.checkpoint())
+    }
+
+    /// Stops all work without ending anything. Call it before `free`.
+    pub fn close(&self) {
+        self.session.close();
+        self.feed.end();
+    }
+
+    fn told(&self, asked: crate::runtime::Asked) -> Promise {
+        self.feed.wake();
+        future_to_promise(async move {
+            match asked.await {
+                Ok(response) => Ok(JsValue::from_str(&came(&response))),
+                Err(error) => Err(thrown(&error)),
+            }
+        })
+    }
+}
+
+fn came(response: &Response) -> String {
+    text(&match response {
+        Response::Completed(reply) => Came::Completed { reply },
+        Response::Undone { steps, error } => Came::Undone { steps: *steps, error: error.as_deref() },
+        Response::Dropped => Came::Dropped,
+        Response::Paused { rule, message } => Came::Paused { rule: *rule, message },
+        Response::Waiting { questions } => Came::Waiting { questions },
+    })
+}
+
+fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
+    let ModelOptions { kind, name } = options;
+    match kind {
+        ModelKind::Host => Arc::new(PageModel::new(host.clone(), name)),
+    }
+}
+
+fn show(owner: Option<String>, renderer: &str, input: &str) -> Result<Show, JsValue> {
+    Ok(Show { renderer: renderer.to_owned(), input: json(input)?, owner, check: None })
+}
+
+fn json(text: &str) -> Result<Json, JsValue> {
+    Json::parse(text).map_err(|error| protocol(error.to_string()))
+}
+
+impl std::fmt::Debug for CoreSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.session.fmt(f)
+    }
+}

@@ -1,0 +1,158 @@
+//! A store of the page.
+
+use js_sys::Promise;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsValue;
+
+use super::host::Host;
+use super::tools::settled;
+use super::values::{reason, text};
+use crate::error::{StoreError, StoreErrorKind};
+use crate::host::{Durability, Loaded, PermissionStatus, StoreAdapter};
+use crate::json::Json;
+use crate::message::{InboxItem, Message, Task};
+use crate::portable::BoxFuture;
+use crate::run::journal::{Record, Unsaved};
+
+/// What the page's store keeps beside messages.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Keeps {
+    tasks: bool,
+    inbox: bool,
+    permissions: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct PageStore {
+    pub(super) host: Host,
+    pub(super) id: String,
+    pub(super) keeps: Keeps,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Step<'a> {
+    first_message: usize,
+    messages: &'a [Message],
+    records: &'a [Record],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<&'a str>,
+    seq: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct Stored {
+    messages: Vec<Message>,
+    checkpoint: Option<String>,
+    records: Vec<Record>,
+}
+
+impl StoreAdapter for PageStore {
+    fn identifier(&self) -> String {
+        self.id.clone()
+    }
+
+    fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
+        let loading = self.host.load();
+        Box::pin(async move {
+            let Stored { messages, checkpoint, records } = answered(loading).await?.unwrap_or_default();
+            Ok(Loaded { messages, checkpoint, records })
+        })
+    }
+
+    fn append(
+        &self,
+        step: Unsaved<'_>,
+        durability: Durability,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        let Unsaved { first_message, messages, records, checkpoint, seq } = step;
+        let step = Step { first_message, messages, records, checkpoint: checkpoint.as_deref(), seq };
+        done(self.host.append(&text(&step), durability == Durability::Strict))
+    }
+
+    fn permission(
+        &self,
+        tool: &str,
+        input: Option<&Json>,
+    ) -> BoxFuture<'static, Result<PermissionStatus, StoreError>> {
+        if !self.keeps.permissions {
+            return Box::pin(std::future::ready(Ok(PermissionStatus::Unset)));
+        }
+        let asked = self.host.permission(tool, input.map(Json::as_str));
+        Box::pin(async move {
+            let status = settled(asked).await.map_err(|error| failed(&error))?;
+            Ok(match status.as_string().as_deref() {
+                Some("granted") => PermissionStatus::Granted,
+                Some("denied") => PermissionStatus::Denied,
+                _ => PermissionStatus::Unset,
+            })
+        })
+    }
+
+    fn set_permission(
+        &self,
+        tool: &str,
+        input: Option<&Json>,
+        granted: bool,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        if !self.keeps.permissions {
+            return Box::pin(std::future::ready(Ok(())));
+        }
+        done(self.host.set_permission(tool, input.map(Json::as_str), granted))
+    }
+
+    fn keeps_tasks(&self) -> bool {
+        self.keeps.tasks
+    }
+
+    fn tasks(&self) -> BoxFuture<'static, Result<Vec<Task>, StoreError>> {
+        if !self.keeps.tasks {
+            return Box::pin(std::future::ready(Ok(Vec::new())));
+        }
+        let asked = self.host.tasks();
+        Box::pin(async move { Ok(answered(asked).await?.unwrap_or_default()) })
+    }
+
+    fn set_tasks(&self, tasks: Vec<Task>) -> BoxFuture<'static, Result<(), StoreError>> {
+        done(self.host.set_tasks(&text(&tasks)))
+    }
+
+    fn keeps_inbox(&self) -> bool {
+        self.keeps.inbox
+    }
+
+    fn inbox(&self) -> BoxFuture<'static, Result<Vec<InboxItem>, StoreError>> {
+        if !self.keeps.inbox {
+            return Box::pin(std::future::ready(Ok(Vec::new())));
+        }
+        let asked = self.host.inbox();
+        Box::pin(async move { Ok(answered(asked).await?.unwrap_or_default()) })
+    }
+
+    fn consume_inbox(&self, ids: &[String]) -> BoxFuture<'static, Result<(), StoreError>> {
+        done(self.host.consume_inbox(&text(ids)))
+    }
+}
+
+fn done(asked: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreError>> {
+    Box::pin(async move { settled(asked).await.map(drop).map_err(|error| failed(&error)) })
+}
+
+/// JSON that the page answered; `None` for `undefined`.
+async fn answered<T: DeserializeOwned>(asked: Result<Promise, JsValue>) -> Result<Option<T>, StoreError> {
+    let answer = settled(asked).await.map_err(|error| failed(&error))?;
+    let Some(text) = answer.as_string() else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        StoreError::new(StoreErrorKind::Corrupt, format!("what the store gave cannot be read: {error}"))
+    })
+}
+
+/// A store may reject with the JSON of a `StoreError`, to say what kind of failure it was.
+fn failed(error: &JsValue) -> StoreError {
+    let why = reason(error);
+    serde_json::from_str(&why).unwrap_or_else(|_| StoreError::new(StoreErrorKind::Failed, why))
+}

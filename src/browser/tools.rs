@@ -1,0 +1,106 @@
+//! Tools of the page.
+
+use js_sys::Promise;
+use serde::Deserialize;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+
+use super::host::Host;
+use super::page::PageSignal;
+use super::values::reason;
+use crate::host::{Call, ToolContext, ToolHost};
+use crate::json::Json;
+use crate::portable::BoxFuture;
+use crate::run::input::{ApprovalVerdict, ToolOutcome};
+use crate::tool::{ToolDefinition, ToolSpec};
+
+/// A tool as the page describes it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct PageTool {
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    schema: Json,
+    #[serde(flatten)]
+    spec: ToolSpec,
+}
+
+#[derive(Debug)]
+pub(super) struct PageTools {
+    host: Host,
+    tools: Vec<PageTool>,
+}
+
+impl PageTools {
+    pub(super) fn new(host: Host, tools: Vec<PageTool>) -> Self {
+        PageTools { host, tools }
+    }
+}
+
+impl ToolHost for PageTools {
+    fn definitions(&self) -> Vec<ToolDefinition> {
+        let definition = |tool: &PageTool| ToolDefinition {
+            name: tool.spec.name.clone(),
+            description: tool.description.clone(),
+            schema: tool.schema.clone(),
+        };
+        self.tools.iter().map(definition).collect()
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {
+        let asked = self.host.permission_needed(call.tool_name, call.input.as_str());
+        Box::pin(async move {
+            match settled(asked).await {
+                // Anything but a plain no asks a person.
+                Ok(answer) => Ok(answer.as_bool() != Some(false)),
+                Err(error) => Err(reason(&error)),
+            }
+        })
+    }
+
+    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, ApprovalVerdict> {
+        let asked = self.host.approval(call.tool_name, call.input.as_str());
+        Box::pin(async move {
+            match settled(asked).await {
+                Ok(answer) => answer
+                    .as_string()
+                    .and_then(|text| serde_json::from_str(&text).ok())
+                    .unwrap_or_else(|| ApprovalVerdict::Failed("the check gave no answer".to_owned())),
+                Err(error) => ApprovalVerdict::Failed(reason(&error)),
+            }
+        })
+    }
+
+    fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+        let signal = PageSignal::new();
+        let running =
+            self.host.run(call.call_id, call.tool_name, call.input.as_str(), call.attempt, &signal.signal());
+        Box::pin(async move {
+            let promise = match running {
+                Ok(promise) => promise,
+                Err(error) => return ToolOutcome::Threw(reason(&error)),
+            };
+            match signal.until(promise, context.abort).await {
+                Ok(answer) => answer
+                    .as_string()
+                    .and_then(|text| serde_json::from_str(&text).ok())
+                    .unwrap_or_else(|| ToolOutcome::Threw("the tool gave no result".to_owned())),
+                Err(error) => ToolOutcome::Threw(reason(&error)),
+            }
+        })
+    }
+
+    fn undo(&self, call: Call<'_>, _context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+        let undoing = self.host.undo(call.call_id, call.tool_name, call.input.as_str());
+        Box::pin(async move { settled(undoing).await.map(drop).map_err(|error| reason(&error)) })
+    }
+}
+
+/// What the page answers, or what it threw instead of a promise.
+pub(super) async fn settled(asked: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(asked?).await
+}
