@@ -4,5 +4,5 @@ export * from "../src/index.js";
 export type * from "../src/snapshot.js";
 export * from "./messages.js";
 export { Render } from "./render.js";
-export { builtInRenderers } from "./renderers/index.js";
+export { builtInRenderers, type SlotProps } from "./renderers/index.js";
 export type * from "./types.js";
