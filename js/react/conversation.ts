@@ -1,35 +1,23 @@
 "use client";
-// What a hook follows: one session after another, and what is asked of it before the first is there.
+// One session after another as one thing to follow, and what is asked of it before the first is there.
+import type { GloveSession } from "../src/session.js";
 import type { GloveSnapshot } from "../src/snapshot.js";
 import type { Followed } from "./live.js";
 
-/** A session as it is used here. */
-export interface Session {
-  readonly sessionId: string;
-  subscribe(listener: () => void): () => void;
-  getSnapshot(): GloveSnapshot;
-}
-
-/** A session that is in use, until it is given back. */
-export interface Lease<S> {
-  readonly session: S;
-  release(): void;
-}
-
-interface Waiting<S> {
-  run(session: S): void;
+interface Waiting {
+  run(session: GloveSession): void;
   refuse(error: Error): void;
-  readonly message: boolean;
+  readonly isMessage: boolean;
 }
 
 /**
- * Listeners hear of the session that is current, and of no other. What needs a session waits for it in the order in which
- * it was asked for.
+ * Listeners hear of the session that is current, and of no other. What needs a session waits for it, in the order in which it
+ * was asked for.
  */
-export class Conversation<S extends Session> implements Followed {
-  #lease: Lease<S> | undefined;
+export class Conversation implements Followed {
+  #session: GloveSession | undefined;
   #unsubscribe: (() => void) | undefined;
-  #waiting: Waiting<S>[] = [];
+  #waiting: Waiting[] = [];
   #empty: GloveSnapshot;
   readonly #first: GloveSnapshot;
   readonly #listeners = new Set<() => void>();
@@ -39,8 +27,8 @@ export class Conversation<S extends Session> implements Followed {
     this.#empty = this.#first;
   }
 
-  get session(): S | undefined {
-    return this.#lease?.session;
+  get session(): GloveSession | undefined {
+    return this.#session;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -48,77 +36,89 @@ export class Conversation<S extends Session> implements Followed {
     return () => void this.#listeners.delete(listener);
   };
 
-  readonly getSnapshot = (): GloveSnapshot => this.#lease?.session.getSnapshot() ?? this.#empty;
+  readonly getSnapshot = (): GloveSnapshot => this.#session?.getSnapshot() ?? this.#empty;
 
   /** What a server shows, and a page until it has taken over. */
   readonly getServerSnapshot = (): GloveSnapshot => this.#first;
 
   /** Takes the place of the session before. */
-  follow(lease: Lease<S>): void {
-    const before = this.#leave();
-    this.#lease = lease;
-    this.#unsubscribe = lease.session.subscribe(() => this.#tell());
-    // Given back only now, so that the same session is not let go in between.
-    before?.release();
-    for (const { run } of this.#waiting.splice(0)) run(lease.session);
+  follow(session: GloveSession): void {
+    this.#unsubscribe?.();
+    this.#session = session;
+    this.#unsubscribe = session.subscribe(() => this.#tell());
+    for (const { run } of this.#waiting.splice(0)) run(session);
     this.#tell();
   }
 
-  /** There is no session until the next one is followed; what is asked for meanwhile waits. */
+  /** Listens no more; the session stays the one that is asked. */
+  pause(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+
+  /** There is no session until the next one is followed. */
   leave(sessionId: string): void {
-    const before = this.#leave();
+    this.pause();
+    this.#session = undefined;
     this.#empty = emptySnapshot(sessionId);
-    before?.release();
     this.#tell();
   }
 
   /** No session could be had. */
   fail(error: Error): void {
-    for (const { refuse } of this.#waiting.splice(0)) refuse(error);
-    this.#empty = { ...emptySnapshot(this.#empty.sessionId), status: "error", error };
-    this.#tell();
+    this.leave(this.#empty.sessionId);
+    this.refuse(error);
+    this.#show({ status: "error", busy: false, error });
   }
 
   /** Does something with the session: now, or as soon as there is one. */
-  async with<T>(act: (session: S) => T, kind: "message" | "action" = "action"): Promise<Awaited<T>> {
-    if (this.#lease) return await act(this.#lease.session);
-    return new Promise<T>((resolve, reject) => {
-      const run = (session: S) => {
-        try {
-          resolve(act(session));
-        } catch (error) {
-          reject(error);
-        }
-      };
-      this.#waiting.push({ run, refuse: reject, message: kind === "message" });
-      this.#await();
-    }) as Promise<Awaited<T>>;
+  with<T>(act: (session: GloveSession) => T | Promise<T>, isMessage = false): Promise<T> {
+    const { promise, resolve, reject } = deferred<T>();
+    const run = (session: GloveSession) => {
+      try {
+        resolve(act(session));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (this.#session) {
+      run(this.#session);
+    } else {
+      this.#waiting.push({ run, refuse: reject, isMessage });
+      if (isMessage) this.#show({ status: "submitted", busy: true, error: undefined });
+    }
+    // Who does not care for the promise reads the error in the snapshot.
+    promise.catch(() => {});
+    return promise;
   }
 
   /** Forgets what waits for a session. */
-  drop(error: Error): void {
+  refuse(error: Error): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
-    this.#await();
+    this.#show({ status: "ready", busy: false });
   }
 
-  #await(): void {
-    const busy = this.#waiting.some(({ message }) => message);
-    if (busy === this.#empty.busy && !this.#empty.error) return;
-    this.#empty = { ...this.#empty, busy, status: busy ? "submitted" : "ready", error: undefined };
-    this.#tell();
+  clearError(): void {
+    this.#show({ status: this.#empty.busy ? "submitted" : "ready", error: undefined });
   }
 
-  #leave(): Lease<S> | undefined {
-    const lease = this.#lease;
-    this.#unsubscribe?.();
-    this.#unsubscribe = undefined;
-    this.#lease = undefined;
-    return lease;
+  #show(changes: Partial<GloveSnapshot>): void {
+    this.#empty = { ...this.#empty, ...changes };
+    if (!this.#session) this.#tell();
   }
 
   #tell(): void {
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+function deferred<T>() {
+  let resolve: (value: T | Promise<T>) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  return { promise, resolve, reject };
 }
 
 function emptySnapshot(sessionId: string): GloveSnapshot {

@@ -1,6 +1,7 @@
 "use client";
 // Moves the focus to a new question, and back to where it was when the question is answered.
-import { type RefObject, useLayoutEffect } from "react";
+import type { RefObject } from "react";
+import { useBrowserLayoutEffect } from "./browser-effect.js";
 
 const question = "[data-glove-question]";
 const field = ":is(input, select, textarea):not([type=hidden], :disabled, [data-glove-optional])";
@@ -37,6 +38,3 @@ function mayLeave(active: Element | null, root: Element | null): boolean {
 function enter(asked: HTMLElement): void {
   (asked.querySelector<HTMLElement>(`[type=radio]:checked`) ?? asked.querySelector<HTMLElement>(field) ?? asked).focus();
 }
-
-// React 18 warns of layout effects on a server, where they do nothing.
-const useBrowserLayoutEffect = typeof document === "undefined" ? () => {} : useLayoutEffect;

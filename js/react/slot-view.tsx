@@ -5,7 +5,6 @@ import type { EnhancedSlot } from "../src/snapshot.js";
 import { Boundary } from "./boundary.js";
 import { useQuestionFocus } from "./focus.js";
 import { mount } from "./mounted.js";
-import { builtInRenderers } from "./renderers/index.js";
 import type { Toolbox } from "./toolbox.js";
 
 export interface SlotViewProps {
@@ -19,7 +18,7 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
   const element = useRef<HTMLDivElement>(null);
   const { id, status, renderer: name } = slot;
   const pending = status === "pending";
-  const find = () => toolbox.slot(name) ?? (Object.hasOwn(builtInRenderers, name) ? builtInRenderers[name] : undefined);
+  const find = () => toolbox.slot(name);
   const renderer = useSyncExternalStore(toolbox.subscribe, find, find);
   useQuestionFocus(element, pending);
   const resolve = useCallback((value?: unknown) => void resolveSlot(id, value), [id, resolveSlot]);

@@ -1,7 +1,7 @@
 "use client";
 // The renderers that are in force: those of the application's tools, by name, as of its latest render.
 import type { Renderer } from "./mounted.js";
-import type { SlotProps } from "./renderers/index.js";
+import { builtInRenderers, type SlotProps } from "./renderers/index.js";
 
 /** Renderers by the name that a slot asks for. */
 export type Renderers = Readonly<Record<string, Renderer<SlotProps>>>;
@@ -19,10 +19,15 @@ export interface ResultProps {
   status: "success" | "error" | "aborted";
 }
 
+const none: Renderers = {};
+const named = (renderers: Renderers, name: string) => (Object.hasOwn(renderers, name) ? renderers[name] : undefined);
+const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool.renderResult ? tool.name : "")).join("\n");
+
 /** Followed by what is on the screen, so that a tool's newest renderer draws also what stands there already. */
 export class Toolbox {
   #tools: readonly DrawnTool[] = [];
-  #renderers: Renderers = {};
+  #own: Renderers = none;
+  #provided: Renderers = none;
   readonly #listeners = new Set<() => void>();
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -30,16 +35,20 @@ export class Toolbox {
     return () => void this.#listeners.delete(listener);
   };
 
-  set(tools: readonly DrawnTool[], renderers: Renderers): void {
-    if (tools === this.#tools && renderers === this.#renderers) return;
-    this.#tools = tools;
-    this.#renderers = renderers;
+  /** True when other tools than before have a renderer for their results. */
+  set(tools: readonly DrawnTool[], own: Renderers = none, provided: Renderers = none): boolean {
+    if (tools === this.#tools && own === this.#own && provided === this.#provided) return false;
+    const before = names(this.#tools);
+    [this.#tools, this.#own, this.#provided] = [tools, own, provided];
     for (const listener of [...this.#listeners]) listener();
+    return names(tools) !== before;
   }
 
+  /** The hook's renderer of this name, the tool's, the provider's, a built-in one: in this order. */
   slot(name: string): Renderer<SlotProps> | undefined {
-    const given = Object.hasOwn(this.#renderers, name) ? this.#renderers[name] : undefined;
-    return given ?? (this.#tools.find((tool) => tool.name === name && tool.render)?.render as Renderer<SlotProps> | undefined);
+    const tool = this.#tools.find((tool) => tool.name === name && tool.render);
+    const drawn = tool?.render as Renderer<SlotProps> | undefined;
+    return named(this.#own, name) ?? drawn ?? named(this.#provided, name) ?? named(builtInRenderers, name);
   }
 
   result(name: string): Renderer<ResultProps> | undefined {
