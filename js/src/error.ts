@@ -1,4 +1,4 @@
-// The error that reaches an application: a code that stays the same, and a message that says what to do.
+// The errors that reach an application: a code that stays the same, and a message that says what to do.
 
 export class GloveError extends Error {
   override readonly name = "GloveError";
@@ -9,5 +9,32 @@ export class GloveError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
+  }
+}
+
+/** A request was stopped, by `abort()` or by its signal. */
+export class AbortError extends Error {
+  override readonly name = "AbortError";
+  readonly code = "ABORTED";
+
+  constructor(message = "Operation aborted", options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** Anything that was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(typeof thrown === "string" ? thrown : String(thrown));
+}
+
+/** What was thrown, as a sentence. */
+export function reasonOf(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  if (thrown === null || thrown === undefined) return "";
+  try {
+    return JSON.stringify(thrown) ?? String(thrown);
+  } catch {
+    return String(thrown);
   }
 }

@@ -1,6 +1,8 @@
 // The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
+import type { Message, Usage } from "../message.js";
+
 /** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
 export interface SessionOptions {
   readonly sessionId: string;
@@ -29,6 +31,8 @@ export interface SessionOptions {
   readonly store: "host" | "memory";
   /** Whether the store of the page keeps these; ignored for `memory`, which keeps all. */
   readonly keeps?: { tasks?: boolean; inbox?: boolean; permissions?: boolean };
+  /** `manual`: a run that was going on when its page died waits for `resume()` (phase `interrupted`). */
+  readonly resume?: "auto" | "manual";
 }
 
 export type ModelOptions =
@@ -75,14 +79,16 @@ export interface SessionHost {
   undo(callId: string, tool: string, input: string): Promise<void>;
 
   /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
-   *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it. */
+   *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
+   *  A rejection's message is a sentence, or the JSON of a `ModelError`. */
   prompt?(request: HostPrompt, delta: (kind: "text" | "reasoning", text: string) => void, signal: AbortSignal): Promise<string>;
-  /** Model behind HTTP. */
+  /** Model behind HTTP: a POST. `headers` is JSON `[[name, value], …]`. */
   fetch?(url: string, headers: string, body: string, signal: AbortSignal): Promise<HostResponse>;
 
   /** Store of the page. `load` gives JSON `{messages, checkpoint?, records}`. */
   load?(): Promise<string>;
-  /** JSON `{firstMessage, messages, records, checkpoint?, seq, tokens…}`; all of it or nothing. */
+  /** JSON `{firstMessage, messages, records, checkpoint?, seq}`; all of it or nothing. A rejection's message is a
+   *  sentence, or the JSON of a `StoreError`. */
   append?(step: string, strict: boolean): Promise<void>;
   permission?(tool: string, input: string | undefined): Promise<"granted" | "denied" | "unset">;
   setPermission?(tool: string, input: string | undefined, granted: boolean): Promise<void>;
@@ -121,12 +127,12 @@ export type CoreEvent =
   /** Where the run is; sent when any of it changed. */
   | {
       readonly kind: "state";
-      readonly phase: "idle" | "model" | "compacting" | "tools" | "waiting" | "undoing" | "paused";
+      readonly phase: "idle" | "model" | "compacting" | "tools" | "waiting" | "undoing" | "paused" | "interrupted";
       readonly request: string | null;
       readonly queue: readonly { readonly id: string; readonly text: string }[];
-      readonly questions: readonly unknown[];
+      readonly questions: readonly CoreQuestion[];
       readonly turns: number;
-      readonly usage: unknown;
+      readonly usage: Usage;
       readonly contextTokens: number;
     };
 
@@ -136,18 +142,40 @@ export interface CoreSlot {
   readonly input: unknown;
   readonly owner?: string;
   readonly waits: boolean;
-  readonly createdAt: number;
+  readonly created_at: number;
   readonly status: "pending" | "resolved" | "rejected";
 }
 
-/** The session class that the wasm module exports. Errors are thrown as `CoreError` JSON in the error's message. */
+export interface CoreQuestion {
+  readonly id: string;
+  readonly kind: "permission" | "approval" | "interrupted" | "budget";
+  readonly call_id?: string;
+  readonly tool_name?: string;
+  readonly input?: unknown;
+  readonly reason?: string;
+  readonly asked_at: number;
+}
+
+/** How a request ended or stopped. Everything else is thrown. */
+export type CoreOutcome =
+  | { readonly outcome: "completed"; readonly reply: { readonly messages: readonly Message[]; readonly usage: Usage } }
+  | { readonly outcome: "undone"; readonly steps: number; readonly error?: string }
+  | { readonly outcome: "dropped" }
+  | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
+  | { readonly outcome: "waiting"; readonly questions: readonly CoreQuestion[] };
+
+/** The session class that the wasm module exports. What is thrown is the JSON of a `CoreError` (`{code, message}`), as text. */
 export interface CoreSession {
-  /** JSON `{id?, text?, content?, extra?, whenBusy?, leaveWhenWaiting?}`; resolves with a JSON outcome. */
+  /** JSON `{id?, text?, content?, extra?, whenBusy?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
+   *  is the one in `state.request`, `state.queue` and the events. */
   request(request: string): Promise<string>;
   /** Go on after a pause or a failure. */
   resume(): Promise<string>;
   undo(steps: number): Promise<string>;
+  /** Stops the request that is being served. */
   abort(): void;
+  /** Takes a request out of the queue; its promise fails with `ABORTED`. False when it does not wait there. */
+  cancelQueued?(request: string): boolean;
   /** The page may be gone in a moment: keep the text that a model has shown so far. */
   keepPartial(): void;
   /** JSON `{"allow":{"remember":boolean}}` or `{"deny":{"remember":boolean,"reason"?:string}}`. */
@@ -156,11 +184,7 @@ export interface CoreSession {
   configure(changes: string): void;
   /** Display. Push gives the slot's id; the answer comes through the promise. */
   pushAndForget(owner: string | undefined, renderer: string, input: string): string;
-  pushAndWait(
-    owner: string | undefined,
-    renderer: string,
-    input: string,
-  ): { readonly id: string; readonly answer: Promise<string> };
+  pushAndWait(owner: string | undefined, renderer: string, input: string): readonly [id: string, answer: Promise<string>];
   resolveSlot(id: string, value: string): boolean;
   rejectSlot(id: string, reason: string | undefined): boolean;
   removeSlot(id: string): boolean;

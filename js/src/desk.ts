@@ -1,0 +1,201 @@
+// The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
+import { CallDisplay, type CallPort } from "./call-display.js";
+import { DisplayManager, type DisplayManagerAdapter, type DisplayPort, gone, type SlotRequest, wrongInput, wrongOutput } from "./display.js";
+import { reasonOf } from "./error.js";
+import { toLooseJson } from "./json.js";
+import { after, isPromise, type Maybe } from "./maybe.js";
+import type { SideOutput } from "./message.js";
+import { check, sentence } from "./schema.js";
+import type { ToolConfig } from "./tool.js";
+import type { CoreSession, CoreSlot } from "./wasm/seam.js";
+import { fromCore } from "./wasm/thrown.js";
+
+export interface DeskSurroundings {
+  core(): CoreSession | undefined;
+  tool(name: string): ToolConfig | undefined;
+  report(code: string, error: unknown): void;
+}
+
+/** What JSON may not hold of a slot. */
+interface Live {
+  readonly input: unknown;
+  answer?: { readonly value: unknown };
+  rejection?: { readonly value: unknown };
+}
+
+export class Desk implements DisplayPort {
+  readonly manager: DisplayManagerAdapter;
+  readonly #around: DeskSurroundings;
+  readonly #lives = new Map<string, Live>();
+  #stack: readonly CoreSlot[] = [];
+  #questions: ReadonlySet<string> = new Set();
+  #asked = new Set<string>();
+  #changed: () => void = () => {};
+
+  constructor(manager: DisplayManagerAdapter | undefined, around: DeskSurroundings) {
+    this.manager = manager ?? new DisplayManager();
+    this.#around = around;
+  }
+
+  /** The display manager shows the core's stack from now on. Gives its undo. */
+  open(): () => void {
+    if (!(this.manager instanceof DisplayManager)) return () => {};
+    this.manager.onError ??= (error) => this.#around.report("LISTENER_FAILED", error);
+    const { changed, unbind } = this.manager.bind(this);
+    this.#changed = changed;
+    return unbind;
+  }
+
+  /** The stack as the core tells it. */
+  take(stack: readonly CoreSlot[]): void {
+    this.#stack = stack;
+    const ids = new Set(stack.map(({ id }) => id));
+    for (const id of this.#lives.keys()) if (!ids.has(id)) this.#lives.delete(id);
+    this.#changed();
+    this.#askOutside();
+  }
+
+  questions(ids: readonly string[]): void {
+    this.#questions = new Set(ids);
+    this.#askOutside();
+  }
+
+  live(id: string): { readonly input: unknown } | undefined {
+    return this.#lives.get(id);
+  }
+
+  /** The display for one call of a tool. */
+  forCall(callId: string, tool: ToolConfig, outputs: SideOutput[], refused: Set<unknown>): CallDisplay {
+    const { manager } = this;
+    const port: CallPort =
+      manager instanceof DisplayManager
+        ? {
+            show: (slot) => after(this.#fits(slot), (checked) => this.#show(callId, checked)),
+            ask: (slot) => after(this.#fits(slot), (checked) => this.#ask(callId, checked).answer),
+          }
+        : { show: (slot) => manager.pushAndForget(slot), ask: (slot) => manager.pushAndWait(slot) };
+    return new CallDisplay(port, manager, tool.name, outputs, refused);
+  }
+
+  // ---- as the display manager sees it ------------------------------------------------------------------------------
+
+  slots() {
+    return this.#stack.map(({ id, renderer, input, waits, status }) => ({
+      id,
+      renderer,
+      input: this.#lives.get(id)?.input ?? input,
+      waits,
+      status,
+    }));
+  }
+
+  push(slot: SlotRequest, waits: false): string;
+  push(slot: SlotRequest, waits: true): { readonly id: string; readonly answer: Promise<unknown> };
+  push(slot: SlotRequest, waits: boolean): unknown {
+    return waits ? this.#ask(undefined, slot) : this.#show(undefined, slot);
+  }
+
+  resolve(id: string, value: unknown): boolean {
+    const slot = this.#open(id);
+    if (!slot) return false;
+    if (!slot.waits) return this.remove(id);
+    if (this.#questions.has(id)) return this.#settle(id, value === "once" ? value : Boolean(value));
+    const schema = this.#around.tool(slot.renderer)?.resolveSchema ?? this.#renderer(slot.renderer)?.outputSchema;
+    if (!schema) return this.#settle(id, value);
+    const settled = after(check(schema, value), (checked) => {
+      if ("value" in checked) return this.#settle(id, checked.value);
+      this.#around.report("DISPLAY_WRONG_OUTPUT", wrongOutput(slot.renderer, sentence(checked.issues)));
+      return false;
+    });
+    // An asynchronous schema decides later; until then the slot is open.
+    return isPromise(settled) ? true : settled;
+  }
+
+  reject(id: string, error: unknown): boolean {
+    const slot = this.#open(id);
+    if (!slot) return false;
+    if (!slot.waits) return this.remove(id);
+    const live = this.#lives.get(id);
+    if (live) live.rejection = { value: error };
+    return this.#around.core()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+  }
+
+  remove(id: string): boolean {
+    return this.#around.core()?.removeSlot(id) ?? false;
+  }
+
+  clear(): void {
+    this.#around.core()?.clearStack();
+  }
+
+  // ---- into the core -----------------------------------------------------------------------------------------------
+
+  #open(id: string): CoreSlot | undefined {
+    return this.#stack.find((slot) => slot.id === id && slot.status === "pending");
+  }
+
+  #settle(id: string, value: unknown): boolean {
+    const live = this.#lives.get(id);
+    if (live) live.answer = { value };
+    try {
+      return this.#around.core()?.resolveSlot(id, toLooseJson(value)) ?? false;
+    } catch (error) {
+      // What the core itself asks has an answer of a certain kind.
+      this.#around.report("DISPLAY_WRONG_OUTPUT", fromCore(error));
+      return false;
+    }
+  }
+
+  #show(owner: string | undefined, { renderer = "", input }: SlotRequest): string {
+    const id = this.#core().pushAndForget(owner, renderer, toLooseJson(input));
+    this.#lives.set(id, { input });
+    return id;
+  }
+
+  #ask(owner: string | undefined, { renderer = "", input }: SlotRequest): { readonly id: string; readonly answer: Promise<unknown> } {
+    const [id, told] = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
+    const live: Live = { input };
+    this.#lives.set(id, live);
+    const answer = told.then(
+      (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
+      (error: unknown) => {
+        throw live.rejection ? live.rejection.value : fromCore(error);
+      },
+    );
+    return { id, answer };
+  }
+
+  #core(): CoreSession {
+    const core = this.#around.core();
+    if (!core) throw gone("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+    return core;
+  }
+
+  #fits(slot: SlotRequest): Maybe<SlotRequest> {
+    const name = slot.renderer ?? "";
+    const schema = this.#around.tool(name)?.displayPropsSchema ?? this.#renderer(name)?.inputSchema;
+    if (!schema) return slot;
+    return after(check(schema, slot.input), (checked) => {
+      if ("value" in checked) return { ...slot, input: checked.value };
+      throw wrongInput(name, sentence(checked.issues));
+    });
+  }
+
+  #renderer(name: string) {
+    return this.manager.renderers.find((renderer) => renderer.name === name);
+  }
+
+  /** A display of the application's own is asked what the core asks. */
+  #askOutside(): void {
+    const { manager } = this;
+    if (manager instanceof DisplayManager) return;
+    for (const { id, renderer, input } of this.#stack) {
+      if (!this.#questions.has(id) || this.#asked.has(id)) continue;
+      this.#asked.add(id);
+      manager.pushAndWait({ renderer, input }).then(
+        (value) => this.resolve(id, value),
+        (error: unknown) => this.reject(id, error),
+      );
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// The next moment to draw: an animation frame, or a timer where there is none or nobody looks.
+
+/** Calls `work` once, soon. Gives its undo. */
+export function nextFrame(work: () => void): () => void {
+  const hidden = typeof document !== "undefined" && document.visibilityState === "hidden";
+  if (typeof requestAnimationFrame !== "function" || hidden) {
+    const timer = setTimeout(work, 16);
+    return () => clearTimeout(timer);
+  }
+  // A page that gets hidden before the frame draws none, so a timer stands behind it.
+  let frame = 0;
+  const timer = setTimeout(() => {
+    cancelAnimationFrame(frame);
+    work();
+  }, 100);
+  frame = requestAnimationFrame(() => {
+    clearTimeout(timer);
+    work();
+  });
+  return () => {
+    clearTimeout(timer);
+    cancelAnimationFrame(frame);
+  };
+}

@@ -1,0 +1,146 @@
+// A model of the page, as the core asks for it.
+import { GloveError, reasonOf } from "../error.js";
+import { nextFrame } from "../frame.js";
+import type { Message, Usage } from "../message.js";
+import type { JsonSchema } from "../schema.js";
+import type { ToolConfig } from "../tool.js";
+import type { HostPrompt } from "../wasm/seam.js";
+import type { ModelAdapter, ModelPromptResult, ModelTool } from "./model.js";
+
+type DeltaKind = "text" | "reasoning";
+
+/** What the core waits for: its `Reply`. */
+interface Reply {
+  readonly messages: readonly Message[];
+  readonly usage: Usage;
+  readonly stop_reason?: string;
+  readonly streamed: boolean;
+}
+
+export interface BridgedModel {
+  model(): ModelAdapter;
+  tool(name: string): ToolConfig | undefined;
+  /** Shows a piece of the answer at once; the core gets the pieces joined. */
+  show(kind: DeltaKind, text: string): void;
+}
+
+/** Keeps the messages that the model has been given, so that the history crosses once. */
+export class ModelBridge {
+  readonly #page: BridgedModel;
+  #messages: Message[] = [];
+
+  constructor(page: BridgedModel) {
+    this.#page = page;
+  }
+
+  async prompt(request: HostPrompt, delta: (kind: DeltaKind, text: string) => void, signal: AbortSignal): Promise<string> {
+    const { purpose, systemPrompt, from } = request;
+    const fresh = JSON.parse(request.messages) as Message[];
+    const messages = [...this.#messages.slice(0, from), ...fresh];
+    // A summary asks with messages of its own; the next turn says again what it needs.
+    if (purpose === "turn") this.#messages = messages;
+    const shown = new Coalesced(delta, signal);
+    const notify = async (type: string, data: unknown) => {
+      const kind = type === "text_delta" ? "text" : type === "reasoning_delta" ? "reasoning" : undefined;
+      const text = (data as { text?: unknown } | undefined)?.text;
+      if (!kind || typeof text !== "string" || text === "" || signal.aborted || shown.ended) return;
+      if (purpose === "turn") this.#page.show(kind, text);
+      shown.add(kind, text);
+    };
+    const model = this.#page.model();
+    const tools = this.#tools(request.tools);
+    try {
+      model.setSystemPrompt(systemPrompt);
+      // A copy: a model may put something in front for its own sake.
+      const asked = { messages: [...messages], ...(tools.length ? { tools } : {}) };
+      const result = await model.prompt(asked, notify, signal);
+      return JSON.stringify(reply(model.name, result, shown.any));
+    } catch (error) {
+      throw new Error(failure(error), { cause: error });
+    } finally {
+      shown.end();
+    }
+  }
+
+  #tools(text: string): ModelTool[] {
+    const told = JSON.parse(text) as { name: string; description: string; schema: JsonSchema }[];
+    return told.map(({ name, description, schema }) => {
+      const own = this.#page.tool(name)?.inputSchema;
+      return { name, description, jsonSchema: schema, ...(own && { input_schema: own }) };
+    });
+  }
+}
+
+function reply(name: string, result: ModelPromptResult, streamed: boolean): Reply {
+  if (!Array.isArray(result?.messages)) {
+    throw new GloveError("MODEL_BAD_RESPONSE", `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`);
+  }
+  const { messages, stop_reason, tokens_in, tokens_out, cache_creation_input_tokens, cache_read_input_tokens } = result;
+  const usage: Record<string, number | undefined> = {
+    tokens_in: tokens_in ?? 0,
+    tokens_out: tokens_out ?? 0,
+    cache_creation_input_tokens,
+    cache_read_input_tokens,
+    reasoning_tokens: result.reasoning_tokens,
+    cost: result.cost,
+  };
+  return { messages, usage: usage as unknown as Usage, ...(stop_reason && { stop_reason }), streamed };
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  MODEL_NETWORK: "network",
+  MODEL_STREAM_CUT: "cut",
+  MODEL_TIMEOUT: "timeout",
+  MODEL_AUTHENTICATION: "authentication",
+  MODEL_RATE_LIMIT: "rate_limit",
+  MODEL_OVERLOADED: "overloaded",
+  MODEL_BAD_REQUEST: "bad_request",
+  MODEL_CONTEXT_LENGTH: "context_length",
+  MODEL_SERVER: "server",
+  MODEL_BAD_RESPONSE: "bad_response",
+  MODEL_CONFIG: "config",
+};
+
+/** A failure of our own models keeps its kind; anything else is a sentence. */
+function failure(error: unknown): string {
+  const kind = error instanceof GloveError ? kinds[error.code] : undefined;
+  return kind ? JSON.stringify({ kind, message: reasonOf(error) }) : reasonOf(error) || "the model failed";
+}
+
+/** Pieces on their way into the core: joined, a frame's worth at a time. */
+class Coalesced {
+  any = false;
+  ended = false;
+  #kind: DeltaKind = "text";
+  #text = "";
+  #cancel: (() => void) | undefined;
+  readonly #delta: (kind: DeltaKind, text: string) => void;
+  readonly #signal: AbortSignal;
+
+  constructor(delta: (kind: DeltaKind, text: string) => void, signal: AbortSignal) {
+    this.#delta = delta;
+    this.#signal = signal;
+  }
+
+  add(kind: DeltaKind, text: string): void {
+    this.any = true;
+    if (kind !== this.#kind) this.#flush();
+    this.#kind = kind;
+    this.#text += text;
+    this.#cancel ??= nextFrame(() => this.#flush());
+  }
+
+  end(): void {
+    this.#flush();
+    this.ended = true;
+  }
+
+  #flush(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const text = this.#text;
+    this.#text = "";
+    // After a stop the core has let go of the callback.
+    if (text && !this.#signal.aborted) this.#delta(this.#kind, text);
+  }
+}

@@ -1,0 +1,66 @@
+// A model behind an endpoint of the application, over server-sent events.
+import { parseSSEStream } from "../sse.js";
+import type { ModelOptions } from "../wasm/seam.js";
+import type { Fetch } from "./http.js";
+import type { ModelAdapter } from "./model.js";
+import { collect, remoteRequest } from "./remote.js";
+
+export interface EndpointOptions {
+  /** Sent with each request. A function is asked each time, for tokens that expire. */
+  readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
+  readonly fetch?: Fetch;
+  /** Retries and waiting limits of a call. */
+  readonly policy?: NonNullable<HttpModel["policy"]>;
+}
+
+export type HttpModel = Extract<ModelOptions, { kind: "http" }>;
+
+/** How the core reaches a model by itself. A model that has it is not asked through `prompt`. */
+export interface Transport {
+  readonly options: HttpModel;
+  readonly fetch: Fetch | undefined;
+}
+
+const transports = new WeakMap<ModelAdapter, Transport>();
+
+export function transportOf(model: ModelAdapter): Transport | undefined {
+  return transports.get(model);
+}
+
+export function withTransport<M extends ModelAdapter>(model: M, transport: Transport): M {
+  transports.set(model, transport);
+  return model;
+}
+
+/**
+ * A model behind `POST url`, which answers with `text_delta`, `tool_use` and `done` events (`createChatHandler` serves it).
+ * What is for the screen only (`renderData`) never leaves the page.
+ */
+export function createEndpointModel(url: string, options: EndpointOptions = {}): ModelAdapter {
+  const headers = async () => ({
+    "content-type": "application/json",
+    accept: "text/event-stream",
+    ...(typeof options.headers === "function" ? await options.headers() : options.headers),
+  });
+  let systemPrompt = "";
+  const name = `endpoint:${url}`;
+  const model: ModelAdapter = {
+    name,
+    setSystemPrompt: (text) => {
+      systemPrompt = text;
+    },
+    async prompt(request, notify, signal) {
+      const body = JSON.stringify(remoteRequest(systemPrompt, request));
+      const init = { method: "POST", headers: await headers(), body, ...(signal && { signal }) };
+      const response = await (options.fetch ?? globalThis.fetch)(url, init);
+      return collect(parseSSEStream(response), notify, "Stream ended without a 'done' event");
+    },
+  };
+  const http: HttpModel = { kind: "http", name, format: "endpoint", url, ...(options.policy && { policy: options.policy }) };
+  const fetcher: Fetch = async (to, init) => {
+    const own = new Headers(init.headers);
+    for (const [key, value] of Object.entries(await headers())) own.set(key, value);
+    return (options.fetch ?? globalThis.fetch)(to, { ...init, headers: own });
+  };
+  return withTransport(model, { options: http, fetch: fetcher });
+}

@@ -1,0 +1,29 @@
+// HTTP for the core: its requests go through fetch, or through one that the application gives.
+import type { HostResponse } from "../wasm/seam.js";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** `headers` is JSON: `[[name, value], …]`. */
+export async function hostFetch(
+  custom: Fetch | undefined,
+  url: string,
+  headers: string,
+  body: string,
+  signal: AbortSignal,
+): Promise<HostResponse> {
+  const init = { method: "POST", headers: JSON.parse(headers || "[]") as [string, string][], body, signal };
+  // Read when it is called, so that a fetch which was put in its place later is the one that is used.
+  const response = await (custom ?? globalThis.fetch)(url, init);
+  const reader = response.body?.getReader();
+  return {
+    status: response.status,
+    header: (name) => response.headers.get(name) ?? undefined,
+    async next() {
+      const chunk = await reader?.read();
+      return chunk?.value;
+    },
+    cancel() {
+      reader?.cancel().catch(() => {});
+    },
+  };
+}

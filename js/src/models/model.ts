@@ -1,0 +1,59 @@
+// What a model of the application offers.
+import type { Message, Usage } from "../message.js";
+import type { JsonSchema, Schema } from "../schema.js";
+
+/** Tells of an event while a model answers. Nothing needs to be awaited. */
+export type NotifySubscribersFunction = (event_name: string, event_data: unknown) => Promise<void>;
+
+/** A tool as a model sees it. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly jsonSchema: JsonSchema;
+  /** The schema that the application gave, where it gave one. */
+  readonly input_schema?: Schema;
+}
+
+export interface PromptRequest {
+  readonly messages: Message[];
+  readonly tools?: ModelTool[];
+}
+
+export interface ModelPromptResult extends Partial<Usage> {
+  readonly messages: Message[];
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly stop_reason?: string;
+}
+
+/**
+ * Answers a conversation. Text that `notify("text_delta", {text})` tells is shown as it comes (`reasoning_delta` the same);
+ * all other events come from the answer itself. A rejection ends the request with its message.
+ */
+export interface ModelAdapter {
+  readonly name: string;
+  prompt(request: PromptRequest, notify: NotifySubscribersFunction, signal?: AbortSignal): Promise<ModelPromptResult>;
+  setSystemPrompt(systemPrompt: string): void;
+}
+
+/** A tool as it is sent to an endpoint. */
+export interface SerializedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+export function serialized(tools: readonly ModelTool[] | undefined): SerializedTool[] {
+  return (tools ?? []).map(({ name, description, jsonSchema }) => ({ name, description, parameters: jsonSchema }));
+}
+
+/** A message as a model may see it: without what is for the screen only. */
+export function forModel(message: Message): Message {
+  if (!message.tool_results) return message;
+  const tool_results = message.tool_results.map(({ outputs: _, ...call }) => {
+    const { renderData, summary, generateSummaryArgs, ...result } = call.result;
+    return { ...call, result };
+  });
+  return { ...message, tool_results };
+}

@@ -1,0 +1,86 @@
+// A model behind callbacks of the application.
+import { GloveError } from "../error.js";
+import type { Message, Usage } from "../message.js";
+import {
+  forModel,
+  type ModelAdapter,
+  type ModelPromptResult,
+  type NotifySubscribersFunction,
+  type PromptRequest,
+  type SerializedTool,
+  serialized,
+} from "./model.js";
+
+/** What is asked: the whole of it each time, as plain data. */
+export interface RemotePromptRequest {
+  readonly systemPrompt: string;
+  readonly messages: Message[];
+  /** Left out when there are none. */
+  readonly tools?: SerializedTool[];
+}
+
+export interface RemotePromptResponse extends Partial<Usage> {
+  readonly message: Message;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+}
+
+/** A piece of a streamed answer. Exactly one `done` ends it. */
+export type RemoteStreamEvent =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "reasoning_delta"; readonly text: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown }
+  | ({ readonly type: "done" } & RemotePromptResponse)
+  | { readonly type: "error"; readonly code?: string; readonly message: string; readonly retryable?: boolean };
+
+/** One of them must be there; `promptStream` comes first. */
+export interface RemoteModelActions {
+  prompt?(request: RemotePromptRequest, signal?: AbortSignal): Promise<RemotePromptResponse>;
+  promptStream?(request: RemotePromptRequest, signal?: AbortSignal): AsyncIterable<RemoteStreamEvent>;
+}
+
+/** A model whose calls are the application's. */
+export function createRemoteModel(name: string, actions: RemoteModelActions): ModelAdapter {
+  let systemPrompt = "";
+  return {
+    name,
+    setSystemPrompt: (text) => {
+      systemPrompt = text;
+    },
+    async prompt(request, notify, signal) {
+      const asked = remoteRequest(systemPrompt, request);
+      if (actions.promptStream) {
+        const missing = "Remote model stream ended without a 'done' event";
+        return collect(actions.promptStream(asked, signal), notify, missing);
+      }
+      if (actions.prompt) return resultOf(await actions.prompt(asked, signal));
+      throw new GloveError("MODEL_CONFIG", `The remote model "${name}" has neither \`prompt\` nor \`promptStream\`.`);
+    },
+  };
+}
+
+export function remoteRequest(systemPrompt: string, { messages, tools }: PromptRequest): RemotePromptRequest {
+  const described = serialized(tools);
+  return { systemPrompt, messages: messages.map(forModel), ...(described.length ? { tools: described } : {}) };
+}
+
+/** Reads a stream to its end and tells of its text on the way. */
+export async function collect(
+  stream: AsyncIterable<RemoteStreamEvent>,
+  notify: NotifySubscribersFunction,
+  missing: string,
+): Promise<ModelPromptResult> {
+  let done: RemotePromptResponse | undefined;
+  for await (const event of stream) {
+    if (event.type === "text_delta" || event.type === "reasoning_delta") void notify(event.type, { text: event.text });
+    else if (event.type === "error") throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
+    else if (event.type === "done") done = event;
+  }
+  if (!done) throw new GloveError("MODEL_STREAM_CUT", missing);
+  return resultOf(done);
+}
+
+function resultOf({ message, ...usage }: RemotePromptResponse & { readonly type?: string }): ModelPromptResult {
+  const { type: _, ...counted } = usage;
+  return { messages: [message], ...counted };
+}

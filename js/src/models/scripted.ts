@@ -1,0 +1,108 @@
+// A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
+import { GloveError } from "../error.js";
+import type { Message, Usage } from "../message.js";
+import type { ModelAdapter, ModelPromptResult, NotifySubscribersFunction, PromptRequest } from "./model.js";
+
+/** One answer of a script. */
+export interface ScriptedTurn {
+  /** The text; shown in `deltas` pieces, or these very pieces. */
+  readonly text?: string;
+  readonly deltas?: readonly string[];
+  readonly reasoning?: string;
+  /** Milliseconds before each piece. */
+  readonly every?: number;
+  /** Milliseconds before anything. */
+  readonly after?: number;
+  readonly toolCalls?: readonly { readonly name: string; readonly input?: unknown; readonly id?: string }[];
+  readonly usage?: Partial<Usage>;
+  readonly stopReason?: string;
+  /** Fails with this, after the pieces were shown. */
+  readonly fail?: Error | string;
+  /** The connection breaks after the pieces. */
+  readonly cut?: boolean;
+  /** Text is not shown before the answer is whole. */
+  readonly stream?: boolean;
+  /** Waits for this before the answer ends. */
+  readonly until?: Promise<unknown>;
+}
+
+export interface ScriptedCall {
+  readonly systemPrompt: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+export type ScriptedAnswer = string | ScriptedTurn | ((call: ScriptedCall) => string | ScriptedTurn | Promise<string | ScriptedTurn>);
+
+export interface ScriptedModel extends ModelAdapter {
+  /** What it was asked, call by call. */
+  readonly calls: readonly ScriptedCall[];
+  /** Puts answers behind those that are left. */
+  add(...answers: readonly ScriptedAnswer[]): void;
+}
+
+/** Gives the answers in order; a function may look at the request. Fails with `SCRIPT_ENDED` when none is left. */
+export function createScriptedModel(script: readonly ScriptedAnswer[] | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>)): ScriptedModel {
+  const left: ScriptedAnswer[] = typeof script === "function" ? [] : [...script];
+  const calls: ScriptedCall[] = [];
+  let systemPrompt = "";
+  const next = (): ScriptedAnswer => {
+    const answer = typeof script === "function" ? script : left.shift();
+    if (answer === undefined) throw new GloveError("SCRIPT_ENDED", `The script has no answer for call ${calls.length}.`);
+    return answer;
+  };
+  return {
+    name: "scripted",
+    calls,
+    add: (...answers) => void left.push(...answers),
+    setSystemPrompt: (text) => {
+      systemPrompt = text;
+    },
+    async prompt({ messages, tools }: PromptRequest, notify, signal) {
+      const call = { systemPrompt, messages: structuredClone(messages), tools: (tools ?? []).map(({ name }) => name), signal };
+      calls.push(call);
+      const answer = next();
+      const turn = typeof answer === "function" ? await answer(call) : answer;
+      return play(typeof turn === "string" ? { text: turn } : turn, notify, signal);
+    },
+  };
+}
+
+async function play(turn: ScriptedTurn, notify: NotifySubscribersFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
+  const pieces = turn.deltas ?? (turn.text === undefined || turn.stream === false ? [] : [turn.text]);
+  await pause(turn.after, signal);
+  if (turn.reasoning) await notify("reasoning_delta", { text: turn.reasoning });
+  for (const text of pieces) {
+    await pause(turn.every, signal);
+    await notify("text_delta", { text });
+  }
+  if (turn.until) await stoppable(turn.until, signal);
+  if (turn.cut) throw new GloveError("MODEL_STREAM_CUT", "Stream ended without a 'done' event");
+  if (turn.fail) throw typeof turn.fail === "string" ? new Error(turn.fail) : turn.fail;
+  const text = turn.text ?? pieces.join("");
+  const calls = (turn.toolCalls ?? []).map(({ name, input, id }) => ({
+    tool_name: name,
+    input_args: input ?? {},
+    ...(id !== undefined && { id }),
+  }));
+  const message: Message = {
+    sender: "agent",
+    text,
+    ...(turn.reasoning && { reasoning_content: turn.reasoning }),
+    ...(calls.length ? { tool_calls: calls } : {}),
+  };
+  return { messages: [message], tokens_in: 10, tokens_out: 5, ...turn.usage, ...(turn.stopReason && { stop_reason: turn.stopReason }) };
+}
+
+function pause(ms: number | undefined, signal: AbortSignal | undefined): Promise<unknown> {
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  if (ms === undefined) return Promise.resolve();
+  return stoppable(new Promise((resolve) => setTimeout(resolve, ms)), signal);
+}
+
+function stoppable(waiting: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
+  if (!signal) return waiting;
+  const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  return Promise.race([waiting, stopped]);
+}

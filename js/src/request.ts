@@ -1,0 +1,64 @@
+// What a person sends: text, images and files, as the parts of a message.
+import { GloveError } from "./error.js";
+import type { ContentPart } from "./message.js";
+
+/** An image as base64 data, without the `data:` in front. */
+export interface ImageInput {
+  readonly data: string;
+  readonly media_type: string;
+}
+
+export type WhenBusy = "queue" | "drop" | "interrupt";
+
+export interface MessageInput {
+  readonly text?: string;
+  readonly images?: readonly ImageInput[];
+  /** Images, videos and documents; texts are read as text. */
+  readonly files?: readonly (Blob & { readonly name?: string })[];
+  /** Kept on the message. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Parts as they are, instead of the above. */
+  readonly content?: readonly ContentPart[];
+  /** What becomes of it while another request runs. */
+  readonly whenBusy?: WhenBusy;
+}
+
+export interface RequestBody {
+  readonly text: string;
+  readonly content?: readonly ContentPart[];
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Refuses a message with nothing in it. */
+export function checkInput({ text, images, files, content }: MessageInput): void {
+  if (text?.trim() || images?.length || files?.length || content?.length) return;
+  throw new GloveError("MESSAGE_EMPTY", "A message needs text, an image, a file or content.");
+}
+
+/** Media come first and the text last, as models read them best. */
+export async function bodyOf({ text = "", images = [], files = [], metadata, content }: MessageInput): Promise<RequestBody> {
+  const extra = metadata && { extra: { metadata } };
+  if (content) return { text, content, ...extra };
+  const parts: ContentPart[] = images.map(({ data, media_type }) => ({ type: "image", source: { type: "base64", media_type, data } }));
+  for (const file of files) parts.push(await partOf(file));
+  if (parts.length === 0) return { text, ...extra };
+  return { text, content: text ? [...parts, { type: "text", text }] : parts, ...extra };
+}
+
+async function partOf(file: Blob & { readonly name?: string }): Promise<ContentPart> {
+  const media_type = file.type || "application/octet-stream";
+  const kind = media_type.split("/")[0];
+  if (kind === "text" || media_type === "application/json") {
+    return { type: "text", text: `${file.name ?? "file"}:\n${await file.text()}` };
+  }
+  const type = kind === "image" || kind === "video" ? kind : "document";
+  return { type, source: { type: "base64", media_type, data: await base64(file) } };
+}
+
+async function base64(file: Blob): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let binary = "";
+  // In pieces: a call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary);
+}

@@ -1,0 +1,72 @@
+// What a session is made of, and what of it the core is told.
+import { after, type Maybe } from "./maybe.js";
+import { transportOf } from "./models/endpoint.js";
+import type { ModelAdapter } from "./models/model.js";
+import type { DisplayManagerAdapter } from "./display.js";
+import type { WhenBusy } from "./request.js";
+import type { StoreAdapter } from "./store/adapter.js";
+import type { SubscriberAdapter } from "./subscriber.js";
+import type { Toolbox } from "./toolbox.js";
+import type { ToolConfig } from "./tool.js";
+import type { SessionOptions } from "./wasm/seam.js";
+
+/** When older messages give way to a summary. */
+export interface CompactionConfig {
+  readonly compaction_instructions?: string;
+  /** Model calls in one request. */
+  readonly max_turns?: number;
+  /** Tokens of a prompt after which older messages are summarised. */
+  readonly compaction_context_limit?: number;
+  /** Summarise also after this many model calls. */
+  readonly compaction_every_turns?: number;
+}
+
+/** What one request may use before it is paused, or (with `ask`) a person is asked. */
+export type Budgets = NonNullable<SessionOptions["budgets"]>;
+/** What no request may exceed. */
+export type Limits = NonNullable<SessionOptions["limits"]>;
+
+/** What may change while a session lives. */
+export interface SessionConfig {
+  readonly systemPrompt: string;
+  readonly model: ModelAdapter;
+  readonly tools?: readonly ToolConfig[] | undefined;
+  readonly compaction?: CompactionConfig | undefined;
+  readonly budgets?: Budgets | undefined;
+  readonly limits?: Limits | undefined;
+  readonly subscribers?: readonly SubscriberAdapter[] | undefined;
+  /** What becomes of a message that comes while another one is answered; `queue` unless given. */
+  readonly whenBusy?: WhenBusy | undefined;
+}
+
+export interface SessionParts extends SessionConfig {
+  readonly sessionId: string;
+  /** Without one the core keeps the session in memory, as long as the session lives. */
+  readonly store?: StoreAdapter | undefined;
+  /** How the store's `addTokens` is called; `object` unless given. */
+  readonly tokenCounterStyle?: "object" | "number" | undefined;
+  /** Whether a run that was going on when its page died goes on by itself; `auto` unless given. */
+  readonly resume?: "auto" | "manual" | undefined;
+  readonly displayManager?: DisplayManagerAdapter | undefined;
+}
+
+export type Told = Pick<SessionOptions, "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "model">;
+
+/** At once, unless a schema's converter has to be loaded. */
+export function toldOf(config: SessionConfig, tools: Toolbox): Maybe<Told> {
+  const { systemPrompt, model, compaction = {}, budgets, limits } = config;
+  const { compaction_instructions, max_turns, compaction_context_limit, compaction_every_turns } = compaction;
+  const turns = max_turns === undefined ? {} : { turns: max_turns };
+  return after(tools.specs(), (specs) => ({
+    systemPrompt,
+    tools: specs,
+    compaction: {
+      ...(compaction_instructions !== undefined && { instructions: compaction_instructions }),
+      ...(compaction_context_limit !== undefined && { context_limit: compaction_context_limit }),
+      ...(compaction_every_turns !== undefined && { every_turns: compaction_every_turns }),
+    },
+    limits: { ...turns, ...limits },
+    budgets: budgets ?? {},
+    model: transportOf(model)?.options ?? { kind: "host", name: model.name },
+  }));
+}

@@ -1,0 +1,56 @@
+// Ids of sessions, and where a page remembers the one it was on.
+
+/** Where the id is kept when `persistSession` is true. */
+export const DEFAULT_SESSION_STORAGE_KEY = "glove:session";
+
+/** Whether a page remembers its session: with `true` in `localStorage`, or under a key and in a storage of the application. */
+export type PersistSessionSetting = boolean | string | { readonly key?: string; readonly storage?: SessionStorage };
+
+/** What is needed of a storage; `localStorage` and `sessionStorage` have it. */
+export interface SessionStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** A fresh id that no other session has. */
+export function generateSessionId(): string {
+  return `glove_${generateId()}`;
+}
+
+/** A random UUID; pages without a secure context have no `randomUUID`. */
+export function generateId(): string {
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 15) | 64;
+  bytes[8] = ((bytes[8] ?? 0) & 63) | 128;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** The remembered id; none where nothing is remembered or the storage is not allowed. */
+export function readSessionId(setting: PersistSessionSetting | undefined): string | undefined {
+  return inStorage(setting, (storage, key) => storage.getItem(key) ?? undefined);
+}
+
+/** Remembers an id; false where that is not wanted or not allowed. */
+export function rememberSessionId(setting: PersistSessionSetting | undefined, id: string): boolean {
+  const kept = inStorage(setting, (storage, key) => {
+    storage.setItem(key, id);
+    return true;
+  });
+  return kept ?? false;
+}
+
+function inStorage<T>(setting: PersistSessionSetting | undefined, use: (storage: SessionStorage, key: string) => T): T | undefined {
+  if (!setting) return undefined;
+  const { key = DEFAULT_SESSION_STORAGE_KEY, storage } =
+    typeof setting === "object" ? setting : typeof setting === "string" ? { key: setting, storage: undefined } : {};
+  try {
+    // Private windows and sandboxed frames throw at the mere access.
+    const where = storage ?? globalThis.localStorage;
+    return where ? use(where, key) : undefined;
+  } catch {
+    return undefined;
+  }
+}

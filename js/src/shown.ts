@@ -1,0 +1,241 @@
+// What a session shows, kept as the core tells it and given out as immutable snapshots.
+import { nextFrame } from "./frame.js";
+import type { Usage } from "./message.js";
+import type { Approval, EnhancedSlot, GloveSnapshot, QueuedMessage, RunPhase, SlotDisplayStrategy, TimelineEntry } from "./snapshot.js";
+import type { CoreEvent, CoreQuestion, CoreSlot } from "./wasm/seam.js";
+
+type CoreState = Extract<CoreEvent, { kind: "state" }>;
+type CoreTimeline = Extract<CoreEvent, { kind: "timeline" }>;
+
+/** What the core does not know of a slot. */
+export interface SlotContext {
+  strategy(renderer: string): SlotDisplayStrategy;
+  /** The value that was shown, where JSON could not hold all of it. */
+  live(id: string): { readonly input: unknown } | undefined;
+}
+
+type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, "streamingText">]?: GloveSnapshot[K] };
+
+const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
+
+export class Shown {
+  #snapshot: GloveSnapshot;
+  #changes: Changes = {};
+  #streaming = "";
+  #pendingFrame: (() => void) | undefined;
+  readonly #listeners = new Set<() => void>();
+  readonly #failed: (error: unknown) => void;
+  readonly #slots: SlotContext;
+  readonly #calls = new Map<string, string>();
+  readonly #seen = new Map<string, EnhancedSlot>();
+  /** The core's own state. */
+  #core: Pick<CoreState, "phase" | "request" | "queue"> = { phase: "idle", request: null, queue: [] };
+  /** Sent and not seen by the core yet; those in `waiting` cannot even be given to it yet. */
+  #sent = new Map<string, { readonly text: string; waiting: boolean }>();
+  #answering = false;
+  #asked = 0;
+  #came = 0;
+
+  constructor(sessionId: string, storage: GloveSnapshot["storage"], slots: SlotContext, failed: (error: unknown) => void) {
+    this.#slots = slots;
+    this.#failed = failed;
+    this.#snapshot = {
+      sessionId,
+      sessionReady: false,
+      status: "ready",
+      busy: false,
+      run: { phase: "idle" },
+      timeline: [],
+      streamingText: "",
+      slots: [],
+      approvals: [],
+      queue: [],
+      tasks: [],
+      inbox: [],
+      stats: { ...noUsage, turns: 0 },
+      isCompacting: false,
+      error: undefined,
+      storage,
+    };
+  }
+
+  get snapshot(): GloveSnapshot {
+    return this.#snapshot;
+  }
+
+  get phase(): RunPhase {
+    return this.#core.phase;
+  }
+
+  get request(): string | null {
+    return this.#core.request;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  set(changes: Partial<Pick<GloveSnapshot, "sessionReady" | "tasks" | "inbox" | "error">>): void {
+    Object.assign(this.#changes, changes);
+    this.publish();
+  }
+
+  /** The tool that made a call. */
+  toolOf(callId: string): string | undefined {
+    return this.#calls.get(callId);
+  }
+
+  call(id: string, tool: string): void {
+    this.#calls.set(id, tool);
+  }
+
+  /** A piece of the answer; drawn with the next frame. */
+  stream(text: string): void {
+    this.#streaming += text;
+    this.#answering = true;
+    this.#pendingFrame ??= nextFrame(() => this.publish());
+  }
+
+  /** A model of the page was asked; what it shows comes ahead of what the core tells. */
+  asked(): void {
+    this.#asked++;
+  }
+
+  /** An answer is whole: its text is an entry now, unless the page's model writes the next one already. */
+  answered(): void {
+    this.#answering = true;
+    this.#came++;
+    if (this.#came >= this.#asked) this.#streaming = "";
+  }
+
+  sending(id: string, text: string, waiting: boolean): void {
+    this.#sent.set(id, { text, waiting });
+    this.#changes.error = undefined;
+    this.publish();
+  }
+
+  /** Given to the core. */
+  given(id: string): void {
+    const sent = this.#sent.get(id);
+    if (sent) sent.waiting = false;
+  }
+
+  settled(id: string, error?: Error): void {
+    this.#sent.delete(id);
+    if (error) this.#changes.error = error;
+    this.publish();
+  }
+
+  timeline({ len, set }: CoreTimeline): void {
+    const entries = (this.#changes.timeline ?? this.#snapshot.timeline).slice(0, len) as TimelineEntry[];
+    for (const [at, given] of set) {
+      const entry = given as TimelineEntry;
+      entries[at] = entry;
+      if (entry.kind === "tool") this.#calls.set(entry.id, entry.name);
+    }
+    this.#changes.timeline = entries;
+  }
+
+  slots(slots: readonly CoreSlot[]): void {
+    const ids = new Set(slots.map(({ id }) => id));
+    for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id);
+    this.#changes.slots = slots.map((slot) => this.#slot(slot));
+  }
+
+  #slot(slot: CoreSlot): EnhancedSlot {
+    const known = this.#seen.get(slot.id);
+    const displayStrategy = this.#slots.strategy(slot.renderer);
+    if (known?.status === slot.status && known.displayStrategy === displayStrategy) return known;
+    const live = this.#slots.live(slot.id);
+    const shown: EnhancedSlot = {
+      id: slot.id,
+      renderer: slot.renderer,
+      input: known ? known.input : live ? live.input : slot.input,
+      toolName: known?.toolName || (slot.owner === undefined ? "" : (this.#calls.get(slot.owner) ?? "")),
+      toolCallId: slot.owner ?? "",
+      createdAt: slot.created_at,
+      displayStrategy,
+      status: slot.status,
+    };
+    this.#seen.set(slot.id, shown);
+    return shown;
+  }
+
+  state(state: CoreState): void {
+    if (state.request !== this.#core.request) this.#answering = this.#streaming !== "";
+    // What was sent shows up here as the request being served or in the queue.
+    for (const [id, { waiting }] of this.#sent) if (!waiting) this.#sent.delete(id);
+    this.#core = state;
+    // An answer that breaks off leaves its text as an entry, if at all.
+    if (state.phase !== "model") {
+      this.#streaming = "";
+      this.#came = this.#asked;
+    }
+    this.#changes.run = this.#snapshot.run.phase === state.phase ? this.#snapshot.run : { phase: state.phase };
+    this.#changes.isCompacting = state.phase === "compacting";
+    this.#changes.approvals = this.#approvals(state.questions);
+    this.#changes.stats = { ...noUsage, ...state.usage, turns: state.turns };
+  }
+
+  #approvals(questions: readonly CoreQuestion[]): readonly Approval[] {
+    const before = this.#snapshot.approvals;
+    if (questions.length === 0 && before.length === 0) return before;
+    const known = new Map(before.map((approval) => [approval.id, approval]));
+    return questions.map(
+      ({ id, kind, call_id, tool_name, input, reason }) =>
+        known.get(id) ?? {
+          id,
+          kind,
+          ...(tool_name !== undefined && { toolName: tool_name }),
+          ...(call_id !== undefined && { toolCallId: call_id }),
+          ...(input !== undefined && { input }),
+          ...(reason !== undefined && { reason }),
+        },
+    );
+  }
+
+  /** Makes the next snapshot, when anything is different, and tells the listeners. */
+  publish(): void {
+    this.#pendingFrame?.();
+    this.#pendingFrame = undefined;
+    const before = this.#snapshot;
+    const after: GloveSnapshot = { ...before, ...this.#changes, ...this.#standing(), streamingText: this.#streaming };
+    this.#changes = {};
+    const keys = Object.keys(after) as (keyof GloveSnapshot)[];
+    if (keys.every((key) => after[key] === before[key])) return;
+    this.#snapshot = after;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener();
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+  }
+
+  #standing(): Pick<GloveSnapshot, "status" | "busy" | "queue"> {
+    const { phase, queue } = this.#core;
+    const still = phase === "idle" || phase === "paused" || phase === "interrupted";
+    const busy = !still || queue.length > 0 || this.#sent.size > 0;
+    const error = "error" in this.#changes ? this.#changes.error : this.#snapshot.error;
+    const status = error ? "error" : !busy ? "ready" : this.#answering ? "streaming" : "submitted";
+    return { status, busy, queue: this.#queue() };
+  }
+
+  #queue(): readonly QueuedMessage[] {
+    const waiting = [...this.#sent].filter(([, { waiting }]) => waiting).map(([id, { text }]) => ({ id, text }));
+    const now = [...this.#core.queue, ...waiting];
+    const before = this.#snapshot.queue;
+    const same = now.length === before.length && now.every(({ id }, at) => before[at]?.id === id);
+    return same ? before : now;
+  }
+
+  /** No frame is drawn any more. */
+  end(): void {
+    this.#pendingFrame?.();
+    this.#pendingFrame = undefined;
+    this.#listeners.clear();
+  }
+}
+

@@ -1,0 +1,93 @@
+// Server-sent events of an endpoint, read as they come: the whole grammar, whatever the chunks are.
+import { GloveError, reasonOf } from "./error.js";
+import type { RemoteStreamEvent } from "./models/remote.js";
+
+/**
+ * The events of an endpoint's answer, to its `done`. The connection is closed when the reader stops early.
+ * Throws `MODEL_*` errors for an answer that is no event stream, for one that breaks off, and for bad JSON in it.
+ */
+export async function* parseSSEStream(response: Response): AsyncGenerator<RemoteStreamEvent, void, undefined> {
+  if (!response.ok) {
+    throw failure(response.status, `Chat endpoint error: ${response.status} ${response.statusText}${await excerpt(response)}`);
+  }
+  const type = response.headers.get("content-type") ?? "";
+  if (!response.body) throw new GloveError("MODEL_BAD_RESPONSE", "The chat endpoint's answer has no body.");
+  if (type && !/^text\/event-stream\b/i.test(type)) {
+    const what = `The chat endpoint answered with ${type} instead of text/event-stream`;
+    throw new GloveError("MODEL_BAD_RESPONSE", what + (await excerpt(response)));
+  }
+  for await (const data of sseData(response.body)) {
+    if (data === "[DONE]") continue;
+    const event = read(data);
+    yield event;
+    if (event.type === "done") return;
+  }
+  throw new GloveError("MODEL_STREAM_CUT", "Stream ended without a 'done' event");
+}
+
+/** The data of each event, by the grammar of the HTML standard: CR, LF or CRLF, comments, other fields, several data lines. */
+export async function* sseData(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let line = "";
+  let data: string[] = [];
+  let afterCr = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const text = decoder.decode(value, { stream: !done });
+      const lines = (afterCr && text.startsWith("\n") ? text.slice(1) : text).split(/\r\n|\r|\n/);
+      if (text) afterCr = text.endsWith("\r");
+      lines[0] = line + lines[0];
+      line = lines.pop() ?? "";
+      for (const whole of lines) {
+        if (whole !== "") field(whole, data);
+        else if (data.length) {
+          yield data.join("\n");
+          data = [];
+        }
+      }
+      if (!done) continue;
+      // A last event without its blank line is whole when its JSON is; a cut one fails when it is read.
+      if (line) field(line, data);
+      if (data.length) yield data.join("\n");
+      return;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function field(line: string, data: string[]): void {
+  const colon = line.indexOf(":");
+  const name = colon < 0 ? line : line.slice(0, colon);
+  if (name !== "data") return;
+  const value = colon < 0 ? "" : line.slice(colon + 1);
+  data.push(value.startsWith(" ") ? value.slice(1) : value);
+}
+
+function read(data: string): RemoteStreamEvent {
+  try {
+    const event: unknown = JSON.parse(data);
+    if (typeof event === "object" && event !== null && "type" in event) return event as RemoteStreamEvent;
+  } catch (error) {
+    throw new GloveError("MODEL_BAD_RESPONSE", `The chat endpoint sent an event that is no JSON (${reasonOf(error)}): ${short(data)}`);
+  }
+  throw new GloveError("MODEL_BAD_RESPONSE", `The chat endpoint sent an event without a type: ${short(data)}`);
+}
+
+function failure(status: number, message: string): GloveError {
+  if (status === 401 || status === 403) return new GloveError("MODEL_AUTHENTICATION", message);
+  if (status === 429) return new GloveError("MODEL_RATE_LIMIT", message);
+  return new GloveError(status >= 500 ? "MODEL_SERVER" : "MODEL_BAD_REQUEST", message);
+}
+
+/** The beginning of a body, to say what came instead. */
+async function excerpt(response: Response): Promise<string> {
+  const text = await response.text().catch(() => "");
+  return text ? `: ${short(text)}` : "";
+}
+
+function short(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,151 @@
+// What a store of the application offers, and how the core uses it.
+import type { Message, PermissionStatus, Task, Usage } from "../message.js";
+import type { SessionHost } from "../wasm/seam.js";
+
+/** What is added to the token counters. */
+export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
+
+/** Something that waits to be answered by another system, or was. */
+export interface InboxItem {
+  readonly id: string;
+  readonly tag?: string;
+  readonly request?: string;
+  readonly response?: string | null;
+  readonly status: "pending" | "resolved" | "consumed" | (string & {});
+  readonly blocking?: boolean;
+  readonly created_at?: string | number;
+  readonly resolved_at?: string | number | null;
+  readonly [unknown: string]: unknown;
+}
+
+/** One write of a session, to be kept whole or not at all. */
+export interface StoredStep {
+  /** The index of the first of `messages` in the conversation. A store that holds another number of messages refuses. */
+  readonly firstMessage: number;
+  /** Messages to append. */
+  readonly messages: readonly Message[];
+  /** Entries to append to the journal; opaque. */
+  readonly records: readonly unknown[];
+  /** Replaces the stored checkpoint; records from before it are no longer needed to go on. */
+  readonly checkpoint?: string;
+  readonly seq: number;
+}
+
+/** Everything that was stored by `appendStep`. */
+export interface StoredRun {
+  readonly messages: readonly Message[];
+  readonly records: readonly unknown[];
+  readonly checkpoint?: string | undefined;
+}
+
+/**
+ * Keeps one session. The first group is enough for a conversation; a store that also has `appendStep` and `readRun` keeps
+ * the run itself, so that a session whose page died goes on where it was.
+ */
+export interface StoreAdapter {
+  readonly identifier: string;
+  getMessages(): Promise<Message[]>;
+  appendMessages(msgs: Message[]): Promise<void>;
+  getTokenCount(): Promise<number>;
+  /** Called with the object unless `tokenCounterStyle` is `"number"`. */
+  // biome-ignore lint/suspicious/noExplicitAny: stores were written for a number, later ones for the object.
+  addTokens(count: any): Promise<void>;
+  getTurnCount(): Promise<number>;
+  incrementTurn(): Promise<void>;
+  /** Resets the counters and keeps the messages. */
+  resetCounters?(): Promise<void>;
+  /** Never called: in older stores it deletes the conversation. */
+  resetHistory?(): Promise<void>;
+
+  getTasks?(): Promise<Task[]>;
+  /** Replaces the list. */
+  addTasks?(tasks: Task[]): Promise<void>;
+  updateTask?(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void>;
+
+  getPermission?(toolName: string, input?: unknown): Promise<PermissionStatus>;
+  setPermission?(toolName: string, status: PermissionStatus, input?: unknown): Promise<void>;
+
+  getInboxItems?(): Promise<InboxItem[]>;
+  addInboxItem?(item: InboxItem): Promise<void>;
+  updateInboxItem?(id: string, updates: Partial<InboxItem>): Promise<void>;
+  getResolvedInboxItems?(): Promise<InboxItem[]>;
+
+  /** Keeps a step in one transaction. */
+  appendStep?(step: StoredStep): Promise<void>;
+  /** Everything that was kept. */
+  readRun?(): Promise<StoredRun>;
+}
+
+export interface StoreBridge {
+  readonly keeps: { readonly tasks: boolean; readonly inbox: boolean; readonly permissions: boolean };
+  readonly host: Required<
+    Pick<SessionHost, "load" | "append" | "permission" | "setPermission" | "tasks" | "setTasks" | "inbox" | "consumeInbox">
+  >;
+}
+
+/** What changes on the way, for those who show it. */
+export interface StoreChanges {
+  tasks(tasks: readonly Task[]): void;
+  inbox(items: readonly InboxItem[]): void;
+  /** A write that the run does not depend on has failed. */
+  failed(error: unknown): void;
+}
+
+export function bridgeStore(store: StoreAdapter, style: "object" | "number", changes: StoreChanges): StoreBridge {
+  const keeps = {
+    tasks: Boolean(store.getTasks && store.addTasks),
+    inbox: Boolean(store.getInboxItems && store.updateInboxItem),
+    permissions: Boolean(store.getPermission && store.setPermission),
+  };
+  const count = async (messages: readonly Message[]) => {
+    for (const { sender, usage } of messages) {
+      if (sender !== "agent") continue;
+      await store.incrementTurn();
+      if (usage) await store.addTokens(style === "number" ? usage.tokens_in + usage.tokens_out : usage);
+    }
+  };
+  return {
+    keeps,
+    host: {
+      async load() {
+        if (store.appendStep && store.readRun) return JSON.stringify(await store.readRun());
+        return JSON.stringify({ messages: await store.getMessages(), records: [] });
+      },
+      async append(text) {
+        const step = JSON.parse(text) as StoredStep;
+        if (store.appendStep && store.readRun) return store.appendStep(step);
+        if (step.messages.length === 0) return;
+        await store.appendMessages([...step.messages]);
+        // The messages are stored: a counter that fails must not make them be written again.
+        await count(step.messages).catch(changes.failed);
+      },
+      async permission(tool, input) {
+        return (await store.getPermission?.(tool, parsed(input))) ?? "unset";
+      },
+      async setPermission(tool, input, granted) {
+        await store.setPermission?.(tool, granted ? "granted" : "denied", parsed(input));
+      },
+      async tasks() {
+        return JSON.stringify((await store.getTasks?.()) ?? []);
+      },
+      async setTasks(text) {
+        const tasks = JSON.parse(text) as Task[];
+        await store.addTasks?.(tasks);
+        changes.tasks(tasks);
+      },
+      async inbox() {
+        const items = (await store.getInboxItems?.()) ?? [];
+        changes.inbox(items);
+        return JSON.stringify(items.filter(({ status }) => status !== "consumed"));
+      },
+      async consumeInbox(ids) {
+        for (const id of JSON.parse(ids) as string[]) await store.updateInboxItem?.(id, { status: "consumed" });
+        if (store.getInboxItems) changes.inbox(await store.getInboxItems());
+      },
+    },
+  };
+}
+
+function parsed(input: string | undefined): unknown {
+  return input === undefined ? undefined : JSON.parse(input);
+}

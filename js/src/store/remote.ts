@@ -1,0 +1,57 @@
+// A store behind callbacks: what the application does not keep elsewhere is kept in memory.
+import type { Message, PermissionStatus, Task } from "../message.js";
+import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
+import { MemoryStore } from "./memory.js";
+
+/** Each gets the session's id first. Only the first two must be there. */
+export interface RemoteStoreActions {
+  getMessages(sessionId: string): Promise<Message[]>;
+  appendMessages(sessionId: string, messages: Message[]): Promise<unknown>;
+  getTokenCount?(sessionId: string): Promise<number>;
+  addTokens?(sessionId: string, count: TokenCount): Promise<unknown>;
+  getTurnCount?(sessionId: string): Promise<number>;
+  incrementTurn?(sessionId: string): Promise<unknown>;
+  resetCounters?(sessionId: string): Promise<unknown>;
+  getTasks?(sessionId: string): Promise<Task[]>;
+  addTasks?(sessionId: string, tasks: Task[]): Promise<unknown>;
+  updateTask?(sessionId: string, taskId: string, updates: Partial<Omit<Task, "id">>): Promise<unknown>;
+  getPermission?(sessionId: string, toolName: string, input?: unknown): Promise<PermissionStatus>;
+  setPermission?(sessionId: string, toolName: string, status: PermissionStatus, input?: unknown): Promise<unknown>;
+  getInboxItems?(sessionId: string): Promise<InboxItem[]>;
+  addInboxItem?(sessionId: string, item: InboxItem): Promise<unknown>;
+  updateInboxItem?(sessionId: string, id: string, updates: Partial<InboxItem>): Promise<unknown>;
+  getResolvedInboxItems?(sessionId: string): Promise<InboxItem[]>;
+  /** Both or none: a store that keeps the run itself, see `StoreAdapter`. */
+  appendStep?(sessionId: string, step: StoredStep): Promise<unknown>;
+  readRun?(sessionId: string): Promise<StoredRun>;
+}
+
+/** A store whose methods are the application's; those that are missing work in memory. */
+export function createRemoteStore(sessionId: string, actions: RemoteStoreActions): StoreAdapter {
+  const memory = new MemoryStore(sessionId);
+  const remote = <K extends keyof RemoteStoreActions & keyof MemoryStore>(name: K) =>
+    actions[name]
+      ? (...args: unknown[]) => (actions[name] as (sessionId: string, ...args: unknown[]) => unknown)(sessionId, ...args)
+      : (memory[name] as (...args: unknown[]) => unknown).bind(memory);
+  const names = [
+    "getMessages",
+    "appendMessages",
+    "getTokenCount",
+    "addTokens",
+    "getTurnCount",
+    "incrementTurn",
+    "resetCounters",
+    "getTasks",
+    "addTasks",
+    "updateTask",
+    "getPermission",
+    "setPermission",
+    "getInboxItems",
+    "addInboxItem",
+    "updateInboxItem",
+    "getResolvedInboxItems",
+  ] as const;
+  const durable = actions.appendStep && actions.readRun ? (["appendStep", "readRun"] as const) : [];
+  const methods = Object.fromEntries([...names, ...durable].map((name) => [name, remote(name)]));
+  return { identifier: sessionId, ...methods } as unknown as StoreAdapter;
+}

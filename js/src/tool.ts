@@ -1,0 +1,217 @@
+// Tools: what an application writes, and what of it reaches the model and the core.
+import type { SlotRequest } from "./display.js";
+import { GloveError } from "./error.js";
+import { toJson } from "./json.js";
+import { after, type Maybe } from "./maybe.js";
+import type { SideOutput, ToolResultData } from "./message.js";
+import { type InferInput, type InferOutput, type JsonSchema, jsonSchema, jsonSchemaOf, type Schema } from "./schema.js";
+import type { SlotDisplayStrategy } from "./snapshot.js";
+import type { ToolSpec } from "./wasm/seam.js";
+
+/** The display as a tool sees it. Slots belong to the call that pushes them; without a renderer the tool's own is used. */
+export interface ToolDisplay {
+  /** Shows something and waits for the person's answer; rejects with what the person gave as a reason. */
+  pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O>;
+  /** Shows something and goes on. Gives the slot's id. */
+  pushAndForget<I>(slot: SlotRequest<I>): Promise<string>;
+  /** Takes a slot away again. */
+  removeSlot(id: string): boolean;
+  /** Keeps something beside the result: a file, a widget, a type of yours. */
+  addOutput(output: SideOutput): void;
+}
+
+/** The display of a tool made by `defineTool`. */
+export interface TypedDisplay<D, R = void> {
+  pushAndWait(input: D): Promise<R>;
+  pushAndForget(input: D): Promise<string>;
+  removeSlot(id: string): boolean;
+  addOutput(output: SideOutput): void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
+export interface SlotRenderProps<T = any, R = any> {
+  readonly data: T;
+  resolve(value: R): void;
+  reject(reason?: string): void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what applications were written for; it is what the tool put into renderData.
+export interface ToolResultRenderProps<T = any> {
+  /** The `renderData` of the tool's result. */
+  readonly data: T;
+  readonly output?: string;
+  readonly status: "success" | "error" | "aborted";
+}
+
+/** Whether a person must agree to a call, and what they are told. */
+export interface ApprovalRule {
+  readonly required: boolean;
+  readonly reason?: string;
+}
+
+/** A tool as an application may write it down itself. `defineTool` infers its types. */
+// biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
+export interface ToolConfig<I = any> {
+  readonly name: string;
+  readonly description: string;
+  /** Checks the arguments, and tells the model what they are. The tool gets what comes out of it. */
+  readonly inputSchema?: Schema<unknown, I>;
+  /** JSON Schema for the model, and for checking the arguments where there is no `inputSchema`. */
+  readonly jsonSchema?: JsonSchema;
+  /** Enforced on everything that the tool shows with its own renderer. */
+  readonly displayPropsSchema?: Schema;
+  /** Enforced on every answer to it; a wrong answer is refused and the slot stays open. */
+  readonly resolveSchema?: Schema;
+  /**
+   * Does the work. What it gives becomes the result: any JSON value, or a whole `ToolResultData`.
+   * `signal` fires when the user stops the run.
+   */
+  do(input: I, display: ToolDisplay, agent?: unknown, signal?: AbortSignal): unknown;
+  /** Takes a successful call back. */
+  undo?(input: I, display: ToolDisplay): unknown;
+  render?(props: SlotRenderProps): unknown;
+  renderResult?(props: ToolResultRenderProps): unknown;
+  /** How long its slots are shown; `stay` unless given. */
+  readonly displayStrategy?: SlotDisplayStrategy;
+  /** Asked once for each tool, and the answer is kept. A function looks at the arguments. */
+  readonly requiresPermission?: boolean | ((input: I) => Maybe<boolean>);
+  /** Asked for each call. A function looks at the arguments. */
+  readonly requireApproval?: boolean | ApprovalRule | ((input: I) => Maybe<boolean | ApprovalRule>);
+  /** Running it again does no harm. */
+  readonly idempotent?: boolean;
+  /** How often a failed run is repeated; heeded only where `idempotent`. */
+  readonly maxRetries?: number;
+  /** May run at the same time as its neighbours that say so too. */
+  readonly parallel?: boolean;
+  /** Runs to its end also when the user stops the run. */
+  readonly unAbortable?: boolean;
+  /** What becomes of a call that was running when its page died: repeated, asked about, or told as failed. */
+  readonly onInterrupted?: "rerun" | "ask" | "fail";
+  /** The sentence that later requests show the model in the place of the result. Gets the result's `generateSummaryArgs`. */
+  generateToolSummary?(args: unknown): Maybe<string>;
+}
+
+/** What `defineTool` takes. */
+export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema>
+  extends Omit<
+    ToolConfig<InferOutput<I>>,
+    "inputSchema" | "displayPropsSchema" | "resolveSchema" | "do" | "undo" | "render" | "requiresPermission" | "requireApproval"
+  > {
+  readonly inputSchema: I;
+  readonly displayPropsSchema?: D;
+  readonly resolveSchema?: R;
+  readonly requiresPermission?: boolean | ((input: InferOutput<I>) => Maybe<boolean>);
+  readonly requireApproval?: boolean | ApprovalRule | ((input: InferOutput<I>) => Maybe<boolean | ApprovalRule>);
+  do(
+    input: InferOutput<I>,
+    display: TypedDisplay<InferInput<D>, InferOutput<R>>,
+    agent?: unknown,
+    signal?: AbortSignal,
+  ): unknown;
+  undo?(input: InferOutput<I>, display: TypedDisplay<InferInput<D>, InferOutput<R>>): unknown;
+  render?(props: TypedRenderProps<InferOutput<D>, InferInput<R>>): unknown;
+}
+
+/** What the renderer of a tool made by `defineTool` gets. `data` is `props` by the raw tools' name. */
+export interface TypedRenderProps<D, R> {
+  readonly props: D;
+  readonly data: D;
+  resolve(value: R): void;
+  reject(reason?: string): void;
+}
+
+/**
+ * A tool with its types inferred from its schemas: the input of `do`, what it may show, what the person answers, and the
+ * props of `render`. Gives a `ToolConfig`.
+ */
+export function defineTool<
+  I extends Schema,
+  D extends Schema = Schema,
+  R extends Schema = Schema<void>,
+>(definition: ToolDefinition<I, D, R>): ToolConfig<InferOutput<I>> {
+  const { do: work, undo, render, ...rest } = definition;
+  const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
+    pushAndWait: (input) => display.pushAndWait({ input }),
+    pushAndForget: (input) => display.pushAndForget({ input }),
+    removeSlot: (id) => display.removeSlot(id),
+    addOutput: (output) => display.addOutput(output),
+  });
+  return {
+    ...rest,
+    do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),
+    ...(undo && { undo: (input: InferOutput<I>, display: ToolDisplay) => undo.call(definition, input, typed(display)) }),
+    ...(render && {
+      render: (props: SlotRenderProps) => render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>>),
+    }),
+  } as ToolConfig<InferOutput<I>>;
+}
+
+const described = new WeakMap<JsonSchema, Schema>();
+
+/** The schema that checks a tool's arguments. */
+export function argumentsSchema(tool: ToolConfig): Schema | undefined {
+  if (tool.inputSchema) return tool.inputSchema;
+  if (!tool.jsonSchema) return undefined;
+  let schema = described.get(tool.jsonSchema);
+  if (!schema) described.set(tool.jsonSchema, (schema = jsonSchema(tool.jsonSchema)));
+  return schema;
+}
+
+/** What the model and the core are told of a tool. */
+export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
+  if (typeof tool.do !== "function") {
+    throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no \`do\`: give it the function that does its work.`);
+  }
+  return after(toolSchema(tool), (schema) => ({
+    name: tool.name,
+    description: tool.description ?? "",
+    schema,
+    ...optional("permission", gate(tool.requiresPermission)),
+    ...optional("approval", gate(tool.requireApproval)),
+    ...optional("parallel", tool.parallel),
+    ...optional("idempotent", tool.idempotent),
+    ...optional("retries", tool.maxRetries),
+    ...optional("un_abortable", tool.unAbortable),
+    ...optional("undo", tool.undo && true),
+    ...optional("on_interrupted", tool.onInterrupted),
+  }));
+}
+
+/** The JSON Schema of a tool's arguments, as the model is told. */
+export function toolSchema(tool: Pick<ToolConfig, "name" | "inputSchema" | "jsonSchema">): Maybe<JsonSchema> {
+  if (tool.jsonSchema) return tool.jsonSchema;
+  if (!tool.inputSchema) {
+    throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no schema: give it \`inputSchema\` or \`jsonSchema\`.`);
+  }
+  return jsonSchemaOf(tool.inputSchema);
+}
+
+function gate(rule: ToolConfig["requireApproval"]): "always" | "by_input" | undefined {
+  if (typeof rule === "function") return "by_input";
+  if (typeof rule === "object") return rule.required ? "by_input" : undefined;
+  return rule ? "always" : undefined;
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
+}
+
+/** What a tool gave, as a result: a `ToolResultData` is taken as it is, everything else is the data of a success. */
+export function resultOf(given: unknown): ToolResultData {
+  return isResult(given) ? given : { status: "success", data: given ?? null };
+}
+
+const statuses: readonly unknown[] = ["success", "error", "aborted"];
+
+function isResult(given: unknown): given is ToolResultData {
+  if (typeof given !== "object" || given === null || !("status" in given)) return false;
+  return statuses.includes(given.status) && ("data" in given || (given.status !== "success" && "message" in given));
+}
+
+/** A result as JSON text; what cannot be JSON is named by its place. */
+export function resultJson(tool: string, { data, renderData, ...rest }: ToolResultData): string {
+  const parts = [`"data":${toJson(data, `The result of ${tool}: data`)}`];
+  if (renderData !== undefined) parts.push(`"renderData":${toJson(renderData, `The result of ${tool}: renderData`)}`);
+  const others = toJson(rest, `The result of ${tool}`).slice(1, -1);
+  return `{${others ? `${others},` : ""}${parts.join(",")}}`;
+}

@@ -1,0 +1,143 @@
+// The tools of a session: what the core is told of them, and how it runs them.
+import { GloveError, reasonOf } from "./error.js";
+import type { Maybe } from "./maybe.js";
+import type { SideOutput, ToolResultData } from "./message.js";
+import { type Checked, check } from "./schema.js";
+import { argumentsSchema, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
+import type { SessionHost, ToolSpec } from "./wasm/seam.js";
+
+/** What a tool's call may use. */
+export interface CallSurroundings {
+  /** The display for one call: `outputs` and `refused` take in what it adds, and with what a person turned it down. */
+  display(callId: string, tool: ToolConfig, outputs: SideOutput[], refused: Set<unknown>): ToolDisplay;
+  agent(): unknown;
+}
+
+/** Names are compared without regard to case, as models write them. */
+export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval" | "run" | "undo"> {
+  #tools: readonly ToolConfig[] = [];
+  readonly #around: CallSurroundings;
+
+  constructor(around: CallSurroundings) {
+    this.#around = around;
+  }
+
+  get all(): readonly ToolConfig[] {
+    return this.#tools;
+  }
+
+  /** Takes the place of all tools before. Refuses two of one name. */
+  replace(tools: readonly ToolConfig[]): void {
+    const names = new Set<string>();
+    for (const { name } of tools) {
+      const same = name.toLowerCase();
+      if (names.has(same)) throw duplicate(name);
+      names.add(same);
+    }
+    this.#tools = [...tools];
+  }
+
+  find(name: string): ToolConfig | undefined {
+    const exact = this.#tools.find((tool) => tool.name === name);
+    return exact ?? this.#tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase());
+  }
+
+  /** At once, unless a schema's converter has to be loaded. */
+  specs(): Maybe<ToolSpec[]> {
+    const specs = this.#tools.map(specOf);
+    return specs.every((spec) => !(spec instanceof Promise)) ? (specs as ToolSpec[]) : Promise.all(specs);
+  }
+
+  async permissionNeeded(name: string, input: string): Promise<boolean> {
+    const { requiresPermission: rule } = this.#get(name);
+    return typeof rule === "function" ? Boolean(await rule(read(input))) : Boolean(rule);
+  }
+
+  async approval(name: string, input: string): Promise<string> {
+    const tool = this.#get(name);
+    const given = await this.#input(tool, input);
+    if ("issues" in given) return JSON.stringify({ invalid: given.issues });
+    try {
+      const rule = typeof tool.requireApproval === "function" ? await tool.requireApproval(given.value) : tool.requireApproval;
+      const { required, reason } = typeof rule === "object" ? rule : { required: Boolean(rule), reason: undefined };
+      return required ? JSON.stringify({ needed: { reason: reason ?? null } }) : '"not_needed"';
+    } catch (error) {
+      return JSON.stringify({ failed: reasonOf(error) });
+    }
+  }
+
+  async run(callId: string, name: string, input: string, _attempt: number, signal: AbortSignal): Promise<string> {
+    const outputs: SideOutput[] = [];
+    const refused = new Set<unknown>();
+    try {
+      const tool = this.#get(name);
+      const given = await this.#input(tool, input);
+      if ("issues" in given) return JSON.stringify({ invalid: given.issues });
+      const display = this.#around.display(callId, tool, outputs, refused);
+      const result = resultOf(await tool.do(given.value, display, this.#around.agent(), signal));
+      return returned(name, await summed(tool, result), outputs);
+    } catch (error) {
+      const reason = refusal(error, refused);
+      return JSON.stringify(reason === undefined ? { threw: reasonOf(error) || "unknown error" } : { rejected: reason });
+    }
+  }
+
+  async undo(callId: string, name: string, input: string): Promise<void> {
+    const tool = this.#get(name);
+    const given = await this.#input(tool, input);
+    if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
+    await tool.undo?.(given.value, this.#around.display(callId, tool, [], new Set()));
+  }
+
+  #get(name: string): ToolConfig {
+    const tool = this.find(name);
+    if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no tool called ${name} any more.`);
+    return tool;
+  }
+
+  #input(tool: ToolConfig, input: string): Maybe<Checked<unknown>> {
+    const value = read(input);
+    const schema = argumentsSchema(tool);
+    return schema ? check(schema, value) : { value };
+  }
+}
+
+export function duplicate(name: string): GloveError {
+  return new GloveError(
+    "TOOL_NAME_TAKEN",
+    `There are two tools called "${name}"; names are compared without regard to case, so give one of them another.`,
+  );
+}
+
+function read(input: string): unknown {
+  return input === "" ? {} : JSON.parse(input);
+}
+
+/** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
+function returned(name: string, result: ToolResultData, outputs: readonly SideOutput[]): string {
+  try {
+    return `{"returned":{"result":${resultJson(name, result)},"outputs":${JSON.stringify(outputs)}}}`;
+  } catch (error) {
+    const told: ToolResultData = { status: "error", data: null, message: reasonOf(error) };
+    return JSON.stringify({ returned: { result: told, outputs: [] } });
+  }
+}
+
+async function summed(tool: ToolConfig, result: ToolResultData): Promise<ToolResultData> {
+  if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return result;
+  try {
+    return { ...result, summary: await tool.generateToolSummary(result.generateSummaryArgs) };
+  } catch {
+    // A result without its summary is still the result.
+    return result;
+  }
+}
+
+/** The reason when the tool failed because the person turned it down; null without one, undefined when that is not why. */
+function refusal(error: unknown, refused: ReadonlySet<unknown>): string | null | undefined {
+  for (let cause = error, depth = 0; depth < 8; cause = (cause as Error).cause, depth++) {
+    if (refused.has(cause)) return reasonOf(cause) || null;
+    if (!(cause instanceof Error) || cause.cause === undefined) return undefined;
+  }
+  return undefined;
+}

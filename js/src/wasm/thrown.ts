@@ -1,0 +1,30 @@
+// Errors of the core as errors of the application.
+import { AbortError, asError, GloveError, reasonOf } from "../error.js";
+
+/** What the core throws: the JSON of this, as a string or as an error's message. */
+interface CoreError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export function fromCore(thrown: unknown): GloveError | AbortError | Error {
+  if (thrown instanceof GloveError || thrown instanceof AbortError) return thrown;
+  if (thrown instanceof WebAssembly.RuntimeError) {
+    return new GloveError("CORE_PANIC", "The core stopped in the middle of its work; what was stored is untouched.", {
+      cause: thrown,
+    });
+  }
+  const told = read(reasonOf(thrown));
+  if (told === undefined) return asError(thrown);
+  return told.code === "ABORTED" ? new AbortError(told.message) : new GloveError(told.code, told.message, { cause: thrown });
+}
+
+function read(text: string): CoreError | undefined {
+  try {
+    const error = JSON.parse(text) as Partial<CoreError> | null;
+    const whole = typeof error?.code === "string" && typeof error.message === "string";
+    return whole ? (error as CoreError) : undefined;
+  } catch {
+    return undefined;
+  }
+}
