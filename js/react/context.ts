@@ -2,7 +2,7 @@
 // What a provider gives to the hooks below it.
 import { createContext } from "react";
 import type { GloveClient } from "../src/client.js";
-import type { Engine } from "./engine.js";
+import { Engine } from "./engine.js";
 import type { Renderers } from "./toolbox.js";
 
 export interface Provided {
@@ -18,6 +18,8 @@ export const EngineContext = createContext<Engine | null>(null);
 
 /** The conversations of a provider's mounted `useGlove()`; the latest is the current one. */
 export class Current {
+  /** For selectors where no `useGlove()` is mounted. */
+  readonly fallback: Engine;
   #engines: readonly Engine[] = [];
   readonly #listeners = new Set<() => void>();
 
@@ -25,6 +27,10 @@ export class Current {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
+
+  constructor(client: GloveClient, renderers: Renderers) {
+    this.fallback = new Engine({ client, provided: renderers });
+  }
 
   readonly get = (): Engine | undefined => this.#engines.at(-1);
 

@@ -121,6 +121,31 @@ export class Engine implements Followed {
     };
   }
 
+  /** The session is there, and what was stored of it has been read. */
+  get isReady(): boolean {
+    const { session } = this.#conversation;
+    return session !== undefined && !session.disposed && session.getSnapshot().sessionReady;
+  }
+
+  /** Begins for a component that is not on the screen yet. Settles when it can be shown, or when that failed. */
+  ready(): Promise<void> {
+    this.#ready ??= new Promise<void>((resolve) => {
+      const undo = this.attach();
+      const look = () => {
+        if (!this.isReady && !this.getSnapshot().error) return;
+        stop();
+        this.#ready = undefined;
+        resolve();
+        // The component has come by then, or never will.
+        setTimeout(undo, 5_000);
+      };
+      const stop = this.subscribe(look);
+      look();
+    });
+    return this.#ready;
+  }
+  #ready: Promise<void> | undefined;
+
   #begin(): void {
     if (this.#id !== undefined) this.#enter(this.#id);
     else if (!this.#choosing) void this.#choose();
@@ -155,7 +180,8 @@ export class Engine implements Followed {
       session = client.session(id, overridesOf(this.#settings, id));
     } catch (error) {
       this.#leave(false);
-      return this.#conversation.fail(asError(error));
+      this.#conversation.fail(asError(error));
+      return;
     }
     const release = client.retain(session);
     shownBy.set(session, (shownBy.get(session) ?? 0) + 1);

@@ -15,7 +15,8 @@ export interface GloveProviderProps {
 }
 
 export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
-  const [current] = useState(() => new Current());
+  const [first] = useState(renderers);
+  const current = useMemo(() => new Current(client, first), [client, first]);
   const provided = useMemo(() => ({ client, current, renderers }), [client, current, renderers]);
   return (
     <GloveContext.Provider value={provided}>

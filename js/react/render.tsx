@@ -2,9 +2,10 @@
 // `<Render>`: a conversation with its slots and its input, in one of four arrangements.
 import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";
+import { EngineContext } from "./context.js";
 import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Slots } from "./defaults.js";
 import { Entries } from "./entries.js";
-import { type Parts, useOf } from "./live.js";
+import { engineOf, type Parts, useOf } from "./live.js";
 import { mount } from "./mounted.js";
 import { placeSlots, visibleSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
@@ -16,7 +17,7 @@ export function Render(props: RenderProps): ReactNode {
     <Container slots={slots} renderSlot={glove.renderSlot} renderSlotContainer={props.renderSlotContainer} />
   );
   const Element = Root as "div";
-  return (
+  const content = (
     <Element className={className} style={style} data-glove-strategy={strategy} onKeyDown={useStopKey(glove)}>
       {strategy === "slots-before" && inOnePlace}
       {strategy !== "slots-only" && <Conversation {...props} strategy={strategy} slots={slots} />}
@@ -25,6 +26,8 @@ export function Render(props: RenderProps): ReactNode {
       <Input glove={glove} renderInput={props.renderInput} />
     </Element>
   );
+  const engine = engineOf(glove);
+  return engine ? <EngineContext.Provider value={engine}>{content}</EngineContext.Provider> : content;
 }
 
 /** Entries, the answer that is being written, and what waits. It takes no room of its own, so that layouts reach its content. */

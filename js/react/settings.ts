@@ -1,7 +1,7 @@
 "use client";
+import type { SessionOverrides } from "../src/client.js";
 // What a hook was given: its own settings before those of the client.
 import { GloveClient } from "../src/index.js";
-import type { SessionOverrides } from "../src/client.js";
 import type { ModelAdapter } from "../src/models/model.js";
 import type { CompactionConfig } from "../src/session-config.js";
 import type { PersistSessionSetting } from "../src/session-id.js";
@@ -59,15 +59,15 @@ export function ownClient({ endpoint, model }: UseGloveConfig): GloveClient | un
 /** What differs from the client's settings for a session that is opened. */
 export function overridesOf(settings: Settings, id: string): SessionOverrides {
   const { endpoint, store, model, systemPrompt, tools, compaction, subscribers } = settings;
-  return {
+  return given({
     endpoint,
     model,
     systemPrompt,
     tools,
     compaction,
     subscribers,
-    ...(store?.identifier === id && { store }),
-  };
+    store: store?.identifier === id ? store : undefined,
+  });
 }
 
 const changeable = ["model", "systemPrompt", "tools", "compaction", "subscribers"] as const;
@@ -82,6 +82,10 @@ export function changesOf(before: Settings, after: Settings): SessionOverrides {
 
 function inherited(client: GloveClient, key: (typeof changeable)[number]): unknown {
   return key === "model" ? client.resolveModel() : client[key];
+}
+
+function given(values: Record<string, unknown>): SessionOverrides {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 // A list that is written inline is a new one each time.

@@ -4,10 +4,11 @@ import type { ReactNode } from "react";
 import type { Task } from "../src/message.js";
 import type { RunOutcome } from "../src/outcome.js";
 import type { ImageInput, MessageInput } from "../src/request.js";
+import type { IGloveRunnable } from "../src/runnable.js";
 import type { EnhancedSlot, GloveSnapshot, TimelineEntry, ToolEntry } from "../src/snapshot.js";
 import type { InboxItem } from "../src/store/adapter.js";
-import type { GloveHandle } from "./types.js";
 import type { UIMessage } from "./messages.js";
+import type { GloveHandle } from "./types.js";
 
 /** What can be asked of a conversation. Each is the same function as long as the component lives. */
 export interface GloveActions {
@@ -45,6 +46,8 @@ interface Lists {
 export interface GloveState extends Omit<GloveSnapshot, keyof Lists>, Lists, GloveActions {
   /** The timeline as messages with parts. */
   messages: UIMessage[];
+  /** The session as an agent; null before there is one. */
+  runnable: IGloveRunnable | null;
   renderSlot: (slot: EnhancedSlot) => ReactNode;
   renderToolResult: (entry: ToolEntry) => ReactNode;
 }

@@ -3,7 +3,7 @@
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
 import type { EnhancedSlot, ToolEntry } from "../src/snapshot.js";
 import { useBrowserLayoutEffect } from "./browser-effect.js";
-import { EngineContext, GloveContext } from "./context.js";
+import { type Current, EngineContext, GloveContext } from "./context.js";
 import { Engine } from "./engine.js";
 import type { UIMessage } from "./messages.js";
 import { useSelected } from "./selected.js";
@@ -19,11 +19,14 @@ export function useGlove<T>(
   given: UseGloveConfig | ((state: GloveState) => T) = {},
   isEqual: (a: T, b: T) => boolean = Object.is,
 ): UseGloveReturn | T {
-  // A component calls the one or the other, and never both by turns.
-  // biome-ignore-start lint/correctness/useHookAtTopLevel: see above.
-  if (typeof given === "function") return useSelected(useNearest(), given, isEqual);
-  return useConversation(given);
-  // biome-ignore-end lint/correctness/useHookAtTopLevel: see above.
+  // A component passes the one or the other, and never both by turns.
+  const read: (given: never, isEqual: (a: T, b: T) => boolean) => UseGloveReturn | T =
+    typeof given === "function" ? useSelection : useConversation;
+  return read(given as never, isEqual);
+}
+
+function useSelection<T>(selector: (state: GloveState) => T, isEqual: (a: T, b: T) => boolean): T {
+  return useSelected(useNearest(), selector, isEqual);
 }
 
 function useConversation(config: UseGloveConfig): UseGloveReturn {
@@ -40,11 +43,11 @@ export function useSettings(config: UseGloveConfig): Settings {
 }
 
 /** Keeps the engine going, with the newest settings, as long as the component is on the screen. */
-export function useAttached(engine: Engine, settings: Settings): void {
+export function useAttached(engine: Engine | undefined, settings: Settings): void {
   const current = useContext(GloveContext)?.current;
-  useBrowserLayoutEffect(() => engine.update(settings));
-  useBrowserLayoutEffect(() => engine.attach(), [engine]);
-  useBrowserLayoutEffect(() => current?.add(engine), [engine, current]);
+  useBrowserLayoutEffect(() => engine?.update(settings));
+  useBrowserLayoutEffect(() => engine?.attach(), [engine]);
+  useBrowserLayoutEffect(() => engine && current?.add(engine), [engine, current]);
 }
 
 /** The slot with this id. */
@@ -64,10 +67,26 @@ export function useMessage(id: string): UIMessage | undefined {
 
 function useNearest(): Engine {
   const around = useContext(EngineContext);
-  const provided = useContext(GloveContext);
-  if (!around && !provided) throw new Error("useGlove(selector) requires a GloveProvider");
-  const current = provided?.current;
+  const current = useContext(GloveContext)?.current;
+  if (!around && !current) throw new Error("useGlove(selector) requires a GloveProvider");
   const latest = useSyncExternalStore(current?.subscribe ?? never, () => current?.get(), nothing);
-  const [idle] = useState(() => new Engine(idleSettings(provided)));
-  return around ?? latest ?? idle;
+  const alone = !around && (!latest || latest === current?.fallback);
+  useEffect(() => (alone && current ? startLater(current) : undefined), [alone, current]);
+  return around ?? latest ?? (current as Current).fallback;
 }
+
+/** A `useGlove()` above is mounted after its children: it is waited for before the fallback is started. */
+function startLater(current: Current): () => void {
+  let undo: (() => void)[] = [];
+  const timer = setTimeout(() => {
+    const { fallback } = current;
+    if (!current.get() || current.get() === fallback) undo = [fallback.attach(), current.add(fallback)];
+  }, 0);
+  return () => {
+    clearTimeout(timer);
+    for (const step of undo) step();
+  };
+}
+
+const never = () => () => {};
+const nothing = () => undefined;
