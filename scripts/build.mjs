@@ -98,7 +98,7 @@ async function smallest(input, folder) {
 }
 
 async function typescript() {
-  for (const part of ["src", "react"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
+  for (const part of ["src", "react", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });

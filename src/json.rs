@@ -139,7 +139,11 @@ impl Serialize for Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Json(Box::<RawValue>::deserialize(deserializer)?.into()))
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        if is_deeper_than(raw.get().as_bytes(), MAX_DEPTH) {
+            return Err(serde::de::Error::custom(JsonError::TooDeep));
+        }
+        Ok(Json(raw.into()))
     }
 }
 

@@ -253,6 +253,14 @@ pub struct Usage {
     pub cost: Option<f64>,
 }
 
+/// An amount of money that is the same again after it was written as JSON and read: not negative, finite, and in whole
+/// billionths of a dollar. More than a million is a million.
+pub(crate) fn dollars(amount: f64) -> Option<f64> {
+    const BILLIONTHS: f64 = 1e9;
+    const MOST: f64 = 1e6;
+    (amount >= 0.0 && amount.is_finite()).then(|| (amount.min(MOST) * BILLIONTHS).round() / BILLIONTHS)
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -266,7 +274,7 @@ impl Usage {
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
         self.cost = match (self.cost, other.cost) {
             (None, cost) | (cost, None) => cost,
-            (Some(a), Some(b)) => Some(a + b),
+            (Some(a), Some(b)) => dollars(a + b),
         };
     }
 }

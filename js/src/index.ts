@@ -1,10 +1,34 @@
 // The package's default entry: everything, with the wasm file inside.
+import * as client from "./client.js";
+import * as loop from "./core.js";
+import * as glove from "./glove.js";
 import { openCore } from "./wasm/core.js";
 import { inlineBytes } from "./wasm/inline.js";
 
-export { GloveError } from "./error.js";
+export * from "./exports.js";
 
 const core = /* @__PURE__ */ openCore(inlineBytes);
+
+/** Makes sessions and keeps them; what an application gives to its provider. */
+export class GloveClient extends client.GloveClient {
+  constructor(config: client.GloveClientConfig) {
+    super(config, core);
+  }
+}
+
+/** The builder of agents: fold tools in, build, ask. */
+export class Glove extends glove.Glove {
+  constructor(config: glove.GloveConfig) {
+    super(config, core);
+  }
+}
+
+/** The loop alone, over an executor and a prompt machine of your own. */
+export class Agent extends loop.Agent {
+  constructor(...parts: loop.AgentParts) {
+    super(core, ...parts);
+  }
+}
 
 /** Starts the core ahead of its first use. Never needed: whatever uses the core starts it. */
 export async function init(): Promise<void> {

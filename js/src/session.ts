@@ -8,6 +8,7 @@ import { transportOf } from "./models/endpoint.js";
 import { hostFetch } from "./models/http.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
 import { bodyOf, checkInput, type ImageInput, type MessageInput } from "./request.js";
+import { type IGloveRunnable, runnableOf } from "./runnable.js";
 import { type SessionConfig, type SessionParts, type Told, toldOf } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { Shown } from "./shown.js";
@@ -52,6 +53,7 @@ export class GloveSession {
   readonly #sent = new Map<string, Sent>();
   readonly #cleanUp: (() => void)[] = [];
   #config: SessionConfig;
+  #runnable: IGloveRunnable | undefined;
   #session: CoreSession | undefined;
   #starting: Promise<CoreSession> | undefined;
   /** What the core was told, as JSON, so that only changes cross. */
@@ -69,7 +71,7 @@ export class GloveSession {
     const report = (code: string, error: unknown) => this.#subscribers.report(code, error);
     this.#tools = new Toolbox({
       display: (callId, tool, outputs, refused) => this.#desk.forCall(callId, tool, outputs, refused),
-      agent: () => this,
+      agent: () => this.runnable,
     });
     const tool = (name: string) => this.#tools.find(name);
     this.#desk = new Desk(parts.displayManager, { core: () => this.#session, tool, report });
@@ -110,6 +112,12 @@ export class GloveSession {
   /** What holds now. */
   get config(): SessionConfig {
     return this.#config;
+  }
+
+  /** This session as an agent, as its tools get it. */
+  get runnable(): IGloveRunnable {
+    this.#runnable ??= runnableOf(this);
+    return this.#runnable;
   }
 
   get store(): StoreAdapter | undefined {

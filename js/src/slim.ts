@@ -1,10 +1,34 @@
 // The entry without the wasm file: the application says where its bytes come from.
+import * as client from "./client.js";
+import * as loop from "./core.js";
+import * as glove from "./glove.js";
 import { openCore, type WasmSource, type WasmSourceNow } from "./wasm/core.js";
 
-export { GloveError } from "./error.js";
+export * from "./exports.js";
 export type { WasmSource, WasmSourceNow } from "./wasm/core.js";
 
 const core = /* @__PURE__ */ openCore();
+
+/** Makes sessions and keeps them; what an application gives to its provider. */
+export class GloveClient extends client.GloveClient {
+  constructor(config: client.GloveClientConfig) {
+    super(config, core);
+  }
+}
+
+/** The builder of agents: fold tools in, build, ask. */
+export class Glove extends glove.Glove {
+  constructor(config: glove.GloveConfig) {
+    super(config, core);
+  }
+}
+
+/** The loop alone, over an executor and a prompt machine of your own. */
+export class Agent extends loop.Agent {
+  constructor(...parts: loop.AgentParts) {
+    super(core, ...parts);
+  }
+}
 
 /** Starts the core from a URL, a Response, bytes or a compiled module. Comes before the first use. */
 export async function init(source: WasmSource | Promise<WasmSource>): Promise<void> {

@@ -4,6 +4,7 @@ import { GloveError } from "./error.js";
 import { toJson } from "./json.js";
 import { after, type Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
+import type { IGloveRunnable } from "./runnable.js";
 import { type InferInput, type InferOutput, type JsonSchema, jsonSchema, jsonSchemaOf, type Schema } from "./schema.js";
 import type { SlotDisplayStrategy } from "./snapshot.js";
 import type { ToolSpec } from "./wasm/seam.js";
@@ -66,7 +67,7 @@ export interface ToolConfig<I = any> {
    * Does the work. What it gives becomes the result: any JSON value, or a whole `ToolResultData`.
    * `signal` fires when the user stops the run.
    */
-  do(input: I, display: ToolDisplay, agent?: unknown, signal?: AbortSignal): unknown;
+  do(input: I, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
   /** Takes a successful call back. */
   undo?(input: I, display: ToolDisplay): unknown;
   render?(props: SlotRenderProps): unknown;
@@ -105,7 +106,7 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
   do(
     input: InferOutput<I>,
     display: TypedDisplay<InferInput<D>, InferOutput<R>>,
-    agent?: unknown,
+    agent?: IGloveRunnable,
     signal?: AbortSignal,
   ): unknown;
   undo?(input: InferOutput<I>, display: TypedDisplay<InferInput<D>, InferOutput<R>>): unknown;

@@ -2,6 +2,7 @@
 import { GloveError, reasonOf } from "./error.js";
 import type { Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
+import type { IGloveRunnable } from "./runnable.js";
 import { type Checked, check } from "./schema.js";
 import { argumentsSchema, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
 import type { SessionHost, ToolSpec } from "./wasm/seam.js";
@@ -10,7 +11,7 @@ import type { SessionHost, ToolSpec } from "./wasm/seam.js";
 export interface CallSurroundings {
   /** The display for one call: `outputs` and `refused` take in what it adds, and with what a person turned it down. */
   display(callId: string, tool: ToolConfig, outputs: SideOutput[], refused: Set<unknown>): ToolDisplay;
-  agent(): unknown;
+  agent(): IGloveRunnable;
 }
 
 /** Names are compared without regard to case, as models write them. */

@@ -1,6 +1,6 @@
 //! What a session asks of the page: an object with these methods. All text is JSON unless its name says otherwise.
 
-use js_sys::{Array, Promise, Uint8Array};
+use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 
@@ -101,6 +101,10 @@ pub(super) fn chunk(value: JsValue) -> Option<Vec<u8>> {
 }
 
 /// `{id, answer}` for `pushAndWait`.
-pub(super) fn pair(id: &str, answer: &Promise) -> Array {
-    Array::of2(&JsValue::from_str(id), answer)
+pub(super) fn pair(id: &str, answer: &Promise) -> Object {
+    let pair = Object::new();
+    // Setting a field of a plain object cannot fail.
+    let _ = Reflect::set(&pair, &JsValue::from_str("id"), &JsValue::from_str(id));
+    let _ = Reflect::set(&pair, &JsValue::from_str("answer"), answer);
+    pair
 }

@@ -4,7 +4,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use js_sys::{Array, Promise};
+use futures_channel::oneshot;
+use futures_util::FutureExt;
+use futures_util::future::Shared;
+use js_sys::{Object, Promise};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -18,6 +21,7 @@ use super::store::{Keeps, PageStore};
 use super::tools::{PageTool, PageTools};
 use super::values::{display_thrown, protocol, read, text, thrown};
 use crate::display::DisplayError;
+use crate::error::Error;
 use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, StoreAdapter};
 use crate::json::Json;
 use crate::message::{ContentPart, Message};
@@ -116,6 +120,8 @@ pub struct CoreSession {
     session: Session,
     feed: Rc<Feed>,
     host: Host,
+    /// What reading the store came to.
+    opened: Shared<oneshot::Receiver<Result<(), Error>>>,
 }
 
 #[wasm_bindgen]
@@ -140,16 +146,21 @@ impl CoreSession {
         let session = Session::new(parts).map_err(|error| thrown(&error))?;
         let feed = Feed::new(host.clone());
         feed.follow(&session);
+        let (tell, opened) = oneshot::channel();
         let driven = session.clone();
-        spawn_local(async move { driven.drive().await });
-        Ok(CoreSession { session, feed, host })
+        spawn_local(async move {
+            // Somebody who has stopped waiting is no failure.
+            let _ = tell.send(driven.opened().await);
+            driven.drive().await;
+        });
+        Ok(CoreSession { session, feed, host, opened: opened.shared() })
     }
 
-    /// Reads the store.
+    /// Waits until the store has been read. After a failure the next request reads it again.
     pub fn open(&self) -> Promise {
-        let (session, feed) = (self.session.clone(), Rc::clone(&self.feed));
+        let (opened, feed) = (self.opened.clone(), Rc::clone(&self.feed));
         future_to_promise(async move {
-            session.opened().await.map_err(|error| thrown(&error))?;
+            opened.await.unwrap_or(Err(Error::Closed)).map_err(|error| thrown(&error))?;
             feed.wake();
             Ok(JsValue::UNDEFINED)
         })
@@ -225,14 +236,14 @@ impl CoreSession {
             .map_err(|error| display_thrown(&error))
     }
 
-    /// `[id, promise]`.
+    /// `{id, answer}`, where the answer is a promise.
     #[wasm_bindgen(js_name = pushAndWait)]
     pub fn push_and_wait(
         &self,
         owner: Option<String>,
         renderer: &str,
         input: &str,
-    ) -> Result<Array, JsValue> {
+    ) -> Result<Object, JsValue> {
         let id = PageIds.fresh();
         let answer = self.session.display().push_and_wait_as(id.clone(), show(owner, renderer, input)?);
         let promise = future_to_promise(async move {

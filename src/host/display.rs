@@ -52,7 +52,7 @@ pub struct CallDisplay {
 }
 
 impl CallDisplay {
-    pub(crate) fn new(owner: &str, port: Arc<dyn DisplayPort>) -> Self {
+    pub fn new(owner: &str, port: Arc<dyn DisplayPort>) -> Self {
         CallDisplay { owner: owner.to_owned(), port }
     }
 

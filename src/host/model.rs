@@ -58,9 +58,20 @@ pub(crate) trait Receive: MaybeSend + MaybeSync {
     fn receive(&self, delta: Delta<'_>);
 }
 
+impl<F: Fn(Delta<'_>) + MaybeSend + MaybeSync> Receive for F {
+    fn receive(&self, delta: Delta<'_>) {
+        self(delta);
+    }
+}
+
 impl DeltaSink {
     pub(crate) fn new(receiver: Arc<dyn Receive>) -> Self {
         DeltaSink(receiver)
+    }
+
+    /// A sink that hands each piece on.
+    pub fn to(receive: impl Fn(Delta<'_>) + MaybeSend + MaybeSync + 'static) -> Self {
+        DeltaSink(Arc::new(receive))
     }
 
     pub fn send(&self, delta: Delta<'_>) {

@@ -55,7 +55,7 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
-    pub(crate) fn new(call: Call<'_>, display: CallDisplay, abort: AbortSignal) -> Self {
+    pub fn new(call: Call<'_>, display: CallDisplay, abort: AbortSignal) -> Self {
         ToolContext {
             call_id: call.call_id.to_owned(),
             tool_name: call.tool_name.to_owned(),

@@ -3,6 +3,7 @@
 use super::effect::{Effect, Outcome};
 use super::state::{Call, CallState, Finished, Phase};
 use super::{Effects, Run, texts};
+use crate::event::{Question, QuestionKind};
 use crate::message::ToolResultData;
 use crate::tool::Gate;
 
@@ -110,7 +111,12 @@ impl Run {
             }
             CallState::Queued | CallState::Waiting { .. } => {}
         }
-        self.end_call(index, Finished::without_running(ToolResultData::aborted(texts::ABORTED)), fx);
+        // Whether an interrupted call took effect is not known, and stopping does not make it known.
+        let why = match &call.state {
+            CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => texts::interrupted(),
+            _ => texts::ABORTED,
+        };
+        self.end_call(index, Finished::without_running(ToolResultData::aborted(why)), fx);
     }
 
     /// What the host stops doing when it goes away. Nothing ends and nothing is written.
@@ -123,9 +129,15 @@ impl Run {
             Phase::Tools(_) | Phase::Undoing(_) | Phase::Idle | Phase::Turn => {}
         }
         for call in self.state.batch().map_or(&[][..], |batch| &batch.calls) {
-            if matches!(call.state, CallState::Running { .. }) {
+            if matches!(
+                call.state,
+                CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval
+            ) {
                 work.push(Effect::CancelTool { call_id: call.id.clone() });
             }
+        }
+        if let Some(call_id) = self.undoing().and_then(|undoing| undoing.entry.clone()) {
+            work.push(Effect::CancelTool { call_id });
         }
         work
     }

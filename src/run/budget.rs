@@ -11,7 +11,7 @@ impl Run {
     pub(super) fn used_up(&self) -> Option<Rule> {
         let (budgets, current) = (&self.state.settings.budgets, self.state.current.as_ref()?);
         let (used, granted) = (&current.used, &current.granted);
-        let turns = budgets.turns.is_some_and(|limit| used.turns - granted.turns >= limit);
+        let turns = budgets.turns.is_some_and(|limit| used.turns.saturating_sub(granted.turns) >= limit);
         turns.then_some(Rule::Turns).or_else(|| self.used_up_by_work())
     }
 
@@ -19,18 +19,24 @@ impl Run {
     pub(super) fn no_more_calls(&self) -> Option<Rule> {
         let (budgets, current) = (&self.state.settings.budgets, self.state.current.as_ref()?);
         let (used, granted) = (&current.used, &current.granted);
-        let calls = budgets.tool_calls.is_some_and(|limit| used.tool_calls - granted.tool_calls >= limit);
+        let calls = budgets
+            .tool_calls
+            .is_some_and(|limit| used.tool_calls.saturating_sub(granted.tool_calls) >= limit);
         calls.then_some(Rule::ToolCalls).or_else(|| self.used_up_by_work())
     }
 
-    fn used_up_by_work(&self) -> Option<Rule> {
+    /// The budget that leaves no room for any work.
+    pub(super) fn used_up_by_work(&self) -> Option<Rule> {
         let (budgets, current) = (&self.state.settings.budgets, self.state.current.as_ref()?);
         let (used, granted) = (&current.used, &current.granted);
-        if budgets.tokens.is_some_and(|limit| used.tokens - granted.tokens >= limit) {
+        if budgets.tokens.is_some_and(|limit| used.tokens.saturating_sub(granted.tokens) >= limit) {
             Some(Rule::Tokens)
         } else if budgets.cost.is_some_and(|limit| used.cost - granted.cost >= limit) {
             Some(Rule::Cost)
-        } else if budgets.wall_clock_ms.is_some_and(|limit| used.working_ms - granted.working_ms >= limit) {
+        } else if budgets
+            .wall_clock_ms
+            .is_some_and(|limit| used.working_ms.saturating_sub(granted.working_ms) >= limit)
+        {
             Some(Rule::WallClock)
         } else {
             None

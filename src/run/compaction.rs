@@ -74,15 +74,15 @@ impl Run {
         let mut summary = Message::user(texts::summary(&text, carry));
         summary.is_compaction = true;
         summary.compaction_keeps = Some(keep);
-        self.state.context_tokens = 0;
-        self.state.estimated_tokens = 0;
-        self.state.turns_since_summary = 0;
         self.append(summary);
+        self.state.context_tokens = 0;
+        self.state.turns_since_summary = 0;
+        self.state.phase = Phase::Turn;
+        self.state.estimated_tokens = self.model_request().iter().map(estimate).sum();
         fx.emit(Event::CompactionEnd {
             current_token_consumption: self.state.estimated_tokens,
             summary_message: self.messages.last().cloned().map(Box::new),
         });
-        self.state.phase = Phase::Turn;
     }
 
     /// Everything stays as it was, and the request goes on without a summary.

@@ -7,9 +7,9 @@ use crate::run::input::Reply;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Write what `Run::unsaved` holds before doing any effect that comes after this one. When that fails, step
-    /// `Input::StoreFailed` and pass over the rest of the list, except that events are still told and that a
-    /// `Finish` in it still finishes its request, with the store's error: what was passed over is asked for again
-    /// after `Input::Resumed`.
+    /// `Input::StoreFailed` (which asks for no write) and pass over the rest of the list: work in it is asked for
+    /// again after `Input::Resumed`. Events are still told, a `Finish` still finishes its request, with the store's
+    /// error, and a `RememberPermission` or `ConsumeInbox` is kept until a later write has succeeded.
     Persist {
         strict: bool,
     },
@@ -27,7 +27,7 @@ pub enum Effect {
     CheckApproval {
         call_id: String,
     },
-    /// Keep a person's answer for the tool of this call.
+    /// Keep a person's answer for the tool of this call. The call is in the record; it may have ended already.
     RememberPermission {
         call_id: String,
         granted: bool,
@@ -66,6 +66,29 @@ pub enum Effect {
         request: String,
         outcome: Outcome,
     },
+}
+
+impl Effect {
+    pub(super) fn calls_off_work(&self) -> bool {
+        matches!(self, Effect::CancelTool { .. } | Effect::CancelModel { .. } | Effect::Withdraw { .. })
+    }
+
+    pub(super) fn calls_off(&self, begun: &Effect) -> bool {
+        match (self, begun) {
+            (
+                Effect::CancelTool { call_id: off },
+                Effect::RunTool { call_id, .. }
+                | Effect::RunUndo { call_id }
+                | Effect::CheckPermission { call_id }
+                | Effect::CheckApproval { call_id },
+            ) => off == call_id,
+            (Effect::CancelModel { call: off }, Effect::CallModel { call } | Effect::Compact { call }) => {
+                off == call
+            }
+            (Effect::Withdraw { question: off }, Effect::Ask { question }) => off == question,
+            _ => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,5 @@
 //! Rules against going in circles: rounds of nothing but errors, and the same calls with the same results.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use super::state::{CallState, Phase};
 use super::{Effects, Run, texts};
 use crate::event::{Event, Rule};
@@ -34,7 +32,7 @@ impl Run {
         let repeats = |period: usize| {
             let needed = (same_rounds as usize).saturating_mul(period);
             let last = current.rounds.iter().rev().take(needed);
-            let before = current.rounds.iter().rev().skip(period).take(needed - period);
+            let before = current.rounds.iter().rev().skip(period).take(needed.saturating_sub(period));
             needed > 0 && current.rounds.len() >= needed && last.zip(before).all(|(a, b)| a == b)
         };
         // A model may also go back and forth between two calls.
@@ -57,18 +55,39 @@ impl Run {
 
     /// Equal for rounds with the same calls, arguments and results.
     fn round_signature(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
+        let mut hash = Fnv::default();
         let Some(batch) = self.state.batch() else { return 0 };
         let answer = self.messages.get(batch.message).map(Message::calls).unwrap_or_default();
         for (call, asked) in batch.calls.iter().zip(answer) {
-            call.tool.as_deref().unwrap_or(&asked.tool_name).hash(&mut hasher);
-            asked.input_args.canonical().hash(&mut hasher);
+            hash.text(call.tool.as_deref().unwrap_or(&asked.tool_name));
+            hash.text(&asked.input_args.canonical());
             if let CallState::Done(finished) = &call.state {
-                finished.result.data.as_str().hash(&mut hasher);
-                finished.result.message.hash(&mut hasher);
-                (finished.result.status as u8).hash(&mut hasher);
+                hash.text(finished.result.data.as_str());
+                hash.text(finished.result.message.as_deref().unwrap_or_default());
+                hash.byte(finished.result.status as u8);
             }
         }
-        hasher.finish()
+        hash.0
+    }
+}
+
+/// FNV-1a: signatures are stored, so they must be the same on every target and in every version.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+
+    fn text(&mut self, text: &str) {
+        text.bytes().for_each(|byte| self.byte(byte));
+        // No UTF-8 text has this byte, so that two texts never run into each other.
+        self.byte(0xff);
     }
 }

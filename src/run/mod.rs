@@ -16,6 +16,7 @@ mod request;
 pub mod settings;
 mod state;
 mod texts;
+mod tidy;
 pub mod timeline;
 mod tools;
 mod turn;
@@ -117,6 +118,7 @@ impl Run {
         let stored = messages.len();
         let mut run = Run::of(State::new(settings), messages);
         run.saved_messages = stored;
+        run.state.estimated_tokens = run.model_request().iter().map(compaction::estimate).sum();
         run.answer_open_calls();
         run
     }
@@ -144,10 +146,13 @@ impl Run {
             return Ok(self.stop_work());
         }
         let at = at.max(self.state.at);
+        let input = tidy::tidy(input, &self.state.settings);
         self.seq += 1;
         self.unsaved_records.push(Record { seq: self.seq, at, input: input.clone() });
-        self.count_time(at);
+        self.count_time(at, &input);
         let mut fx = Effects::default();
+        // A store that has just failed is not asked again for the sake of noting that.
+        fx.persists = !matches!(input, Input::StoreFailed { .. });
         self.decide(input, &mut fx);
         self.advance(&mut fx);
         self.prepare_transient();
@@ -166,6 +171,15 @@ impl Run {
         };
         match input {
             Input::Request(request) => self.accepts_request_id(&request.id),
+            // A call that was in flight when the run halted was cancelled, and is made again when it goes on.
+            Input::ModelFinished { call, .. }
+            | Input::ModelPartial { call, .. }
+            | Input::Compacted { call, .. }
+            | Input::ModelFailed { call, .. }
+                if state.halt.is_some() =>
+            {
+                Err(OutOfProtocol::NoSuchModelCall(*call))
+            }
             Input::ModelFinished { call, .. } | Input::ModelPartial { call, .. } => match &state.phase {
                 Phase::Model { call: awaited, .. } if awaited == call => Ok(()),
                 _ => Err(OutOfProtocol::NoSuchModelCall(*call)),
@@ -233,8 +247,8 @@ impl Run {
             Input::Answered { question, answer } => self.on_answered(&question, answer, fx),
             Input::ToolFinished { call_id, outcome } => self.on_tool_finished(&call_id, outcome, fx),
             Input::Undo { request, steps } => self.on_undo(&request, steps, fx),
-            Input::UndoFinished { call_id, error } => self.on_undo_finished(&call_id, error, fx),
-            Input::TimerFired { timer } => self.on_timer(timer, fx),
+            Input::UndoFinished { call_id, error } => self.on_undo_finished(&call_id, error),
+            Input::TimerFired { timer } => self.on_timer(timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
             Input::Configured { settings } => self.state.settings = settings.complete(),
             Input::Recovered => self.on_recovered(fx),
@@ -246,22 +260,21 @@ impl Run {
 
     /// Begins whatever can begin now. All new work starts here, so a halt stops all of it.
     fn advance(&mut self, fx: &mut Effects) {
-        if self.state.halt.is_some() {
-            return;
-        }
-        match self.state.phase {
-            Phase::Tools(_) => self.advance_tools(fx),
-            Phase::Idle => self.begin_queued(fx),
-            Phase::Turn | Phase::Model { .. } | Phase::Compacting { .. } | Phase::Undoing(_) => {}
-        }
-        // A finished batch leads to the next turn in the same step.
-        if matches!(self.state.phase, Phase::Turn) && self.state.halt.is_none() {
-            self.begin_turn(fx);
-        }
-        // And a turn that ends its request makes room for the next one.
-        if matches!(self.state.phase, Phase::Idle) && !self.state.queue.is_empty() {
-            self.begin_queued(fx);
-            self.advance(fx);
+        // A batch that ends leads to the next turn, and a request that ends to the next one, all in the same step.
+        while self.state.halt.is_none() {
+            match &self.state.phase {
+                Phase::Tools(_) => {
+                    self.advance_tools(fx);
+                    if self.state.batch().is_some() {
+                        return;
+                    }
+                }
+                Phase::Turn => self.begin_turn(fx),
+                Phase::Idle if self.state.queue.is_empty() => return,
+                Phase::Idle => self.begin_queued(fx),
+                Phase::Undoing(undoing) if undoing.entry.is_none() => self.next_undo(fx),
+                Phase::Model { .. } | Phase::Compacting { .. } | Phase::Undoing(_) => return,
+            }
         }
     }
 
@@ -372,29 +385,38 @@ impl Run {
         if message.id.is_none() {
             message.id = self.mint('m');
         }
-        if message.prompt_id.is_none() {
-            message.prompt_id = self.request().map(str::to_owned);
+        if let Some(request) = self.request().map(str::to_owned) {
+            self.request_ids.insert(request.clone());
+            message.prompt_id = Some(request);
         }
         message.at = message.at.or(Some(self.state.at));
         if message.is_compaction {
             self.last_summary = Some(self.messages.len());
         }
         self.call_ids.extend(message.calls().iter().map(|call| call.id().to_owned()));
-        self.state.estimated_tokens += compaction::estimate(&message);
+        self.state.estimated_tokens =
+            self.state.estimated_tokens.saturating_add(compaction::estimate(&message));
         self.messages.push(message);
     }
 
     /// A new id that the same inputs will always give again.
     fn mint(&mut self, kind: char) -> Option<String> {
         let current = self.state.current.as_mut()?;
-        current.minted += 1;
-        Some(format!("{}.{kind}{}", current.id, current.minted))
+        loop {
+            current.minted += 1;
+            let id = format!("{}.{kind}{}", current.id, current.minted);
+            // A model may have guessed it.
+            if !self.call_ids.contains(&id) {
+                return Some(id);
+            }
+        }
     }
 
-    /// Working time counts while nobody is waited for.
-    fn count_time(&mut self, at: u64) {
+    /// Working time counts while nobody is waited for and there is a process to work.
+    fn count_time(&mut self, at: u64, input: &Input) {
         let passed = at.saturating_sub(self.state.at);
-        let works = !matches!(self.phase(), PhaseName::Waiting | PhaseName::Idle | PhaseName::Paused);
+        let works = !matches!(self.phase(), PhaseName::Waiting | PhaseName::Idle | PhaseName::Paused)
+            && !matches!(input, Input::Recovered);
         self.state.at = at;
         if let (true, Some(current)) = (works, &mut self.state.current) {
             current.used.working_ms = current.used.working_ms.saturating_add(passed);
@@ -412,6 +434,7 @@ impl PartialEq for Run {
 /// Collects the effects of one step.
 #[derive(Default)]
 struct Effects {
+    persists: bool,
     strict: bool,
     list: Vec<Effect>,
 }
@@ -426,6 +449,10 @@ impl Effects {
                 | Effect::RememberPermission { .. }
                 | Effect::Withdraw { .. }
         );
+        // What is called off in the step that began it never begins.
+        if effect.calls_off_work() {
+            self.list.retain(|begun| !effect.calls_off(begun));
+        }
         self.list.push(effect);
     }
 
@@ -434,16 +461,12 @@ impl Effects {
     }
 
     /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
-    fn finish(mut self) -> Vec<Effect> {
-        let cancels = |effect: &Effect| {
-            matches!(effect, Effect::CancelModel { .. } | Effect::CancelTool { .. } | Effect::Withdraw { .. })
-        };
-        self.list.push(Effect::Persist { strict: self.strict });
-        self.list.sort_by_key(|effect| match effect {
-            Effect::Persist { .. } => 1,
-            effect if cancels(effect) => 0,
-            _ => 2,
-        });
-        self.list
+    fn finish(self) -> Vec<Effect> {
+        let (mut all, rest): (Vec<_>, Vec<_>) = self.list.into_iter().partition(Effect::calls_off_work);
+        if self.persists {
+            all.push(Effect::Persist { strict: self.strict });
+        }
+        all.extend(rest);
+        all
     }
 }

@@ -36,7 +36,6 @@ impl Run {
             None => {}
             Some(Halt::AskBudget(_, question)) => {
                 work.push(Effect::Ask { question: question.id.clone() });
-                return work;
             }
             Some(Halt::Store | Halt::Model | Halt::Budget(_)) => return work,
         }
@@ -76,11 +75,14 @@ impl Run {
         for index in 0..self.state.batch().map_or(0, |batch| batch.calls.len()) {
             let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { break };
             match &call.state {
-                CallState::Running { .. } => {
+                CallState::Running { attempt, .. } => {
+                    let attempt = *attempt;
                     let tools = &self.state.settings.tools;
                     let tool = tools.iter().find(|tool| call.tool.as_ref() == Some(&tool.name));
                     match tool.map_or(OnInterrupted::Fail, |tool| tool.when_interrupted()) {
-                        OnInterrupted::Rerun if !stopped => {}
+                        OnInterrupted::Rerun if !stopped => {
+                            self.set(index, CallState::Running { since: self.state.at, attempt });
+                        }
                         OnInterrupted::Ask if !stopped => {
                             self.ask(
                                 index,
@@ -97,7 +99,7 @@ impl Run {
                 }
                 CallState::Undoing(Undoing { entry: Some(entry), .. }) => {
                     let entry = entry.clone();
-                    self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()), fx);
+                    self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()));
                 }
                 CallState::Queued
                 | CallState::CheckingPermission
@@ -110,7 +112,7 @@ impl Run {
         }
         if let Phase::Undoing(Undoing { entry: Some(entry), .. }) = &self.state.phase {
             let entry = entry.clone();
-            self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()), fx);
+            self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()));
         }
         for effect in self.outstanding() {
             if !fx.list.contains(&effect) {
@@ -123,6 +125,10 @@ impl Run {
         if self.is_busy() {
             if let Some(Halt::AskBudget(_, question)) = self.state.halt.take() {
                 fx.push(Effect::Withdraw { question: question.id });
+            }
+            // Its answer would have to be written too. It is asked again when the run goes on.
+            if let Phase::Model { call, .. } | Phase::Compacting { call, .. } = self.state.phase {
+                fx.push(Effect::CancelModel { call });
             }
             self.park(Halt::Store, Outcome::StoreFailed(error), fx);
         }

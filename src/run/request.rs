@@ -19,8 +19,11 @@ impl Run {
     pub(super) fn on_request(&mut self, request: Request, fx: &mut Effects) {
         if !self.is_busy() {
             self.abandon(fx);
-            self.begin(request, fx);
-            return;
+            if self.state.queue.is_empty() {
+                self.begin(request, fx);
+                return;
+            }
+            // Others were waiting for a run that had stopped: they come first.
         }
         match request.when_busy {
             WhenBusy::Queue => self.state.queue.push_back(request),
@@ -30,7 +33,9 @@ impl Run {
             WhenBusy::Interrupt => {
                 // Begun by `advance`, at once or after the calls that must not be cut off.
                 self.state.queue.push_front(request);
-                self.on_abort(fx);
+                if self.state.current.is_some() {
+                    self.on_abort(fx);
+                }
             }
         }
     }
@@ -57,8 +62,9 @@ impl Run {
     fn begin(&mut self, request: Request, fx: &mut Effects) {
         let Request { id, mut message, inbox, .. } = request;
         self.open(&id, fx);
-        let (resolved, blocking): (Vec<&InboxItem>, Vec<&InboxItem>) =
-            inbox.iter().partition(|item| item.status == "resolved");
+        let resolved: Vec<&InboxItem> = inbox.iter().filter(|item| item.status == "resolved").collect();
+        let blocks = |item: &&InboxItem| item.blocking && item.status == "pending";
+        let blocking: Vec<&InboxItem> = inbox.iter().filter(blocks).collect();
         if !resolved.is_empty() {
             let mut news = Message::user(texts::inbox_resolved(&resolved));
             news.framework_context = Some("inbox".to_owned());
@@ -73,7 +79,10 @@ impl Run {
         message.tool_calls = None;
         message.tool_results = None;
         message.is_compaction = false;
+        message.is_compaction_request = false;
         message.compaction_keeps = None;
+        message.partial = false;
+        message.usage = None;
         if message.text.is_empty() {
             let parts = message.content.iter().flatten().filter_map(|part| part.text.as_deref());
             let text = parts.collect::<Vec<_>>().join("\n");
@@ -86,7 +95,6 @@ impl Run {
 
     /// Makes `id` the request being served.
     pub(super) fn open(&mut self, id: &str, fx: &mut Effects) {
-        self.request_ids.insert(id.to_owned());
         self.state.halt = None;
         self.state.current = Some(Current {
             id: id.to_owned(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::dollars;
 use crate::tool::{ToolSpec, UNDO_TOOL};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +21,12 @@ impl Settings {
         if self.tools.iter().any(|tool| tool.undo) {
             self.tools.push(ToolSpec::new(UNDO_TOOL));
         }
+        // What is no amount allows nothing; without end is no limit.
+        self.budgets.cost = self
+            .budgets
+            .cost
+            .filter(|cost| *cost != f64::INFINITY)
+            .map(|cost| dollars(cost).unwrap_or_default());
         self
     }
 }
@@ -52,7 +59,7 @@ pub struct Limits {
     pub turns: u32,
     /// Calls that one answer may hold; those beyond are answered with an error.
     pub calls_per_turn: usize,
-    /// A longer result is cut, with a notice.
+    /// A longer result is cut, with a notice (at 200 bytes or more, as the notice needs room).
     pub result_bytes: usize,
     /// Rounds with nothing but errors, after which the model is told to stop and explain. 0: never.
     pub error_rounds: u32,

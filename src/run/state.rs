@@ -126,6 +126,9 @@ pub(crate) struct Call {
     pub permitted: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     pub approved: bool,
+    /// Runs that failed and are to be repeated.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub attempts: u32,
     pub state: CallState,
 }
 
@@ -165,10 +168,13 @@ pub(crate) struct Finished {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Undoing {
-    /// The action being taken back; `None` when nothing is left.
+    /// The action being taken back; `None` between two of them.
     pub entry: Option<String>,
     pub left: u32,
     pub done: u32,
+    /// Why no more can be taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// An action that can be taken back.

@@ -15,12 +15,12 @@ pub(crate) const NOTHING_TO_UNDO: &str = "There is no action to take back.";
 pub(crate) const INVALID_INPUT: &str = "TOOL_INPUT_INVALID";
 
 /// Names in an error are for choosing one; more than these would only fill the context.
-const NAMES_BYTES: usize = 600;
+const ANSWER_BYTES: usize = 1_000;
 
 pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
-    let shown: String = name.chars().take(100).collect();
+    let shown = name.get(..name.floor_char_boundary(100)).unwrap_or_default();
     let mut text = format!("No tool called {shown} exists.");
-    let near = near_names(&shown, tools);
+    let near = near_names(shown, tools);
     if !near.is_empty() {
         text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
     }
@@ -29,8 +29,9 @@ pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
         return text;
     }
     let (mut names, mut left) = (String::new(), tools.len());
+    let room = ANSWER_BYTES.saturating_sub(text.len() + " Available tools:  and 00000 more.".len());
     for tool in tools {
-        if names.len() + tool.name.len() > NAMES_BYTES {
+        if names.len() + tool.name.len() + 2 > room {
             break;
         }
         if !names.is_empty() {
@@ -44,16 +45,26 @@ pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
     text
 }
 
+/// The best first. A handful at most, so they are picked one by one.
 fn near_names<'a>(name: &str, tools: &'a [ToolSpec]) -> Vec<&'a str> {
-    let name = name.to_lowercase();
-    let mut near: Vec<(f64, &str)> = tools
-        .iter()
-        .filter(|tool| tool.name.len() <= 100)
-        .map(|tool| (strsim::jaro_winkler(&name, &tool.name.to_lowercase()), tool.name.as_str()))
-        .filter(|(likeness, _)| *likeness >= 0.8)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(5).map(|(_, name)| name).collect()
+    let name = name.to_ascii_lowercase();
+    let near = |tool: &'a ToolSpec| {
+        let likeness = strsim::jaro_winkler(&name, &tool.name.to_ascii_lowercase());
+        (likeness >= 0.8).then_some((likeness, tool.name.as_str()))
+    };
+    let mut near: Vec<(f64, &str)> =
+        tools.iter().filter(|tool| tool.name.len() <= 100).filter_map(near).collect();
+    let mut best = Vec::new();
+    while best.len() < 5 && !near.is_empty() {
+        let (mut at, mut highest) = (0, 0.0);
+        for (index, (likeness, _)) in near.iter().enumerate() {
+            if *likeness > highest {
+                (at, highest) = (index, *likeness);
+            }
+        }
+        best.push(near.remove(at).1);
+    }
+    best
 }
 
 pub(crate) fn permission_denied(tool: &str) -> String {

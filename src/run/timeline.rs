@@ -154,7 +154,7 @@ impl Timeline {
             let status = status_of(result);
             if tool.status != status {
                 tool.status = status;
-                if status != EntryStatus::Running {
+                if !matches!(status, EntryStatus::Running | EntryStatus::Pending) {
                     tool.output = output_of(result);
                     tool.render_data = result.result.render_data.clone();
                     tool.duration_ms = result.duration_ms;

@@ -2,7 +2,7 @@
 
 use super::effect::{Effect, Outcome};
 use super::input::{Answer, ApprovalVerdict, PermissionVerdict, ToolOutcome};
-use super::state::{Batch, Call, CallState, Finished, Halt, Phase, UndoEntry};
+use super::state::{Batch, Call, CallState, Finished, Halt, Phase, UndoEntry, Undoing};
 use super::{Effects, Run, texts};
 use crate::event::{Event, Question, QuestionKind, ToolUseResult};
 use crate::json::Json;
@@ -40,6 +40,7 @@ impl Run {
                 tool: tool.map(|tool| tool.name.clone()),
                 permitted: false,
                 approved: false,
+                attempts: 0,
                 state,
             });
         }
@@ -72,6 +73,11 @@ impl Run {
                 }
                 self.start(index, fx);
             }
+            if let Some(Call { state: CallState::Undoing(Undoing { entry: None, .. }), .. }) =
+                self.calls().get(index)
+            {
+                self.next_undo(fx);
+            }
             match self.calls().get(index).map(|call| &call.state) {
                 Some(CallState::Done(_)) => {}
                 Some(CallState::Running { .. } | CallState::Waiting { .. }) if parallel => others_run = true,
@@ -88,7 +94,8 @@ impl Run {
     fn start(&mut self, index: usize, fx: &mut Effects) {
         let Some(call) = self.calls().get(index) else { return };
         let call_id = call.id.clone();
-        let (permitted, approved) = (call.permitted, call.approved);
+        let (permitted, approved, attempts) = (call.permitted, call.approved, call.attempts);
+        let stopped = self.state.batch().is_some_and(|batch| batch.stopped);
         let Some(tool) = self.spec(call) else {
             // It was there when the model called it, and was taken away since.
             let name = call.tool.clone().unwrap_or_default();
@@ -96,24 +103,32 @@ impl Run {
             self.end_call(index, Finished::without_running(ToolResultData::error(text)), fx);
             return;
         };
-        let (permission, approval, undoes) = (tool.permission, tool.approval, tool.name == UNDO_TOOL);
-        if permission != Gate::Never && !permitted {
+        let undoes = tool.name == UNDO_TOOL;
+        let permission = tool.permission != Gate::Never && !permitted;
+        let approval = tool.approval != Gate::Never && !approved;
+        // A repeated run is the same call, but it costs time again.
+        let used_up = if attempts == 0 { self.no_more_calls() } else { self.used_up_by_work() };
+        if stopped && (permission || approval || used_up.is_some()) {
+            // Nobody is asked anything any more.
+            self.end_call(index, Finished::without_running(ToolResultData::aborted(texts::ABORTED)), fx);
+        } else if permission {
             self.set(index, CallState::CheckingPermission);
             fx.push(Effect::CheckPermission { call_id });
-        } else if approval != Gate::Never && !approved {
+        } else if approval {
             self.set(index, CallState::CheckingApproval);
             fx.push(Effect::CheckApproval { call_id });
-        } else if let Some(rule) = self.no_more_calls() {
+        } else if let Some(rule) = used_up {
             self.pause(rule, fx);
         } else {
-            if let Some(current) = &mut self.state.current {
+            if let (Some(current), 0) = (&mut self.state.current, attempts) {
                 current.used.tool_calls += 1;
             }
             if undoes {
                 self.begin_undo_call(index, fx);
             } else {
-                self.set(index, CallState::Running { since: self.state.at, attempt: 1 });
-                fx.push(Effect::RunTool { call_id, attempt: 1 });
+                let attempt = attempts + 1;
+                self.set(index, CallState::Running { since: self.state.at, attempt });
+                fx.push(Effect::RunTool { call_id, attempt });
             }
         }
     }
@@ -136,7 +151,12 @@ impl Run {
     ) {
         let Some(index) = self.position(call_id) else { return };
         let name = self.tool_name(index);
+        let always = self.calls().get(index).and_then(|call| self.spec(call)).map(|tool| tool.permission);
         match verdict {
+            // Only a tool that leaves the choice to the host can do without a person's word.
+            PermissionVerdict::NotNeeded if always == Some(Gate::Always) => {
+                self.ask(index, QuestionKind::Permission, None, fx);
+            }
             PermissionVerdict::NotNeeded | PermissionVerdict::Granted => self.permit(index),
             PermissionVerdict::Denied => self.refuse(index, texts::permission_denied(&name), fx),
             PermissionVerdict::Unset => self.ask(index, QuestionKind::Permission, None, fx),
@@ -146,7 +166,11 @@ impl Run {
 
     pub(super) fn on_approval_checked(&mut self, call_id: &str, verdict: ApprovalVerdict, fx: &mut Effects) {
         let Some(index) = self.position(call_id) else { return };
+        let always = self.calls().get(index).and_then(|call| self.spec(call)).map(|tool| tool.approval);
         match verdict {
+            ApprovalVerdict::NotNeeded if always == Some(Gate::Always) => {
+                self.ask(index, QuestionKind::Approval, None, fx);
+            }
             ApprovalVerdict::NotNeeded => self.approve(index),
             ApprovalVerdict::Needed { reason } => self.ask(index, QuestionKind::Approval, reason, fx),
             ApprovalVerdict::Invalid(issues) => {
@@ -250,21 +274,14 @@ impl Run {
         self.on_outcome(index, outcome, fx);
     }
 
-    fn on_outcome(&mut self, index: usize, outcome: ToolOutcome, fx: &mut Effects) {
+    pub(super) fn on_outcome(&mut self, index: usize, outcome: ToolOutcome, fx: &mut Effects) {
         let (since, attempt) = match self.calls().get(index).map(|call| &call.state) {
             Some(CallState::Running { since, attempt }) => (*since, *attempt),
             _ => (self.state.at, 0),
         };
         let duration_ms = (attempt > 0).then(|| self.state.at.saturating_sub(since));
         match outcome {
-            ToolOutcome::Returned { mut result, outputs } => {
-                let limit = self.state.settings.limits.result_bytes;
-                if let Some(cut) = cut(&result.data, limit) {
-                    result.data = cut;
-                }
-                if result.status == ToolStatus::Pending {
-                    result.status = ToolStatus::Success;
-                }
+            ToolOutcome::Returned { result, outputs } => {
                 if result.status == ToolStatus::Success {
                     self.remember_undo(index);
                 }
@@ -302,19 +319,13 @@ impl Run {
             .any(|call| matches!(call.state, CallState::Waiting { timer: set, .. } if set == timer))
     }
 
-    pub(super) fn on_timer(&mut self, timer: u64, fx: &mut Effects) {
+    /// The call waits for its turn again, with all that has to be looked at before it runs.
+    pub(super) fn on_timer(&mut self, timer: u64) {
         let waits = |call: &Call| matches!(call.state, CallState::Waiting { timer: set, .. } if set == timer);
         let Some(index) = self.calls().iter().position(waits) else { return };
-        let Some(Call { state: CallState::Waiting { since, attempt, .. }, id, .. }) = self.calls().get(index)
-        else {
-            return;
-        };
-        let (since, attempt, call_id) = (*since, attempt + 1, id.clone());
-        if self.state.halt.is_none() {
-            self.set(index, CallState::Running { since, attempt });
-            fx.push(Effect::RunTool { call_id, attempt });
-        } else {
-            self.set(index, CallState::Queued);
+        let Some(call) = self.state.batch_mut().and_then(|batch| batch.calls.get_mut(index)) else { return };
+        if let CallState::Waiting { attempt, .. } = call.state {
+            (call.attempts, call.state) = (attempt, CallState::Queued);
         }
     }
 
@@ -396,19 +407,4 @@ impl Run {
         }
         results
     }
-}
-
-/// The front of a result that is too long, with a notice; `None` when it is not.
-fn cut(data: &Json, limit: usize) -> Option<Json> {
-    let whole = data.as_str().len();
-    if whole <= limit {
-        return None;
-    }
-    let text = data.to_text().unwrap_or_else(|| data.to_string());
-    let mut end = limit.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let shown = text.get(..end).unwrap_or_default();
-    Some(Json::string(&format!("{shown}{}", texts::cut_notice(shown.len(), whole))))
 }

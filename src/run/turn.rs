@@ -6,7 +6,7 @@ use super::state::{Halt, Phase};
 use super::{Effects, Run, texts};
 use crate::error::ModelError;
 use crate::event::{Event, ModelResponse, Rule};
-use crate::message::{Message, Sender, Usage};
+use crate::message::{Message, Sender, Usage, dollars};
 
 impl Run {
     pub(super) fn begin_turn(&mut self, fx: &mut Effects) {
@@ -41,6 +41,9 @@ impl Run {
         let mut answer = one_answer(messages);
         self.name_calls(&mut answer);
         self.count_usage(&usage);
+        if usage.tokens_in > 0 {
+            self.state.context_tokens = usage.tokens_in;
+        }
         self.state.turns += 1;
         self.state.turns_since_summary += 1;
         if let Some(current) = &mut self.state.current {
@@ -83,8 +86,12 @@ impl Run {
             self.on_summary_failed(&error.message, fx);
             return;
         }
-        self.keep_partial(partial);
-        self.state.phase = Phase::Turn;
+        // What an earlier process had shown counts as long as this one has shown nothing.
+        let kept = match std::mem::replace(&mut self.state.phase, Phase::Turn) {
+            Phase::Model { partial: earlier, .. } if partial.is_empty() => earlier,
+            _ => partial,
+        };
+        self.keep_partial(kept);
         self.park(Halt::Model, Outcome::ModelFailed(error), fx);
     }
 
@@ -108,13 +115,11 @@ impl Run {
 
     pub(super) fn count_usage(&mut self, usage: &Usage) {
         self.state.usage.add(usage);
-        if usage.tokens_in > 0 {
-            self.state.context_tokens = usage.tokens_in;
-        }
         if let Some(current) = &mut self.state.current {
             current.used.tokens =
                 current.used.tokens.saturating_add(usage.tokens_in).saturating_add(usage.tokens_out);
-            current.used.cost += usage.cost.filter(|cost| cost.is_finite()).unwrap_or_default();
+            current.used.cost =
+                dollars(current.used.cost + usage.cost.unwrap_or_default()).unwrap_or(current.used.cost);
         }
     }
 

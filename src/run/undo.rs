@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::effect::{Effect, Outcome};
+use super::input::{Issue, ToolOutcome};
 use super::state::{CallState, Finished, Phase, Undoing};
 use super::{Effects, Run, texts};
 use crate::json::Json;
@@ -17,22 +18,28 @@ impl Run {
     pub(super) fn on_undo(&mut self, request: &str, steps: u32, fx: &mut Effects) {
         self.abandon(fx);
         self.open(request, fx);
-        self.state.phase = Phase::Undoing(Undoing { entry: None, left: steps, done: 0 });
-        self.next_undo(fx);
+        self.state.phase = Phase::Undoing(Undoing { left: steps, ..Undoing::default() });
     }
 
     /// The model asked: the call is answered when all its steps are taken back.
     pub(super) fn begin_undo_call(&mut self, index: usize, fx: &mut Effects) {
         let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
-        let input = self.call(&call.id).and_then(|call| call.input.read::<UndoInput>().ok());
-        let left = input.and_then(|input| input.steps).unwrap_or(1).max(1);
+        let input = self.call(&call.id).map(|call| call.input.read::<UndoInput>());
+        let left = match input {
+            Some(Ok(UndoInput { steps })) if steps != Some(0) => steps.unwrap_or(1),
+            _ => {
+                let message = "expected a whole number of 1 or more".to_owned();
+                let issue = Issue { path: vec![Json::string("steps")], message };
+                self.on_outcome(index, ToolOutcome::Invalid(vec![issue]), fx);
+                return;
+            }
+        };
         if self.state.undo.is_empty() {
             let result = ToolResultData::error(texts::NOTHING_TO_UNDO);
             self.end_call(index, Finished::without_running(result), fx);
             return;
         }
-        self.set(index, CallState::Undoing(Undoing { entry: None, left, done: 0 }));
-        self.next_undo(fx);
+        self.set(index, CallState::Undoing(Undoing { left, ..Undoing::default() }));
     }
 
     pub(super) fn undoing(&self) -> Option<&Undoing> {
@@ -57,31 +64,34 @@ impl Run {
         }
     }
 
-    pub(super) fn on_undo_finished(&mut self, call_id: &str, error: Option<String>, fx: &mut Effects) {
-        if let Some(error) = error {
-            self.end_undo(Some(error), fx);
-            return;
+    /// Notes what became of one action; the next one is begun with all other new work.
+    pub(super) fn on_undo_finished(&mut self, call_id: &str, error: Option<String>) {
+        if error.is_none() {
+            self.state.undo.retain(|entry| entry.call_id != call_id);
         }
-        self.state.undo.retain(|entry| entry.call_id != call_id);
-        if let Some(undoing) = self.undoing_mut() {
+        let Some(undoing) = self.undoing_mut() else { return };
+        undoing.entry = None;
+        if error.is_none() {
             undoing.done += 1;
             undoing.left = undoing.left.saturating_sub(1);
+        } else {
+            undoing.left = 0;
+            undoing.error = error;
         }
-        self.next_undo(fx);
     }
 
-    fn next_undo(&mut self, fx: &mut Effects) {
+    pub(super) fn next_undo(&mut self, fx: &mut Effects) {
         let entry = self.state.undo.last().map(|entry| entry.call_id.clone());
         let Some(undoing) = self.undoing_mut() else { return };
         undoing.entry = entry.filter(|_| undoing.left > 0);
         match undoing.entry.clone() {
             Some(call_id) => fx.push(Effect::RunUndo { call_id }),
-            None => self.end_undo(None, fx),
+            None => self.end_undo(fx),
         }
     }
 
-    fn end_undo(&mut self, error: Option<String>, fx: &mut Effects) {
-        let Some(Undoing { done, .. }) = self.undoing().cloned() else { return };
+    fn end_undo(&mut self, fx: &mut Effects) {
+        let Some(Undoing { done, error, .. }) = self.undoing().cloned() else { return };
         if matches!(self.state.phase, Phase::Undoing(_)) {
             self.close(Outcome::Undone { steps: done, error }, fx);
             return;

@@ -46,10 +46,14 @@ impl<'a> View<'a> {
         View { summary: self.summary, kept, rest, transient: self.transient }
     }
 
-    /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end,
-    /// where a provider would take it for the start of the answer it is asked for.
+    /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end of the
+    /// record, where a provider would take it for the start of the answer it is asked for.
     pub fn iter(self) -> impl Iterator<Item = &'a Message> {
-        let mut all = self.all().peekable();
+        self.recorded().chain(self.transient)
+    }
+
+    fn recorded(self) -> impl Iterator<Item = &'a Message> {
+        let mut all = [self.summary, self.kept, self.rest].into_iter().flatten().peekable();
         std::iter::from_fn(move || {
             loop {
                 let message = all.next()?;
@@ -61,12 +65,9 @@ impl<'a> View<'a> {
         })
     }
 
-    fn all(self) -> impl Iterator<Item = &'a Message> {
-        [self.summary, self.kept, self.rest, self.transient].into_iter().flatten()
-    }
-
-    /// Messages that stay the same at the front of the next request, so that what was written of them can be kept.
+    /// How many of the messages are in the record. Up to the next summary they stay at the front of every later
+    /// request, so that what was written of them can be kept.
     pub fn settled(&self) -> usize {
-        self.summary.len() + self.kept.len() + self.rest.len()
+        self.recorded().count()
     }
 }

@@ -19,7 +19,7 @@ use crate::portable::BoxFuture;
 use crate::run::effect::Effect;
 use crate::run::input::{AbortReason, Input};
 use crate::run::journal::RestoreError;
-use crate::run::{PhaseName, Run};
+use crate::run::{OutOfProtocol, PhaseName, Run};
 use crate::runtime::listeners::Follower;
 use crate::runtime::response::Response;
 use crate::runtime::shared::{Caller, Command, Configure, Shared};
@@ -48,6 +48,8 @@ pub(crate) struct Driver {
     /// Inbox items that a request was told of already.
     pub(super) told_items: HashSet<String>,
     pub(super) notes: u64,
+    /// Something was decided that the followers have not heard of.
+    moved: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +83,7 @@ impl Driver {
             arriving: VecDeque::new(),
             told_items: HashSet::new(),
             notes: 0,
+            moved: false,
         }
     }
 
@@ -92,15 +95,17 @@ impl Driver {
                 continue;
             }
             self.do_effects().await;
-            self.shared.followers.each(Follower::moved);
-            self.release_callers();
+            if std::mem::take(&mut self.moved) {
+                self.shared.followers.each(Follower::moved);
+            }
             let input = match self.next().await {
                 Happening::Command(command) => self.obey(command),
                 Happening::Work(key, done) => self.finish_work(&key, done),
             };
             if let Some(input) = input {
                 // Refused is what comes too late: the answer to something that was cancelled.
-                self.batch.extend(self.shared.step(input).unwrap_or_default());
+                let effects = self.step(input).unwrap_or_default();
+                self.batch.extend(effects);
             }
         }
     }
@@ -142,15 +147,21 @@ impl Driver {
         let (changed, busy) = (*run.settings() != settings, run.phase() != PhaseName::Idle);
         self.request = run.request().map(str::to_owned);
         self.shared.replace_run(run);
-        self.state = Life::Open;
+        (self.state, self.moved) = (Life::Open, true);
         let taken_over = [
             changed.then(|| Input::Configured { settings: Box::new(settings) }),
             busy.then_some(Input::Recovered),
         ];
         for input in taken_over.into_iter().flatten() {
-            self.batch.extend(self.shared.step(input).unwrap_or_default());
+            let effects = self.step(input).unwrap_or_default();
+            self.batch.extend(effects);
         }
         Ok(())
+    }
+
+    fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
+        self.moved = true;
+        self.shared.step(input)
     }
 
     /// The run cannot be read. Whoever asks is told so; the next one to ask makes another try.
@@ -194,7 +205,11 @@ impl Driver {
             if let Poll::Ready(Some(command)) = self.commands.poll_next_unpin(context) {
                 return Poll::Ready(Happening::Command(command));
             }
-            self.poll_work(context)
+            let happening = self.poll_work(context);
+            if happening.is_pending() {
+                self.release_callers();
+            }
+            happening
         })
         .await
     }
@@ -260,8 +275,7 @@ impl Driver {
                         _ => {}
                     }
                 }
-                let failed =
-                    self.shared.step(Input::StoreFailed { error: error.clone() }).unwrap_or_default();
+                let failed = self.step(Input::StoreFailed { error: error.clone() }).unwrap_or_default();
                 let failed = failed.into_iter().filter(|effect| !matches!(effect, Effect::Persist { .. }));
                 self.batch.extend(failed);
                 // Also those who wait for something that had just ended, or for their turn.
@@ -308,7 +322,7 @@ impl Driver {
                 }
                 // What a person has seen of an answer is kept.
                 if let Some(partial) = self.partial() {
-                    let _ = self.shared.step(partial);
+                    let _ = self.step(partial);
                 }
                 return Some(Input::Aborted { why: AbortReason::User });
             }
@@ -326,7 +340,7 @@ impl Driver {
 
     /// An input that somebody waits for the outcome of, and is told when it is refused.
     pub(super) fn step_for(&mut self, input: Input, caller: Option<Caller>) {
-        match self.shared.step(input) {
+        match self.step(input) {
             Ok(effects) => {
                 self.callers.extend(caller);
                 self.batch.extend(effects);
@@ -363,7 +377,7 @@ impl Driver {
     /// The host goes away: nothing ends, all is let go.
     fn close(&mut self) {
         self.state = Life::Closed;
-        let _ = self.shared.step(Input::Aborted { why: AbortReason::HostGone });
+        let _ = self.step(Input::Aborted { why: AbortReason::HostGone });
         for (_, running) in self.in_flight.drain() {
             running.cancel();
         }
@@ -405,7 +419,7 @@ impl Driver {
     /// Nothing can go on without a person: those who asked to leave then, leave.
     fn release_callers(&mut self) {
         let works = self.in_flight.keys().any(|key| !matches!(key, Key::Question(_)));
-        if works || !self.ready.is_empty() || !self.callers.iter().any(|caller| caller.leave_when_waiting) {
+        if works || !self.callers.iter().any(|caller| caller.leave_when_waiting) {
             return;
         }
         let questions = {

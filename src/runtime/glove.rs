@@ -15,6 +15,58 @@ use crate::runtime::session::{Asked, Parts, Session};
 use crate::store::MemoryStore;
 
 /// An agent. Clones are the same agent.
+///
+/// ```
+/// use glove_wasm::display::Slot;
+/// use glove_wasm::host::{Tool, ToolContext, ToolFailure};
+/// use glove_wasm::json::Json;
+/// use glove_wasm::runtime::Glove;
+/// use glove_wasm::store::MemoryStore;
+/// use glove_wasm::testing::{Line, ScriptedModel};
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Greet {
+///     name: String,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let model = ScriptedModel::new([Line::call("greet", "c1", json!({ "name": "Don" })), Line::text("Done.")]);
+/// let schema = json!({
+///     "type": "object",
+///     "properties": { "name": { "type": "string" } },
+///     "required": ["name"]
+/// });
+/// let greet = Tool::new("greet", "Greet someone by name", schema, async |input: Greet, tool: ToolContext| {
+///     let question = json!({ "message": "Greeting style:", "options": ["formal", "casual"] });
+///     let style: String = tool.display.push_and_wait("select", &question).await?;
+///     let greeting = if style == "formal" { "Good day" } else { "Hey" };
+///     Ok::<_, ToolFailure>(format!("{greeting}, {}!", input.name))
+/// });
+///
+/// let agent = Glove::builder(model)
+///     .system_prompt("You are a helpful assistant.")
+///     .store(MemoryStore::new("my-agent"))
+///     .fold(greet)
+///     .build()?;
+///
+/// // Whatever draws the display stack answers through it.
+/// let display = agent.display().clone();
+/// agent.display().subscribe(move |stack: &[Slot]| {
+///     if let Some(question) = stack.last().filter(|slot| slot.waits) {
+///         let _ = display.resolve(&question.id, Json::string("formal"));
+///     }
+/// });
+///
+/// # futures_executor::block_on(async {
+/// let response = agent.process_request("greet Don").await?;
+/// # assert_eq!(response.text(), "Done.");
+/// # let results = agent.messages()[2].results().to_vec();
+/// # assert_eq!(results[0].result.data, Json::string("Good day, Don!"));
+/// # Ok(())
+/// # })
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Glove {
     session: Session,

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use futures_channel::{mpsc, oneshot};
 use futures_util::future::{Either, select};
-use futures_util::lock::Mutex;
 use futures_util::pin_mut;
 
 use crate::error::Error;
@@ -25,6 +24,7 @@ use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
 use crate::runtime::toolbox::Toolbox;
+use crate::runtime::wheel::Wheel;
 
 /// What a session is made of.
 #[derive(Clone)]
@@ -48,7 +48,7 @@ pub type Asked = BoxFuture<'static, Result<Response, Error>>;
 #[derive(Clone)]
 pub struct Session {
     shared: Arc<Shared>,
-    driver: Arc<Mutex<Driver>>,
+    wheel: Arc<Wheel>,
 }
 
 impl Session {
@@ -62,8 +62,8 @@ impl Session {
         let (commands, inbox) = mpsc::unbounded();
         let run = Run::new(settings, Vec::new());
         let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands));
-        let driver = Arc::new(Mutex::new(Driver::new(Arc::clone(&shared), inbox)));
-        Ok(Session { shared, driver })
+        let wheel = Arc::new(Wheel::new(Driver::new(Arc::clone(&shared), inbox)));
+        Ok(Session { shared, wheel })
     }
 
     /// A session whose stored run has been read. A run that was going on when its process ended goes on as soon as
@@ -76,7 +76,7 @@ impl Session {
 
     /// Reads the stored run, if that was not done yet.
     pub async fn opened(&self) -> Result<(), Error> {
-        self.driver.lock().await.open().await
+        self.wheel.open().await
     }
 
     /// Asks the agent, and gives its answer. A request made from inside of one of this session's own tools waits
@@ -220,7 +220,7 @@ impl Session {
 
     /// Drives until the session is closed; for hosts that can spawn.
     pub async fn drive(&self) {
-        self.driver.lock().await.drive().await;
+        self.wheel.drive().await;
     }
 
     fn tell(&self, command: Command) {

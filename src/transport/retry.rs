@@ -39,7 +39,7 @@ pub fn heed_headers<'a>(error: &mut ModelError, header: impl Fn(&str) -> Option<
         Some("false") => error.retryable = false,
         _ => {}
     }
-    let millis = header("retry-after-ms").and_then(|text| whole_ms(text, 1.0));
+    let millis = header("retry-after-ms").and_then(|text| Some(thousandths(text)? / 1_000));
     let asked = millis.or_else(|| header("retry-after").and_then(|text| retry_after(text, now)));
     if asked.is_some() {
         error.retry_after_ms = asked;
@@ -48,16 +48,21 @@ pub fn heed_headers<'a>(error: &mut ModelError, header: impl Fn(&str) -> Option<
 
 /// Seconds, or a date.
 fn retry_after(text: &str, now: u64) -> Option<u64> {
-    whole_ms(text, 1_000.0).or_else(|| {
+    thousandths(text).or_else(|| {
         let date = httpdate::parse_http_date(text.trim()).ok()?;
         let at = date.duration_since(std::time::UNIX_EPOCH).ok()?;
         u64::try_from(at.as_millis()).ok()?.checked_sub(now)
     })
 }
 
-fn whole_ms(text: &str, factor: f64) -> Option<u64> {
-    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0)?;
-    Some((value * factor).round() as u64)
+/// A decimal number times a thousand. Read by hand: the standard library's floats weigh more than all of this file.
+fn thousandths(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000)?.checked_add(fraction)
 }
 
 /// The pause before the next attempt; `None` when there is none. `attempt` counts from 0, `random` is in 0..1.
@@ -79,10 +84,7 @@ pub fn is_passing(status: u16) -> bool {
 
 /// An error for a limit of [`Policy`] that was reached.
 pub fn timed_out(what: &str, limit_ms: u64) -> ModelError {
-    ModelError::new(
-        ModelErrorKind::Timeout,
-        format!("the model gave no {what} within {} s", limit_ms as f64 / 1_000.0),
-    )
+    ModelError::new(ModelErrorKind::Timeout, format!("the model gave no {what} within {limit_ms} ms"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,211 @@
+// The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
+import { GloveError } from "./error.js";
+import { createEndpointModel } from "./models/endpoint.js";
+import type { ModelAdapter } from "./models/model.js";
+import { GloveSession } from "./session.js";
+import type { Budgets, CompactionConfig, Limits, SessionConfig } from "./session-config.js";
+import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
+import type { WhenBusy } from "./request.js";
+import type { StoreAdapter } from "./store/adapter.js";
+import { MemoryStore } from "./store/memory.js";
+import type { SubscriberAdapter } from "./subscriber.js";
+import type { ToolConfig } from "./tool.js";
+import type { Core } from "./wasm/core.js";
+
+/** What all sessions of a client have in common. Either `endpoint` or `createModel` must be there. */
+export interface GloveClientConfig {
+  /** The URL of a chat endpoint (`createChatHandler`). */
+  readonly endpoint?: string | undefined;
+  /** Makes the model of a session; comes before `endpoint`. */
+  readonly createModel?: (() => ModelAdapter) | undefined;
+  /** Makes the store of a session; called once for each. Without it sessions are kept in memory, as long as the client. */
+  readonly createStore?: ((sessionId: string) => StoreAdapter) | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly tools?: readonly ToolConfig[] | undefined;
+  readonly compaction?: CompactionConfig | undefined;
+  readonly subscribers?: readonly SubscriberAdapter[] | undefined;
+  readonly budgets?: Budgets | undefined;
+  readonly limits?: Limits | undefined;
+  /** What becomes of a message that comes while another one is answered; `queue` unless given. */
+  readonly whenBusy?: WhenBusy | undefined;
+  /** Whether a run that was going on when its page died goes on by itself; `auto` unless given. */
+  readonly resume?: "auto" | "manual" | undefined;
+  /** How a store's `addTokens` is called: with an object, or for older stores with the sum. */
+  readonly tokenCounterStyle?: "object" | "number" | undefined;
+  /** The session to open, when the application knows it. */
+  readonly getSessionId?: (() => string | Promise<string>) | undefined;
+  /** The id of a new conversation. */
+  readonly createSessionId?: (() => string | Promise<string>) | undefined;
+  /** Whether the page comes back to the session that it was on. */
+  readonly persistSession?: PersistSessionSetting | undefined;
+  /** What becomes of a run when nothing shows its session any more: it goes on to its end, or is stopped. */
+  readonly whenUnused?: "continue" | "stop" | undefined;
+}
+
+/** What a session may have of its own, instead of the client's. */
+export interface SessionOverrides extends Partial<SessionConfig> {
+  readonly endpoint?: string | undefined;
+  readonly store?: StoreAdapter | undefined;
+}
+
+interface Held {
+  readonly session: GloveSession;
+  users: number;
+  watching?: () => void;
+}
+
+/**
+ * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
+ * one engine. Making a client starts nothing.
+ */
+export class GloveClient {
+  readonly #core: Core;
+  readonly #config: GloveClientConfig;
+  readonly #held = new Map<string, Held>();
+  /** Sessions that nobody stores elsewhere outlive what shows them. */
+  readonly #memory = new Map<string, MemoryStore>();
+
+  constructor(config: GloveClientConfig, core: Core) {
+    if (!config.endpoint && !config.createModel) {
+      throw new GloveError("CLIENT_CONFIG", "GloveClient requires either 'endpoint' or 'createModel'");
+    }
+    this.#config = config;
+    this.#core = core;
+  }
+
+  get systemPrompt(): string | undefined {
+    return this.#config.systemPrompt;
+  }
+
+  get tools(): readonly ToolConfig[] | undefined {
+    return this.#config.tools;
+  }
+
+  get compaction(): CompactionConfig | undefined {
+    return this.#config.compaction;
+  }
+
+  get subscribers(): readonly SubscriberAdapter[] | undefined {
+    return this.#config.subscribers;
+  }
+
+  get persistSession(): PersistSessionSetting | undefined {
+    return this.#config.persistSession;
+  }
+
+  /** The session with this id. It is kept until `retain` is undone for the last time, or the client is disposed. */
+  session(id: string, overrides: SessionOverrides = {}): GloveSession {
+    return this.#hold(id, overrides).session;
+  }
+
+  /**
+   * Keeps a session while something shows it. Gives the undo; a session that nobody shows is let go a moment later (a screen
+   * that is mounted again at once finds it as it was), and a run in it goes on or is stopped as `whenUnused` says.
+   */
+  retain(session: GloveSession): () => void {
+    const held = this.#held.get(session.sessionId);
+    if (held?.session !== session) return () => {};
+    held.users++;
+    let undone = false;
+    return () => {
+      if (undone) return;
+      undone = true;
+      held.users--;
+      setTimeout(() => this.#letGo(held), 0);
+    };
+  }
+
+  /**
+   * The session to begin with: the given one, `getSessionId()`, the one that the page was on, or a new one. At once, unless
+   * `getSessionId` takes its time.
+   */
+  firstSessionId(given?: string): string | Promise<string> {
+    const { getSessionId, persistSession } = this.#config;
+    if (getSessionId) return getSessionId();
+    const id = given ?? readSessionId(persistSession) ?? generateSessionId();
+    this.rememberSession(id);
+    return id;
+  }
+
+  /** The id for a new conversation. */
+  async mintSessionId(): Promise<string> {
+    return (await this.#config.createSessionId?.()) ?? generateSessionId();
+  }
+
+  /** Makes this the session that the page comes back to, where that is wanted. */
+  rememberSession(id: string): void {
+    rememberSessionId(this.#config.persistSession, id);
+  }
+
+  resolveModel(endpoint = this.#config.endpoint): ModelAdapter {
+    if (this.#config.createModel) return this.#config.createModel();
+    return createEndpointModel(endpoint ?? "");
+  }
+
+  resolveStore(sessionId: string): StoreAdapter {
+    const { createStore } = this.#config;
+    if (createStore) return createStore(sessionId);
+    const store = this.#memory.get(sessionId) ?? new MemoryStore(sessionId);
+    this.#memory.set(sessionId, store);
+    return store;
+  }
+
+  /** Lets go of all sessions. */
+  dispose(): void {
+    for (const { session, watching } of this.#held.values()) {
+      watching?.();
+      session.dispose();
+    }
+    this.#held.clear();
+    this.#memory.clear();
+  }
+
+  #hold(id: string, overrides: SessionOverrides): Held {
+    const known = this.#held.get(id);
+    if (known && !known.session.disposed) {
+      const { endpoint, store, ...changes } = overrides;
+      if (Object.values(changes).some((value) => value !== undefined)) known.session.configure(changes);
+      return known;
+    }
+    const held = { session: this.#make(id, overrides), users: 0 };
+    this.#held.set(id, held);
+    return held;
+  }
+
+  #make(id: string, { endpoint, store, model, ...own }: SessionOverrides): GloveSession {
+    const { systemPrompt, tools, compaction, subscribers, budgets, limits, whenBusy, resume, tokenCounterStyle } = this.#config;
+    const common = { tools, compaction, subscribers, budgets, limits, whenBusy };
+    const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+    return new GloveSession(
+      {
+        ...common,
+        systemPrompt: systemPrompt ?? "",
+        ...given,
+        sessionId: id,
+        model: model ?? (endpoint ? createEndpointModel(endpoint) : this.resolveModel()),
+        store: store ?? this.resolveStore(id),
+        resume,
+        tokenCounterStyle,
+      },
+      this.#core,
+    );
+  }
+
+  #letGo(held: Held): void {
+    const { session } = held;
+    if (held.users > 0 || this.#held.get(session.sessionId) !== held || held.watching) return;
+    const done = () => {
+      held.watching?.();
+      delete held.watching;
+      if (held.users > 0) return;
+      this.#held.delete(session.sessionId);
+      session.dispose();
+    };
+    if (!session.getSnapshot().busy) return done();
+    held.watching = session.subscribe(() => {
+      // Later, because this is called from inside of the session.
+      if (!session.getSnapshot().busy) setTimeout(done, 0);
+    });
+    if (this.#config.whenUnused === "stop") session.abort();
+  }
+}

@@ -1,0 +1,104 @@
+// What both entries offer, whichever way the core is started.
+export type { GloveClientConfig, SessionOverrides } from "./client.js";
+export { Context, createTaskTool, Executor, Observer, PromptMachine } from "./core.js";
+export type { AgentParts, HandOverFunction, Tool } from "./core.js";
+export {
+  DisplayManager,
+  type DisplayManagerAdapter,
+  Displaymanager,
+  type ListenerFn,
+  type RejectFn,
+  type Renderer,
+  type Resolver,
+  type ResolverFn,
+  type Slot,
+  type SlotRequest,
+  type UnsubscribeFn,
+} from "./display.js";
+export { AbortError, GloveError } from "./error.js";
+export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./glove.js";
+export type {
+  ContentPart,
+  Message,
+  PermissionStatus,
+  SideOutput,
+  Task,
+  ToolCall,
+  ToolResult,
+  ToolResultData,
+  Usage,
+} from "./message.js";
+export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
+export type { Fetch } from "./models/http.js";
+export type {
+  ModelAdapter,
+  ModelPromptResult,
+  ModelTool,
+  NotifySubscribersFunction,
+  PromptRequest,
+  SerializedTool,
+} from "./models/model.js";
+export {
+  type AvailableProvider,
+  type CreateAdapterOptions,
+  createAdapter,
+  getAvailableProviders,
+  type ProviderDef,
+  providers,
+} from "./models/providers.js";
+export {
+  createRemoteModel,
+  type RemoteModelActions,
+  type RemotePromptRequest,
+  type RemotePromptResponse,
+  type RemoteStreamEvent,
+} from "./models/remote.js";
+export type { RunOutcome } from "./outcome.js";
+export type { ImageInput, MessageInput, WhenBusy } from "./request.js";
+export type { IGloveRunnable } from "./runnable.js";
+export {
+  type InferInput,
+  type InferOutput,
+  type Issue,
+  type JsonSchema,
+  jsonSchema,
+  type ParsingSchema,
+  type Schema,
+  type StandardSchema,
+} from "./schema.js";
+export type { GloveSession } from "./session.js";
+export type { Budgets, CompactionConfig, Limits, SessionConfig, SessionParts } from "./session-config.js";
+export {
+  DEFAULT_SESSION_STORAGE_KEY,
+  generateSessionId,
+  type PersistSessionSetting,
+  type SessionStorage,
+} from "./session-id.js";
+export type {
+  Approval,
+  EnhancedSlot,
+  GloveSnapshot,
+  GloveStats,
+  GloveStatus,
+  QueuedMessage,
+  RunPhase,
+  SlotDisplayStrategy,
+  TimelineEntry,
+  ToolEntry,
+} from "./snapshot.js";
+export { parseSSEStream } from "./sse.js";
+export type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./store/adapter.js";
+export { MemoryStore, permissionKey } from "./store/memory.js";
+export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
+export type { SubscriberAdapter } from "./subscriber.js";
+export {
+  type ApprovalRule,
+  defineTool,
+  type SlotRenderProps,
+  type ToolConfig,
+  type ToolDefinition,
+  type ToolDisplay,
+  type ToolResultRenderProps,
+  type TypedDisplay,
+  type TypedRenderProps,
+} from "./tool.js";

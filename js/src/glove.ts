@@ -1,0 +1,190 @@
+// The builder of agents: fold tools in, build, ask.
+import { DisplayManager, type DisplayManagerAdapter } from "./display.js";
+import { GloveError } from "./error.js";
+import type { ContentPart } from "./message.js";
+import type { ModelAdapter, ModelPromptResult } from "./models/model.js";
+import { type IGloveRunnable, replaced, runnableOf } from "./runnable.js";
+import type { InferOutput, Schema } from "./schema.js";
+import { GloveSession } from "./session.js";
+import type { Budgets, CompactionConfig, Limits } from "./session-config.js";
+import { generateSessionId } from "./session-id.js";
+import type { StoreAdapter } from "./store/adapter.js";
+import { MemoryStore } from "./store/memory.js";
+import type { SubscriberAdapter } from "./subscriber.js";
+import type { ToolConfig } from "./tool.js";
+import { duplicate } from "./toolbox.js";
+import type { Core } from "./wasm/core.js";
+
+export interface GloveConfig {
+  /** Kept in memory unless given. */
+  readonly store?: StoreAdapter;
+  readonly model: ModelAdapter;
+  readonly displayManager?: DisplayManagerAdapter;
+  readonly systemPrompt: string;
+  readonly compaction_config?: CompactionConfig;
+  /** How often a failed run of an idempotent tool is repeated, for tools that do not say it themselves. */
+  readonly maxRetries?: number;
+  /** Rounds with nothing but errors, after which the model is told to stop; 3 unless given. */
+  readonly maxConsecutiveErrors?: number;
+  readonly budgets?: Budgets;
+  readonly limits?: Limits;
+  readonly tokenCounterStyle?: "object" | "number";
+}
+
+/** A tool as it is folded in; see `ToolConfig`. */
+export interface GloveFoldArgs<S extends Schema = Schema>
+  extends Omit<ToolConfig<InferOutput<S>>, "inputSchema" | "do"> {
+  readonly inputSchema?: S;
+  do(
+    input: InferOutput<S>,
+    display: DisplayManagerAdapter,
+    glove?: IGloveRunnable,
+    signal?: AbortSignal,
+  ): unknown;
+}
+
+export interface IGloveBuilder {
+  /** Adds a tool; before or after `build`. Refuses a name that is taken. */
+  fold<S extends Schema>(args: GloveFoldArgs<S>): this;
+  addSubscriber(subscriber: SubscriberAdapter): this;
+  removeSubscriber(subscriber: SubscriberAdapter): this;
+  /** Makes the agent ready. The store is used when none was given before. */
+  build(store?: StoreAdapter): this & IGloveRunnable;
+}
+
+/** An agent: a model, tools and a store, folded into one. Nothing starts before it is asked. */
+export class Glove implements IGloveBuilder, IGloveRunnable {
+  readonly #core: Core;
+  #config: GloveConfig;
+  #tools: readonly ToolConfig[] = [];
+  #subscribers: readonly SubscriberAdapter[] = [];
+  #session: GloveSession | undefined;
+  readonly #display: DisplayManagerAdapter;
+
+  constructor(config: GloveConfig, core: Core) {
+    this.#config = config;
+    this.#core = core;
+    this.#display = config.displayManager ?? new DisplayManager();
+  }
+
+  fold<S extends Schema>(args: GloveFoldArgs<S>): this {
+    if (!args.inputSchema && !args.jsonSchema) {
+      throw new GloveError("TOOL_INVALID", `The tool "${args.name}" has no schema: give it \`inputSchema\` or \`jsonSchema\`.`);
+    }
+    if (this.tools.some(({ name }) => name.toLowerCase() === args.name.toLowerCase())) throw duplicate(args.name);
+    const { maxRetries } = this.#config;
+    const tool = args as unknown as ToolConfig;
+    this.#setTools([...this.tools, maxRetries === undefined ? tool : { maxRetries, ...tool }]);
+    return this;
+  }
+
+  addSubscriber(subscriber: SubscriberAdapter): this {
+    this.#subscribers = [...this.#subscribers, subscriber];
+    this.#session?.addSubscriber(subscriber);
+    return this;
+  }
+
+  removeSubscriber(subscriber: SubscriberAdapter): this {
+    this.#subscribers = this.#subscribers.filter((other) => other !== subscriber);
+    this.#session?.removeSubscriber(subscriber);
+    return this;
+  }
+
+  build(store?: StoreAdapter): this & IGloveRunnable {
+    this.#config = { ...this.#config, store: this.#config.store ?? store ?? new MemoryStore(generateSessionId()) };
+    this.#session ??= this.#make();
+    return this;
+  }
+
+  /** Builds anew, over another store when one is given. What ran in the agent before is let go. */
+  rebuild(store?: StoreAdapter): this & IGloveRunnable {
+    this.#session?.dispose();
+    this.#session = undefined;
+    if (store) this.#config = { ...this.#config, store };
+    return this.build();
+  }
+
+  /** The session under the agent, for all that an agent does not have by itself. */
+  get session(): GloveSession {
+    if (!this.#session) throw new GloveError("NOT_BUILT", "Call build before processRequest");
+    return this.#session;
+  }
+
+  async processRequest(request: string | readonly ContentPart[], signal?: AbortSignal): Promise<ModelPromptResult> {
+    return runnableOf(this.session).processRequest(request, signal);
+  }
+
+  async undo(steps?: number): Promise<number> {
+    return runnableOf(this.session).undo(steps);
+  }
+
+  setModel(model: ModelAdapter): void {
+    this.#config = { ...this.#config, model };
+    model.setSystemPrompt(this.systemPrompt);
+    this.#session?.configure({ model });
+  }
+
+  setSystemPrompt(systemPrompt: string): void {
+    this.#config = { ...this.#config, systemPrompt };
+    this.#session?.configure({ systemPrompt });
+  }
+
+  getSystemPrompt(): string {
+    return this.systemPrompt;
+  }
+
+  replaceTools(previous: readonly string[], next: readonly ToolConfig[]): void {
+    this.#setTools(replaced(this.tools, previous, next));
+  }
+
+  /** Lets go of everything; what is stored stays. */
+  dispose(): void {
+    this.#session?.dispose();
+  }
+
+  get displayManager(): DisplayManagerAdapter {
+    return this.#display;
+  }
+
+  get model(): ModelAdapter {
+    return this.#config.model;
+  }
+
+  get store(): StoreAdapter | undefined {
+    return this.#config.store;
+  }
+
+  get tools(): readonly ToolConfig[] {
+    return this.#tools;
+  }
+
+  get systemPrompt(): string {
+    return this.#config.systemPrompt;
+  }
+
+  #setTools(tools: readonly ToolConfig[]): void {
+    this.#session?.configure({ tools });
+    this.#tools = tools;
+  }
+
+  #make(): GloveSession {
+    const { model, store, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } = this.#config;
+    const rounds = maxConsecutiveErrors === undefined ? {} : { error_rounds: maxConsecutiveErrors };
+    return new GloveSession(
+      {
+        sessionId: store?.identifier ?? generateSessionId(),
+        model,
+        store,
+        systemPrompt,
+        tools: this.#tools,
+        subscribers: this.#subscribers,
+        compaction: compaction_config,
+        budgets,
+        limits: { ...rounds, ...limits },
+        tokenCounterStyle,
+        displayManager: this.#display,
+      },
+      this.#core,
+    );
+  }
+}

@@ -1,0 +1,117 @@
+//! Who drives: everybody who waits, each for the length of one poll.
+//!
+//! Nobody keeps the wheel between two polls, so a future that somebody holds without polling it stands in nobody's
+//! way. Whatever wakes the driver wakes all who wait; the first of them to come drives for the others.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use crate::error::Error;
+use crate::runtime::driver::Driver;
+
+pub(crate) struct Wheel {
+    driver: Mutex<Driver>,
+    waiting: Arc<Waiting>,
+    next: AtomicU64,
+    /// Somebody came while another one was driving, and went to sleep.
+    missed: AtomicBool,
+}
+
+#[derive(Default)]
+struct Waiting(Mutex<HashMap<u64, Waker>>);
+
+impl Wheel {
+    pub(crate) fn new(driver: Driver) -> Self {
+        Wheel {
+            driver: Mutex::new(driver),
+            waiting: Arc::default(),
+            next: AtomicU64::new(0),
+            missed: AtomicBool::new(false),
+        }
+    }
+
+    /// Drives until the session is closed.
+    pub(crate) async fn drive(&self) {
+        self.each_poll(|driver, context| pin!(driver.drive()).poll(context)).await;
+    }
+
+    /// Drives until the stored run is read.
+    pub(crate) async fn open(&self) -> Result<(), Error> {
+        self.each_poll(|driver, context| pin!(driver.open()).poll(context)).await
+    }
+
+    async fn each_poll<T>(&self, poll: impl Fn(&mut Driver, &mut Context<'_>) -> Poll<T>) -> T {
+        let place = Place { number: self.next.fetch_add(1, Ordering::Relaxed), waiting: &self.waiting };
+        let all = Waker::from(Arc::clone(&self.waiting));
+        poll_fn(|context| {
+            place.wait(context.waker());
+            let free = self.try_take().or_else(|| {
+                // Said before the second try: whoever has the wheel at that one looks here after letting go.
+                self.missed.store(true, Ordering::SeqCst);
+                self.try_take()
+            });
+            let Some(mut driver) = free else { return Poll::Pending };
+            let result = poll(&mut driver, &mut Context::from_waker(&all));
+            drop(driver);
+            if self.missed.swap(false, Ordering::SeqCst) {
+                all.wake_by_ref();
+            }
+            result
+        })
+        .await
+    }
+
+    fn try_take(&self) -> Option<MutexGuard<'_, Driver>> {
+        match self.driver.try_lock() {
+            Ok(driver) => Some(driver),
+            // A tool panicked; all that is in flight is still held as it was.
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl Waiting {
+    fn all(&self) -> MutexGuard<'_, HashMap<u64, Waker>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Waiting {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // Waking runs foreign code, so it is done with nothing locked.
+        let all: Vec<Waker> = self.all().values().cloned().collect();
+        for waker in all {
+            waker.wake();
+        }
+    }
+}
+
+/// One who waits, until the end of its future.
+struct Place<'a> {
+    number: u64,
+    waiting: &'a Waiting,
+}
+
+impl Place<'_> {
+    fn wait(&self, waker: &Waker) {
+        let mut all = self.waiting.all();
+        if all.get(&self.number).is_none_or(|known| !known.will_wake(waker)) {
+            all.insert(self.number, waker.clone());
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.waiting.all().remove(&self.number);
+    }
+}

@@ -1,0 +1,187 @@
+//! Stopping a run at every moment: each call has one result, nothing stays on the display, the next request works.
+#![allow(clippy::unwrap_used)]
+
+mod runtime_kit;
+
+use glove_wasm::error::Error;
+use glove_wasm::host::{Tool, ToolContext, ToolFailure};
+use glove_wasm::run::PhaseName;
+use glove_wasm::run::settings::Compaction;
+use glove_wasm::runtime::{Glove, GloveBuilder};
+use glove_wasm::store::MemoryStore;
+use glove_wasm::testing::{FailingStore, Gate, Line, ScriptedModel};
+use runtime_kit::*;
+use serde_json::{Value, json};
+
+const ABORTED: &str = "aborted: Tool execution was aborted by the user.";
+
+/// Stops the agent when the request stands still, and checks what every stop must leave behind.
+async fn stopped(agent: &Glove, model: &ScriptedModel) -> Vec<String> {
+    let mut request = held(agent.process_request("go"));
+    assert!(request.stays_open(), "it ended by itself");
+    agent.abort();
+    assert_eq!(request.await, Err(Error::Aborted));
+    assert_eq!(agent.display().stack(), []);
+    assert_eq!((agent.questions(), agent.session().phase()), (vec![], PhaseName::Idle));
+    assert_calls_are_answered(&agent.messages());
+    let record = transcript(&agent.messages());
+    model.push(Line::text("next"));
+    assert_eq!(agent.process_request("again").await.unwrap().text(), "next");
+    assert_eq!(agent.session().store().load().await.unwrap().messages, agent.messages());
+    record
+}
+
+fn agent(model: &ScriptedModel, fold: impl FnOnce(GloveBuilder) -> GloveBuilder) -> Glove {
+    fold(builder(model, MemoryStore::new("s"))).build().unwrap()
+}
+
+#[test]
+fn before_the_model_answers() {
+    let model = ScriptedModel::new([Line::text("late").after_gate(&Gate::new())]);
+    assert_eq!(block_on(stopped(&agent(&model, |b| b), &model)), ["user: go"]);
+}
+
+#[test]
+fn in_the_middle_of_an_answer_what_was_shown_is_kept() {
+    let model = ScriptedModel::new([Line::deltas(["Half ", "of it"]).then_gate(&Gate::new())]);
+    let agent = agent(&model, |b| b);
+    assert_eq!(block_on(stopped(&agent, &model)), ["user: go", "agent (partial): Half of it"]);
+}
+
+#[test]
+fn in_a_tool_with_others_before_and_after_it() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let call = |id: &str| (id.to_owned(), json!({}));
+    let (one, two, three) = (call("c1"), call("c2"), call("c3"));
+    let model = ScriptedModel::new([Line::call("a", &one.0, one.1)
+        .and_call("b", &two.0, two.1)
+        .and_call("a", &three.0, three.1)]);
+    let agent = agent(&model, |b| b.fold(noting("a", &notes)).fold(gated("b", &notes, &gate)));
+    let record = block_on(stopped(&agent, &model));
+    gate.open();
+    assert_eq!(record[2], format!("results: c1 a done | c2 {ABORTED} | c3 {ABORTED}"));
+    assert_eq!(notes.all(), ["a", "b begins"], "a stopped tool does not go on");
+}
+
+#[test]
+fn in_tools_that_run_together() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let model = ScriptedModel::new([Line::call("a", "c1", json!({})).and_call("b", "c2", json!({}))]);
+    let agent =
+        agent(&model, |b| b.fold(noting("a", &notes).parallel()).fold(gated("b", &notes, &gate).parallel()));
+    assert_eq!(block_on(stopped(&agent, &model))[2], format!("results: c1 a done | c2 {ABORTED}"));
+}
+
+#[test]
+fn in_a_tool_that_must_not_be_cut_off_the_run_ends_with_it() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let model = ScriptedModel::new([Line::call("pay", "c1", json!({}))]);
+    let agent = agent(&model, |b| b.fold(gated("pay", &notes, &gate).un_abortable()));
+    block_on(async {
+        let mut request = held(agent.process_request("go"));
+        request.until(gate.reached()).await;
+        agent.abort();
+        assert!(request.stays_open());
+        gate.open();
+        assert_eq!(request.await, Err(Error::Aborted));
+    });
+    assert_eq!(transcript(&agent.messages())[2], "results: c1 pay done");
+}
+
+#[test]
+fn at_a_permission_and_at_an_approval() {
+    let guards: [fn(Tool) -> Tool; 2] = [Tool::requires_permission, |tool| tool.requires_approval("why")];
+    for guard in guards {
+        let notes = Notes::default();
+        let model = ScriptedModel::new([Line::call("rm", "c1", json!({})).and_call("rm", "c2", json!({}))]);
+        let agent = agent(&model, |b| b.fold(guard(noting("rm", &notes))));
+        assert_eq!(block_on(stopped(&agent, &model))[2], format!("results: c1 {ABORTED} | c2 {ABORTED}"));
+        assert_eq!(notes.all(), [""; 0]);
+    }
+}
+
+#[test]
+fn at_a_question_of_a_tool() {
+    let asks = Tool::new("asks", "", json!({}), |_: Value, context: ToolContext| async move {
+        let name: String = context.display.push_and_wait("input", &json!({})).await?;
+        Ok::<_, ToolFailure>(name)
+    });
+    let model = ScriptedModel::new([Line::call("asks", "c1", json!({}))]);
+    let agent = agent(&model, |b| b.fold(asks));
+    assert_eq!(block_on(stopped(&agent, &model))[2], format!("results: c1 {ABORTED}"));
+}
+
+#[test]
+fn during_the_pause_before_a_repetition() {
+    let fails = Tool::new("fails", "", json!({}), async |_: Value, _: ToolContext| {
+        Err::<(), _>(ToolFailure::new("not yet"))
+    });
+    let model = ScriptedModel::new([Line::call("fails", "c1", json!({}))]);
+    let agent = agent(&model, |b| b.fold(fails.idempotent(5)));
+    assert_eq!(block_on(stopped(&agent, &model))[2], format!("results: c1 {ABORTED}"));
+}
+
+#[test]
+fn during_a_compaction_which_leaves_everything_as_it_was() {
+    let model = ScriptedModel::new([
+        Line::text("first").tokens(500, 1),
+        Line::text("a summary").after_gate(&Gate::new()),
+        Line::text("no summary, this is the next"),
+    ]);
+    let agent = agent(&model, |b| b.compaction(Compaction { context_limit: 400, ..Compaction::default() }));
+    block_on(async {
+        agent.process_request("one").await.unwrap();
+        let mut two = held(agent.process_request("two"));
+        assert!(two.stays_open());
+        assert_eq!(agent.session().phase(), PhaseName::Compacting);
+        agent.abort();
+        assert_eq!(two.await, Err(Error::Aborted));
+        assert_eq!(transcript(&agent.messages()), ["user: one", "agent: first", "user: two"]);
+        model.push(Line::text("answer"));
+        agent.process_request("three").await.unwrap();
+    });
+    assert!(agent.messages().iter().any(|message| message.is_compaction));
+}
+
+#[test]
+fn during_each_write_of_the_store() {
+    let plain = |store: &FailingStore, model: &ScriptedModel, notes: &Notes| {
+        builder(model, store.clone()).fold(noting("a", notes)).build().unwrap()
+    };
+    let script = || ScriptedModel::new([Line::call("a", "c1", json!({})), Line::text("done")]);
+    let store = FailingStore::over(MemoryStore::new("s"));
+    block_on(plain(&store, &script(), &Notes::default()).process_request("go")).unwrap();
+    let operations = store.operations().len();
+    assert!(operations > 4);
+    for n in 1..=operations {
+        let (gate, model, notes) = (Gate::new(), script(), Notes::default());
+        let store = FailingStore::over(MemoryStore::new("s"));
+        store.wait_at(n, &gate);
+        let agent = plain(&store, &model, &notes);
+        block_on(async {
+            let mut request = held(agent.process_request("go"));
+            request.until(gate.reached()).await;
+            agent.abort();
+            request.stays_open();
+            gate.open();
+            match request.await {
+                Err(Error::Aborted) => {}
+                // The write that was waited for was the end of the request.
+                Ok(response) => assert_eq!((response.text().as_str(), n), ("done", operations)),
+                other => panic!("{other:?}"),
+            }
+            assert_calls_are_answered(&agent.messages());
+            model.push(Line::text("next"));
+            while agent.process_request("again").await.unwrap().text() != "next" {}
+            assert_eq!(agent.session().store().load().await.unwrap().messages, agent.messages());
+        });
+    }
+}
+
+#[test]
+fn when_nothing_is_running_an_abort_does_nothing() {
+    let model = ScriptedModel::new([Line::text("hi")]);
+    let agent = agent(&model, |b| b);
+    agent.abort();
+    assert_eq!(block_on(agent.process_request("go")).unwrap().text(), "hi");
+}
