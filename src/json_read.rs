@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
+use crate::scan::find2;
 
 /// The text is no JSON, or ends too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +48,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps into an object; any other value is skipped and gives false.
+    #[inline(never)]
     pub(crate) fn object(&mut self) -> Read<bool> {
         self.enter(b'{')
     }
 
     /// Steps into an array; any other value is skipped and gives false.
+    #[inline(never)]
     pub(crate) fn array(&mut self) -> Read<bool> {
         self.enter(b'[')
     }
@@ -66,22 +68,32 @@ impl<'a> Reader<'a> {
     }
 
     /// The next key of the object stepped into, as written; `None` steps out of it.
+    #[inline(never)]
     pub(crate) fn key(&mut self) -> Read<Option<&'a str>> {
-        self.take(b',')?;
-        if self.take(b'}')? {
-            return Ok(None);
+        loop {
+            match self.peek()? {
+                b',' => self.at += 1,
+                b'"' => break,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(None);
+                }
+                _ => return Err(Broken),
+            }
         }
         let key = self.string_body()?;
         if self.take(b':')? { Ok(Some(key)) } else { Err(Broken) }
     }
 
     /// Whether the array stepped into has one more item; `false` steps out of it.
+    #[inline(never)]
     pub(crate) fn item(&mut self) -> Read<bool> {
         self.take(b',')?;
         Ok(!self.take(b']')?)
     }
 
     /// The text of a string; any other value is skipped and gives `None`.
+    #[inline(never)]
     pub(crate) fn string(&mut self) -> Read<Option<Cow<'a, str>>> {
         if self.peek()? != b'"' {
             self.skip()?;
@@ -90,14 +102,22 @@ impl<'a> Reader<'a> {
         self.string_body().map(|body| Some(unescape(body)))
     }
 
+    /// The text of a string; any other value is skipped and gives an empty text.
+    #[inline(never)]
+    pub(crate) fn text(&mut self) -> Read<Cow<'a, str>> {
+        Ok(self.string()?.unwrap_or_default())
+    }
+
     /// A whole number that is not negative; any other value is skipped and gives `None`.
+    #[inline(never)]
     pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+        // A count may come as `12.0`; what is smaller than one token does not count.
         let raw = self.raw()?;
-        Ok(raw.parse().ok().or_else(|| raw.parse::<f64>().ok().filter(|n| *n >= 0.0).map(|n| n as u64)))
+        Ok(raw.split('.').next().filter(|_| !raw.contains(['e', 'E'])).and_then(|whole| whole.parse().ok()))
     }
 
     pub(crate) fn number(&mut self) -> Read<Option<f64>> {
-        Ok(self.raw()?.parse().ok())
+        Ok(serde_json::from_str(self.raw()?).ok())
     }
 
     /// Any value as it is written.
@@ -109,6 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes one value over, without recursion.
+    #[inline(never)]
     pub(crate) fn skip(&mut self) -> Read<()> {
         let mut depth = 0usize;
         loop {
@@ -147,15 +168,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands between the quotes of a string, as written.
+    /// What stands between the quotes of the string that begins here, as written.
     fn string_body(&mut self) -> Read<&'a str> {
-        if !self.take(b'"')? {
-            return Err(Broken);
-        }
+        self.at += 1;
         let start = self.at;
         loop {
             let rest = self.text.as_bytes().get(self.at..).ok_or(Broken)?;
-            let step = memchr2(b'"', b'\\', rest).ok_or(Broken)?;
+            let step = find2(b'"', b'\\', rest).ok_or(Broken)?;
             self.at += step;
             if self.byte() == Some(b'"') {
                 let body = self.text.get(start..self.at).ok_or(Broken)?;
@@ -176,7 +195,7 @@ impl<'a> Reader<'a> {
 }
 
 fn unescape(body: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\\', body.as_bytes()) else { return Cow::Borrowed(body) };
+    let Some(first) = find2(b'\\', b'\\', body.as_bytes()) else { return Cow::Borrowed(body) };
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
     let mut next = Some(first);
@@ -185,7 +204,7 @@ fn unescape(body: &str) -> Cow<'_, str> {
         let (c, used) = escape(tail);
         out.push(c);
         rest = tail.get(used..).unwrap_or_default();
-        next = memchr::memchr(b'\\', rest.as_bytes());
+        next = find2(b'\\', b'\\', rest.as_bytes());
     }
     out.push_str(rest);
     Cow::Owned(out)

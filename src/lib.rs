@@ -10,6 +10,7 @@ pub mod event;
 pub mod host;
 pub mod json;
 mod json_read;
+mod json_write;
 pub mod message;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod native;
@@ -18,6 +19,7 @@ pub mod portable;
 pub mod providers;
 pub mod run;
 pub mod runtime;
+mod scan;
 pub mod sse;
 pub mod store;
 pub mod stream;

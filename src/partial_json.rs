@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use memchr::memchr2;
 use serde::Serialize;
 
 use crate::json::{Json, MAX_DEPTH};
+use crate::json_write::escaped;
+use crate::scan::find2;
 
 /// One change of the value. Applying all patches in order gives the value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -221,7 +222,7 @@ impl PartialJson {
                 }
             }
             self.clean.push('"');
-            write_escaped(&mut self.clean, &self.key);
+            escaped(&mut self.clean, &self.key);
             self.clean.push_str("\":");
         } else {
             // Writing to a String cannot fail.
@@ -271,7 +272,7 @@ impl PartialJson {
     /// A step inside a key or text; gives the bytes used.
     fn string(&mut self, rest: &str, out: &mut Vec<Patch>) -> usize {
         match self.escape {
-            Escape::None => match memchr2(b'"', b'\\', rest.as_bytes()) {
+            Escape::None => match find2(b'"', b'\\', rest.as_bytes()) {
                 Some(0) if rest.starts_with('"') => {
                     self.end_string(out);
                     1
@@ -356,7 +357,7 @@ impl PartialJson {
             self.key.push_str(text);
             return;
         }
-        write_escaped(&mut self.clean, text);
+        escaped(&mut self.clean, text);
         match out.last_mut() {
             // Between two texts there is always another patch, so this one is of the same text.
             Some(Patch { op: Op::Append { text: last }, .. }) => last.push_str(text),
@@ -382,28 +383,6 @@ impl PartialJson {
     fn patch(&self, op: Op, out: &mut Vec<Patch>) {
         out.push(Patch { path: self.path.clone(), op });
     }
-}
-
-/// The text as the inside of a JSON string.
-fn write_escaped(out: &mut String, text: &str) {
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.push_str(text.get(plain..at).unwrap_or_default());
-        plain = at + 1;
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            byte => {
-                // Writing to a String cannot fail.
-                let _ = write!(out, "\\u{byte:04x}");
-            }
-        }
-    }
-    out.push_str(text.get(plain..).unwrap_or_default());
 }
 
 #[cfg(test)]

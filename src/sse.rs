@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2};
+use crate::scan::find2;
 
 /// The largest line or event that is accepted unless the caller says otherwise.
 pub const DEFAULT_LIMIT: usize = 16 * 1024 * 1024;
@@ -146,7 +146,7 @@ impl SseDecoder {
         }
         // The data of an event that lies in this chunk as one line is lent out from here, not copied.
         let mut held: Option<&[u8]> = None;
-        while let Some(end) = memchr2(b'\n', b'\r', rest) {
+        while let Some(end) = find2(b'\n', b'\r', rest) {
             let (head, tail) = rest.split_at(end);
             rest = match tail {
                 [b'\r'] => {
@@ -195,7 +195,7 @@ impl SseDecoder {
     /// One line that is not blank: `name: value`, `name`, or a comment.
     fn field<'c>(&mut self, line: &'c [u8], held: &mut Option<&'c [u8]>) -> Result<(), SseError> {
         self.room(0, line.len())?;
-        let (name, value) = match memchr(b':', line) {
+        let (name, value) = match line.iter().position(|byte| *byte == b':') {
             Some(colon) => {
                 let (name, value) = line.split_at(colon);
                 let value = value.get(1..).unwrap_or_default();
@@ -248,7 +248,8 @@ impl SseDecoder {
 impl Pending {
     fn dispatch(&mut self, held: Option<&[u8]>, unterminated: bool, on_event: &mut OnEvent<'_>) {
         // Line ends are ASCII, so replacing bad bytes here gives what decoding the whole stream would have given.
-        let data: Cow<'_, str> = String::from_utf8_lossy(held.unwrap_or(&self.data));
+        let bytes = held.unwrap_or(&self.data);
+        let data = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         on_event(SseEvent { name: &self.name, data: &data, id: &self.id, unterminated });
         self.name.clear();
         self.data.clear();

@@ -387,9 +387,9 @@ fn a_summary_that_fails_or_is_empty_leaves_everything_as_it_was_and_the_request_
         world.ask("r2", "second");
         let (record, context) = (world.record(), world.run.context_tokens());
         if fails {
-            world.model_fails("half a summary")
+            world.model_fails("half a summary");
         } else {
-            world.model_answers(reply_of(33, " \n"))
+            world.model_answers(reply_of(33, " \n"));
         }
         assert_eq!((world.record(), world.run.context_tokens()), (record.clone(), context));
         assert_eq!(world.model_requests.last().unwrap(), &record);

@@ -324,7 +324,7 @@ fn nothing_that_a_tool_says_to_the_model_is_longer_than_the_limit() {
         (0..10_000).map(|n| Issue { path: vec![json(&n.to_string())], message: long.clone() }).collect();
     let table = [
         ToolOutcome::Threw(long.clone()),
-        ToolOutcome::Rejected(Some(long.clone())),
+        ToolOutcome::Rejected(Some(long)),
         ToolOutcome::Returned { result: error, outputs: vec![] },
         ToolOutcome::Returned { result: summary, outputs: vec![] },
         ToolOutcome::Invalid(issues),

@@ -133,17 +133,17 @@ impl Player {
         let effect = self.world.in_flight[usize::from(x) % self.world.in_flight.len()].clone();
         let failed = || ModelError::new(ModelErrorKind::Cut, "cut");
         let input = match &effect {
-            Effect::CallModel { call } if y % 9 == 0 => Input::ModelFailed {
+            Effect::CallModel { call } if y.is_multiple_of(9) => Input::ModelFailed {
                 call: *call,
                 error: failed(),
                 partial: "half".repeat(usize::from(y % 2)),
             },
             Effect::CallModel { call } => Input::ModelFinished { call: *call, reply: reply(x, y) },
-            Effect::Compact { call } if y % 4 == 0 => {
+            Effect::Compact { call } if y.is_multiple_of(4) => {
                 Input::ModelFailed { call: *call, error: failed(), partial: String::new() }
             }
             Effect::Compact { call } => {
-                let reply = says(if y % 5 == 0 { "" } else { "S" });
+                let reply = says(if y.is_multiple_of(5) { "" } else { "S" });
                 Input::Compacted { call: *call, reply, carry: Default::default() }
             }
             Effect::CheckPermission { call_id } => {
@@ -166,8 +166,8 @@ impl Player {
                 Input::ApprovalChecked { call_id: call_id.clone(), verdict }
             }
             Effect::Ask { question } => {
-                let remember = x % 2 == 0;
-                let answer = if y % 3 == 0 {
+                let remember = x.is_multiple_of(2);
+                let answer = if y.is_multiple_of(3) {
                     Answer::Deny { remember, reason: None }
                 } else {
                     Answer::Allow { remember }
@@ -183,9 +183,10 @@ impl Player {
                 };
                 Input::ToolFinished { call_id: call_id.clone(), outcome }
             }
-            Effect::RunUndo { call_id } => {
-                Input::UndoFinished { call_id: call_id.clone(), error: (y % 3 == 0).then(|| "no".into()) }
-            }
+            Effect::RunUndo { call_id } => Input::UndoFinished {
+                call_id: call_id.clone(),
+                error: y.is_multiple_of(3).then(|| "no".into()),
+            },
             Effect::SetTimer { timer, .. } => Input::TimerFired { timer: *timer },
             other => panic!("{other:?} does not wait"),
         };
@@ -434,7 +435,7 @@ fn reply(x: u8, y: u8) -> Reply {
 /// What nobody waits for, or what comes too late.
 fn stray(x: u8, y: u8, run: &Run) -> Input {
     let call_id = match run.messages().iter().flat_map(Message::calls).nth(usize::from(y)) {
-        Some(call) if x % 2 == 0 => call.id().to_owned(),
+        Some(call) if x.is_multiple_of(2) => call.id().to_owned(),
         _ => "unheard of".to_owned(),
     };
     let call = 1_000 + u64::from(y);

@@ -18,6 +18,9 @@ use serde_json::{Value, json};
 const DENIED: &str =
     "Permission denied for tool \"rm\". The user has not granted permission to run this tool.";
 
+/// What a person does with a slot.
+type Act = fn(&Glove, &str);
+
 fn json(value: Value) -> Json {
     Json::from(value)
 }
@@ -65,7 +68,7 @@ fn a_permission_is_asked_as_a_slot_and_remembered() {
 
 #[test]
 fn a_permission_is_denied_dismissed_or_given_once() {
-    let answers: [(&str, fn(&Glove, &str), &str, bool); 4] = [
+    let answers: [(&str, Act, &str, bool); 4] = [
         (
             "denied",
             |agent, id| assert!(agent.display().resolve(id, json(json!(false))).unwrap()),
@@ -241,7 +244,7 @@ fn a_tool_asks_waits_and_goes_on_with_the_answer() {
 
 #[test]
 fn a_question_that_is_turned_down_or_taken_away_ends_the_call_once() {
-    let ends: [(fn(&Glove, &str), &str); 3] = [
+    let ends: [(Act, &str); 3] = [
         (
             |agent, id| assert!(agent.display().reject(id, Some("no time".to_owned()))),
             "The user rejected this: no time",

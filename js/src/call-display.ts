@@ -1,13 +1,5 @@
 // The display as one call of a tool sees it: what it pushes belongs to the call.
-import type {
-  DisplayManagerAdapter,
-  ListenerFn,
-  Renderer,
-  Resolver,
-  Slot,
-  SlotRequest,
-  UnsubscribeFn,
-} from "./display.js";
+import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotRequest, UnsubscribeFn } from "./display.js";
 import { GloveError } from "./error.js";
 import type { Maybe } from "./maybe.js";
 import type { SideOutput } from "./message.js";

@@ -2,10 +2,10 @@
 import { GloveError } from "./error.js";
 import { createEndpointModel } from "./models/endpoint.js";
 import type { ModelAdapter } from "./models/model.js";
+import type { WhenBusy } from "./request.js";
 import { GloveSession } from "./session.js";
 import type { Budgets, CompactionConfig, Limits, SessionConfig } from "./session-config.js";
 import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
-import type { WhenBusy } from "./request.js";
 import type { StoreAdapter } from "./store/adapter.js";
 import { MemoryStore } from "./store/memory.js";
 import type { SubscriberAdapter } from "./subscriber.js";
@@ -201,7 +201,10 @@ export class GloveClient {
       this.#held.delete(session.sessionId);
       session.dispose();
     };
-    if (!session.getSnapshot().busy) return done();
+    if (!session.getSnapshot().busy) {
+      done();
+      return;
+    }
     held.watching = session.subscribe(() => {
       // Later, because this is called from inside of the session.
       if (!session.getSnapshot().busy) setTimeout(done, 0);

@@ -89,7 +89,11 @@ export class PromptMachine {
 }
 
 async function describe({ name, description, input_schema, jsonSchema: given }: Tool): Promise<ModelTool> {
-  const schema = await toolSchema({ name, ...(input_schema && { inputSchema: input_schema }), ...(given && { jsonSchema: given }) });
+  const schema = await toolSchema({
+    name,
+    ...(input_schema && { inputSchema: input_schema }),
+    ...(given && { jsonSchema: given }),
+  });
   return { name, description, jsonSchema: schema, ...(input_schema && { input_schema }) };
 }
 

@@ -1,6 +1,14 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
 import { CallDisplay, type CallPort } from "./call-display.js";
-import { DisplayManager, type DisplayManagerAdapter, type DisplayPort, gone, type SlotRequest, wrongInput, wrongOutput } from "./display.js";
+import {
+  DisplayManager,
+  type DisplayManagerAdapter,
+  type DisplayPort,
+  gone,
+  type SlotRequest,
+  wrongInput,
+  wrongOutput,
+} from "./display.js";
 import { reasonOf } from "./error.js";
 import { toLooseJson } from "./json.js";
 import { after, isPromise, type Maybe } from "./maybe.js";
@@ -152,8 +160,11 @@ export class Desk implements DisplayPort {
     return id;
   }
 
-  #ask(owner: string | undefined, { renderer = "", input }: SlotRequest): { readonly id: string; readonly answer: Promise<unknown> } {
-    const [id, told] = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
+  #ask(
+    owner: string | undefined,
+    { renderer = "", input }: SlotRequest,
+  ): { readonly id: string; readonly answer: Promise<unknown> } {
+    const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
     const live: Live = { input };
     this.#lives.set(id, live);
     const answer = told.then(

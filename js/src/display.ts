@@ -151,7 +151,9 @@ export class DisplayManager implements DisplayManagerAdapter {
   /** Takes a slot away; who waits for it is told. False when there is none. */
   removeSlot(id: string): boolean {
     if (!this.#own.some((slot) => slot.id === id)) return this.#port?.remove(id) ?? false;
-    return this.#settle(id, (waiter) => waiter.reject(gone("DISPLAY_REMOVED", "The question was removed before it was answered.")));
+    return this.#settle(id, (waiter) =>
+      waiter.reject(gone("DISPLAY_REMOVED", "The question was removed before it was answered.")),
+    );
   }
 
   /** Takes everything away; all who wait are told. */
@@ -266,5 +268,8 @@ export function wrongInput(renderer: string, why: unknown): GloveError {
 }
 
 export function wrongOutput(renderer: string, why: unknown): GloveError {
-  return new GloveError("DISPLAY_WRONG_OUTPUT", `This is no answer to "${renderer}", so the question stays open: ${reasonOf(why)}`);
+  return new GloveError(
+    "DISPLAY_WRONG_OUTPUT",
+    `This is no answer to "${renderer}", so the question stays open: ${reasonOf(why)}`,
+  );
 }

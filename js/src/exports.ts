@@ -1,7 +1,7 @@
 // What both entries offer, whichever way the core is started.
 export type { GloveClientConfig, SessionOverrides } from "./client.js";
-export { Context, createTaskTool, Executor, Observer, PromptMachine } from "./core.js";
 export type { AgentParts, HandOverFunction, Tool } from "./core.js";
+export { Context, createTaskTool, Executor, Observer, PromptMachine } from "./core.js";
 export {
   DisplayManager,
   type DisplayManagerAdapter,

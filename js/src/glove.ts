@@ -32,15 +32,9 @@ export interface GloveConfig {
 }
 
 /** A tool as it is folded in; see `ToolConfig`. */
-export interface GloveFoldArgs<S extends Schema = Schema>
-  extends Omit<ToolConfig<InferOutput<S>>, "inputSchema" | "do"> {
+export interface GloveFoldArgs<S extends Schema = Schema> extends Omit<ToolConfig<InferOutput<S>>, "inputSchema" | "do"> {
   readonly inputSchema?: S;
-  do(
-    input: InferOutput<S>,
-    display: DisplayManagerAdapter,
-    glove?: IGloveRunnable,
-    signal?: AbortSignal,
-  ): unknown;
+  do(input: InferOutput<S>, display: DisplayManagerAdapter, glove?: IGloveRunnable, signal?: AbortSignal): unknown;
 }
 
 export interface IGloveBuilder {
@@ -168,7 +162,8 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   }
 
   #make(): GloveSession {
-    const { model, store, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } = this.#config;
+    const { model, store, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } =
+      this.#config;
     const rounds = maxConsecutiveErrors === undefined ? {} : { error_rounds: maxConsecutiveErrors };
     return new GloveSession(
       {

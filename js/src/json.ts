@@ -61,7 +61,8 @@ function parts(value: object, path: string, above: Set<object>): unknown {
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof RegExp) return String(value);
   if (value instanceof Promise) return refuse(path, "a promise", "Await it first.");
-  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return refuse(path, "bytes", "Return them as base64 text or a URL.");
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
+    return refuse(path, "bytes", "Return them as base64 text or a URL.");
   if ("toJSON" in value && typeof value.toJSON === "function") return plain(value.toJSON(), path, above);
   const copy: Record<string, unknown> = {};
   for (const [key, part] of Object.entries(value)) define(copy, key, plain(part, `${path}.${key}`, above));

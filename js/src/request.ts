@@ -39,7 +39,10 @@ export function checkInput({ text, images, files, content }: MessageInput): void
 export async function bodyOf({ text = "", images = [], files = [], metadata, content }: MessageInput): Promise<RequestBody> {
   const extra = metadata && { extra: { metadata } };
   if (content) return { text, content, ...extra };
-  const parts: ContentPart[] = images.map(({ data, media_type }) => ({ type: "image", source: { type: "base64", media_type, data } }));
+  const parts: ContentPart[] = images.map(({ data, media_type }) => ({
+    type: "image",
+    source: { type: "base64", media_type, data },
+  }));
   for (const file of files) parts.push(await partOf(file));
   if (parts.length === 0) return { text, ...extra };
   return { text, content: text ? [...parts, { type: "text", text }] : parts, ...extra };

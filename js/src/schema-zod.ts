@@ -121,7 +121,9 @@ function enumValues(def: Definition): unknown[] {
   if (Array.isArray(def.values)) return def.values;
   const entries = (def.entries ?? def.values ?? {}) as Record<string, unknown>;
   // A numeric TypeScript enum has its values as keys too.
-  return Object.entries(entries).flatMap(([key, value]) => (typeof entries[String(value)] === "number" && key !== value ? [] : [value]));
+  return Object.entries(entries).flatMap(([key, value]) =>
+    typeof entries[String(value)] === "number" && key !== value ? [] : [value],
+  );
 }
 
 function defaulted(def: Definition): JsonSchema {

@@ -25,7 +25,9 @@ interface StandardIssue {
 export interface ParsingSchema<Input = unknown, Output = Input> {
   readonly _input: Input;
   readonly _output: Output;
-  safeParse(value: unknown):
+  safeParse(
+    value: unknown,
+  ):
     | { readonly success: true; readonly data: Output }
     | { readonly success: false; readonly error: { readonly issues: readonly StandardIssue[] } };
 }
@@ -67,7 +69,8 @@ export function check<Output>(schema: Schema<unknown, Output>, value: unknown): 
 }
 
 function issue({ path, message }: StandardIssue): Issue {
-  const steps = (path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+  // Some libraries give a path that is more than an array.
+  const steps = Array.from(path ?? [], (step) => (typeof step === "object" ? step.key : step));
   return { path: steps.map((step) => (typeof step === "number" ? step : String(step))), message };
 }
 

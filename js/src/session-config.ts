@@ -1,13 +1,14 @@
 // What a session is made of, and what of it the core is told.
+
+import type { DisplayManagerAdapter } from "./display.js";
 import { after, type Maybe } from "./maybe.js";
 import { transportOf } from "./models/endpoint.js";
 import type { ModelAdapter } from "./models/model.js";
-import type { DisplayManagerAdapter } from "./display.js";
 import type { WhenBusy } from "./request.js";
 import type { StoreAdapter } from "./store/adapter.js";
 import type { SubscriberAdapter } from "./subscriber.js";
-import type { Toolbox } from "./toolbox.js";
 import type { ToolConfig } from "./tool.js";
+import type { Toolbox } from "./toolbox.js";
 import type { SessionOptions } from "./wasm/seam.js";
 
 /** When older messages give way to a summary. */

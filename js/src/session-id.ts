@@ -42,7 +42,10 @@ export function rememberSessionId(setting: PersistSessionSetting | undefined, id
   return kept ?? false;
 }
 
-function inStorage<T>(setting: PersistSessionSetting | undefined, use: (storage: SessionStorage, key: string) => T): T | undefined {
+function inStorage<T>(
+  setting: PersistSessionSetting | undefined,
+  use: (storage: SessionStorage, key: string) => T,
+): T | undefined {
   if (!setting) return undefined;
   const { key = DEFAULT_SESSION_STORAGE_KEY, storage } =
     typeof setting === "object" ? setting : typeof setting === "string" ? { key: setting, storage: undefined } : {};

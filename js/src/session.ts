@@ -155,7 +155,7 @@ export class GloveSession {
   /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
   readonly abort = (): void => {
     for (const sent of this.#sent.values()) if (!sent.given) sent.cancelled = true;
-    this.#session?.abort();
+    this.#stop();
   };
 
   readonly stop = (): void => this.abort();
@@ -218,7 +218,8 @@ export class GloveSession {
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#config = next;
-    if (this.#starting) void this.#starting.then(() => this.#tell()).catch((error) => this.#shown.set({ error: fromCore(error) }));
+    if (this.#starting)
+      void this.#starting.then(() => this.#tell()).catch((error) => this.#shown.set({ error: fromCore(error) }));
   };
 
   /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
@@ -273,6 +274,7 @@ export class GloveSession {
       const request = { id: sent.id, whenBusy: sent.input.whenBusy ?? this.#config.whenBusy, ...(await body) };
       if (sent.cancelled) throw new AbortError();
       sent.given = true;
+      if (request.whenBusy === "interrupt") this.#keepPartial(session);
       this.#shown.given(sent.id);
       return { answer: session.request(JSON.stringify(request)) };
     });
@@ -283,8 +285,19 @@ export class GloveSession {
   #cancel(sent: Sent): void {
     sent.cancelled = true;
     if (!sent.given) return;
-    if (this.#shown.request === sent.id || this.#sent.size === 1) this.#session?.abort();
+    if (this.#shown.request === sent.id || this.#sent.size === 1) this.#stop();
     else this.#session?.cancelQueued?.(sent.id);
+  }
+
+  /** The text that was shown goes into the record first. */
+  #stop(): void {
+    this.#models.flush();
+    this.#session?.abort();
+  }
+
+  #keepPartial(session: CoreSession | undefined): void {
+    this.#models.flush();
+    session?.keepPartial();
   }
 
   async #ask(ask: (session: CoreSession) => Promise<string>): Promise<RunOutcome> {
@@ -399,7 +412,7 @@ export class GloveSession {
   #watchPage(): () => void {
     if (typeof document === "undefined") return () => {};
     const hidden = () => {
-      if (document.visibilityState === "hidden") this.#session?.keepPartial();
+      if (document.visibilityState === "hidden") this.#keepPartial(this.#session);
     };
     document.addEventListener("visibilitychange", hidden);
     return () => document.removeEventListener("visibilitychange", hidden);
@@ -453,20 +466,28 @@ export class GloveSession {
     if (type === "text_delta") this.#shown.stream(text);
     if (type === "tool_use") this.#shown.call(id, name);
     if (type === "model_response" || type === "model_response_complete") this.#shown.answered();
-    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks) this.#shown.set({ tasks: result.data.tasks });
+    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
+      this.#shown.set({ tasks: result.data.tasks });
     this.#subscribers.tell(type, data);
     return !delta;
   }
 
   /** A request that was given up while it waited in the queue. */
   #stopCancelled(request: string | null): void {
-    if (request !== null && this.#sent.get(request)?.cancelled) this.#session?.abort();
+    if (request !== null && this.#sent.get(request)?.cancelled) this.#stop();
   }
 }
 
 function isFromPerson(message: Message): boolean {
   const { sender, tool_results, is_compaction, is_compaction_request, is_skill_injection, framework_context } = message;
-  return sender === "user" && !tool_results?.length && !is_compaction && !is_compaction_request && !is_skill_injection && !framework_context;
+  return (
+    sender === "user" &&
+    !tool_results?.length &&
+    !is_compaction &&
+    !is_compaction_request &&
+    !is_skill_injection &&
+    !framework_context
+  );
 }
 
 function closed(): GloveError {

@@ -1,7 +1,15 @@
 // What a session shows, kept as the core tells it and given out as immutable snapshots.
 import { nextFrame } from "./frame.js";
 import type { Usage } from "./message.js";
-import type { Approval, EnhancedSlot, GloveSnapshot, QueuedMessage, RunPhase, SlotDisplayStrategy, TimelineEntry } from "./snapshot.js";
+import type {
+  Approval,
+  EnhancedSlot,
+  GloveSnapshot,
+  QueuedMessage,
+  RunPhase,
+  SlotDisplayStrategy,
+  TimelineEntry,
+} from "./snapshot.js";
 import type { CoreEvent, CoreQuestion, CoreSlot } from "./wasm/seam.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
@@ -238,4 +246,3 @@ export class Shown {
     this.#listeners.clear();
   }
 }
-

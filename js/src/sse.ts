@@ -71,7 +71,10 @@ function read(data: string): RemoteStreamEvent {
     const event: unknown = JSON.parse(data);
     if (typeof event === "object" && event !== null && "type" in event) return event as RemoteStreamEvent;
   } catch (error) {
-    throw new GloveError("MODEL_BAD_RESPONSE", `The chat endpoint sent an event that is no JSON (${reasonOf(error)}): ${short(data)}`);
+    throw new GloveError(
+      "MODEL_BAD_RESPONSE",
+      `The chat endpoint sent an event that is no JSON (${reasonOf(error)}): ${short(data)}`,
+    );
   }
   throw new GloveError("MODEL_BAD_RESPONSE", `The chat endpoint sent an event without a type: ${short(data)}`);
 }

@@ -125,11 +125,9 @@ export interface TypedRenderProps<D, R> {
  * A tool with its types inferred from its schemas: the input of `do`, what it may show, what the person answers, and the
  * props of `render`. Gives a `ToolConfig`.
  */
-export function defineTool<
-  I extends Schema,
-  D extends Schema = Schema,
-  R extends Schema = Schema<void>,
->(definition: ToolDefinition<I, D, R>): ToolConfig<InferOutput<I>> {
+export function defineTool<I extends Schema, D extends Schema = Schema, R extends Schema = Schema<void>>(
+  definition: ToolDefinition<I, D, R>,
+): ToolConfig<InferOutput<I>> {
   const { do: work, undo, render, ...rest } = definition;
   const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
     pushAndWait: (input) => display.pushAndWait({ input }),
@@ -142,7 +140,8 @@ export function defineTool<
     do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),
     ...(undo && { undo: (input: InferOutput<I>, display: ToolDisplay) => undo.call(definition, input, typed(display)) }),
     ...(render && {
-      render: (props: SlotRenderProps) => render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>>),
+      render: (props: SlotRenderProps) =>
+        render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>>),
     }),
   } as ToolConfig<InferOutput<I>>;
 }
@@ -153,8 +152,9 @@ const described = new WeakMap<JsonSchema, Schema>();
 export function argumentsSchema(tool: ToolConfig): Schema | undefined {
   if (tool.inputSchema) return tool.inputSchema;
   if (!tool.jsonSchema) return undefined;
-  let schema = described.get(tool.jsonSchema);
-  if (!schema) described.set(tool.jsonSchema, (schema = jsonSchema(tool.jsonSchema)));
+  const known = described.get(tool.jsonSchema);
+  const schema = known ?? jsonSchema(tool.jsonSchema);
+  if (!known) described.set(tool.jsonSchema, schema);
   return schema;
 }
 

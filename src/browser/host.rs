@@ -90,8 +90,6 @@ extern "C" {
     pub(super) fn header(this: &PageResponse, name: &str) -> Option<String>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn next(this: &PageResponse) -> Result<Promise, JsValue>;
-    #[wasm_bindgen(method, structural)]
-    pub(super) fn cancel(this: &PageResponse);
 }
 
 /// Bytes that a response gave; `None` at its end.

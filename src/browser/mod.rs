@@ -3,6 +3,7 @@
 pub mod about;
 mod feed;
 pub mod host;
+mod http;
 mod model;
 mod page;
 pub mod session;

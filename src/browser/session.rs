@@ -15,6 +15,7 @@ use wasm_bindgen_futures::{future_to_promise, spawn_local};
 
 use super::feed::Feed;
 use super::host::{Host, pair};
+use super::http::PageHttp;
 use super::model::PageModel;
 use super::page::{PageClock, PageIds};
 use super::store::{Keeps, PageStore};
@@ -25,10 +26,14 @@ use crate::error::Error;
 use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, StoreAdapter};
 use crate::json::Json;
 use crate::message::{ContentPart, Message};
+use crate::providers::request::{self, ChatDialect};
+use crate::providers::{Format, table};
 use crate::run::input::{Answer, Reply, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Parts, Prompt, Response, Session};
 use crate::store::MemoryStore;
+use crate::transport::retry::Policy;
+use crate::transport::{HttpModel, HttpOptions};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -71,15 +76,42 @@ enum StoreChoice {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ModelOptions {
     kind: ModelKind,
     name: String,
+    #[serde(default)]
+    format: WireFormat,
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    headers: Vec<(String, String)>,
+    #[serde(default)]
+    model: String,
+    max_tokens: Option<u32>,
+    stream: Option<bool>,
+    #[serde(default)]
+    policy: Policy,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ModelKind {
     Host,
+    Http,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum WireFormat {
+    #[default]
+    Endpoint,
+    Anthropic,
+    #[serde(rename = "openai_chat")]
+    OpenAiChat,
+    #[serde(rename = "openai_responses")]
+    OpenAiResponses,
+    Gemini,
 }
 
 #[derive(Deserialize)]
@@ -321,9 +353,33 @@ fn came(response: &Response) -> String {
 }
 
 fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
-    let ModelOptions { kind, name } = options;
+    let ModelOptions { kind, name, format, url, headers, model, max_tokens, stream, policy } = options;
     match kind {
         ModelKind::Host => Arc::new(PageModel::new(host.clone(), name)),
+        ModelKind::Http => {
+            let format = match format {
+                WireFormat::Endpoint => Format::Endpoint,
+                WireFormat::Anthropic => Format::Anthropic,
+                WireFormat::OpenAiChat => Format::OpenAiChat,
+                WireFormat::OpenAiResponses => Format::OpenAiResponses,
+                WireFormat::Gemini => Format::Gemini,
+            };
+            let dialect = ChatDialect::of_host(table::host(&url));
+            let request = request::Options {
+                model,
+                max_tokens,
+                stream: stream.unwrap_or(true),
+                dialect,
+                ..request::Options::default()
+            };
+            let options = HttpOptions { name, format, url, headers, request, policy };
+            Arc::new(HttpModel::new(
+                options,
+                Arc::new(PageHttp { host: host.clone() }),
+                Arc::new(PageClock),
+                Arc::new(PageIds),
+            ))
+        }
     }
 }
 

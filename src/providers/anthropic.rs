@@ -79,7 +79,7 @@ impl Stream {
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "type" => event.kind = reader.string()?.unwrap_or_default(),
+                    "type" => event.kind = reader.text()?,
                     "index" => event.index = reader.count()?.unwrap_or_default(),
                     "content_block" => event.block = block_fields(&mut reader)?,
                     "delta" => event.delta = delta_fields(&mut reader)?,
@@ -240,7 +240,10 @@ impl Stream {
         let Some(at) = self.blocks.iter().rposition(|(other, _)| *other == index) else { return };
         match self.blocks.swap_remove(at).1 {
             Block::Call { call, input } => {
-                turn.call_args_whole(call, &input);
+                // An empty object is only where the deltas would go.
+                if input.bytes().filter(|byte| !byte.is_ascii_whitespace()).count() > 2 {
+                    turn.call_args_whole(call, &input);
+                }
                 turn.call_end(call);
             }
             // Unsigned thinking comes from look-alike servers and would be refused when sent back.
@@ -277,11 +280,11 @@ fn block_fields<'a>(reader: &mut Reader<'a>) -> Result<BlockFields<'a>, Broken> 
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "type" => block.kind = reader.string()?.unwrap_or_default(),
+                "type" => block.kind = reader.text()?,
                 "id" => block.id = reader.string()?,
-                "name" => block.name = reader.string()?.unwrap_or_default(),
-                "text" | "thinking" => block.text = reader.string()?.unwrap_or_default(),
-                "signature" => block.signature = reader.string()?.unwrap_or_default(),
+                "name" => block.name = reader.text()?,
+                "text" | "thinking" => block.text = reader.text()?,
+                "signature" => block.signature = reader.text()?,
                 "input" => block.input = reader.raw()?,
                 _ => reader.skip()?,
             }
@@ -298,10 +301,10 @@ fn delta_fields<'a>(reader: &mut Reader<'a>) -> Result<DeltaFields<'a>, Broken> 
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "text" => delta.text = reader.string()?.unwrap_or_default(),
-                "thinking" => delta.thinking = reader.string()?.unwrap_or_default(),
-                "signature" => delta.signature = reader.string()?.unwrap_or_default(),
-                "partial_json" => delta.json = reader.string()?.unwrap_or_default(),
+                "text" => delta.text = reader.text()?,
+                "thinking" => delta.thinking = reader.text()?,
+                "signature" => delta.signature = reader.text()?,
+                "partial_json" => delta.json = reader.text()?,
                 "stop_reason" => delta.stop_reason = reader.string()?,
                 _ => reader.skip()?,
             }

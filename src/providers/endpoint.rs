@@ -36,10 +36,10 @@ impl Stream {
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "type" => event.kind = reader.string()?.unwrap_or_default(),
-                    "text" | "delta" => event.text = reader.string()?.unwrap_or_default(),
-                    "id" => event.id = reader.string()?.unwrap_or_default(),
-                    "name" => event.name = reader.string()?.unwrap_or_default(),
+                    "type" => event.kind = reader.text()?,
+                    "text" | "delta" => event.text = reader.text()?,
+                    "id" => event.id = reader.text()?,
+                    "name" => event.name = reader.text()?,
                     "input" => event.input = Some(reader.raw()?),
                     "message" => event.message = Some(reader.raw()?),
                     "stop_reason" => event.stop_reason = reader.string()?,
@@ -68,12 +68,31 @@ impl Stream {
                 turn.call_end(call);
             }
             "done" => done(&event, data, turn),
-            "error" => turn
-                .fail(serde_json::from_str::<ModelError>(data).unwrap_or_else(|_| errors::from_event(data))),
+            "error" => turn.fail(error(data)),
             _ => {}
         }
         Ok(())
     }
+}
+
+/// A failure with the kind that the other end gave it, where it gave one.
+fn error(data: &str) -> ModelError {
+    let mut error = errors::from_event(data);
+    let mut reader = Reader::new(data);
+    let mut read = || {
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "kind" => error.kind = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?,
+                "retryable" => error.retryable = reader.raw()? == "true",
+                _ => reader.skip()?,
+            }
+        }
+        Ok::<(), Broken>(())
+    };
+    // Without a kind that is known the words decide.
+    let _ = read();
+    error
 }
 
 fn known_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {

@@ -32,13 +32,15 @@ pub(crate) fn unexpected(body: &str) -> ModelError {
 /// The beginning of a text on one line.
 pub(crate) fn excerpt(text: &str) -> String {
     let mut out = String::new();
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
+    for c in text.trim().chars() {
+        if out.len() >= EXCERPT {
+            out.push('…');
+            break;
         }
-        out.extend(word.chars().take(EXCERPT));
-        if out.len() > EXCERPT {
-            return out.chars().take(EXCERPT).chain("…".chars()).collect();
+        match c.is_ascii_whitespace() {
+            false => out.push(c),
+            true if !out.ends_with(' ') => out.push(' '),
+            true => {}
         }
     }
     out
@@ -89,7 +91,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
             }
             // The router's own message says nothing; this is what the provider behind it said.
             ("raw", b'"') => {
-                let raw = reader.string()?.unwrap_or_default();
+                let raw = reader.text()?;
                 let shown = details.message.take().unwrap_or_default();
                 details.message = Some(Cow::Owned(format!("{shown}: {}", excerpt(&raw))));
             }
@@ -100,8 +102,8 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 }
             }
             ("type" | "code" | "status" | "reason", b'"') => {
-                let code = reader.string()?.unwrap_or_default();
-                details.codes.push_str(&code.to_lowercase());
+                let code = reader.text()?;
+                details.codes.push_str(&code.to_ascii_lowercase());
                 details.codes.push(' ');
                 details.status = details.status.or_else(|| code.parse().ok());
             }
@@ -110,7 +112,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 details.status = details.status.or(code);
             }
             ("retryDelay", b'"') => {
-                let delay = reader.string()?.unwrap_or_default();
+                let delay = reader.text()?;
                 details.retry_after_ms = seconds(delay.trim_end_matches('s'));
             }
             ("retry_after" | "retry_after_seconds", _) => details.retry_after_ms = seconds(reader.raw()?),
@@ -125,7 +127,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
 }
 
 fn seconds(text: &str) -> Option<u64> {
-    let seconds = text.trim_matches('"').parse::<f64>().ok().filter(|s| s.is_finite() && *s >= 0.0)?;
+    let seconds = serde_json::from_str::<f64>(text.trim_matches('"')).ok().filter(|s| *s >= 0.0)?;
     Some((seconds * 1000.0).ceil() as u64)
 }
 
@@ -141,7 +143,7 @@ fn classify(http: Option<u16>, body: &str) -> ModelError {
             (text, None) => text,
         },
     };
-    let (kind, unpaid) = kind_of(status, &details.codes, &message.to_lowercase());
+    let (kind, unpaid) = kind_of(status, &details.codes, &message.to_ascii_lowercase());
     let mut error = ModelError::new(kind, message);
     error.retryable = !unpaid
         && match status {
@@ -334,6 +336,6 @@ mod tests {
         assert_eq!((error.kind, error.retryable), (BadResponse, false));
         assert_eq!(error.message, "the answer is no event stream: <html> Sign in </html>");
         assert_eq!(unexpected(r#"{"error":{"message":"no","type":"invalid_request_error"}}"#).message, "no");
-        assert!(excerpt(&"x".repeat(5000)).chars().count() <= 201);
+        assert!(excerpt(&"x".repeat(5000)).chars().count() <= EXCERPT + 1);
     }
 }

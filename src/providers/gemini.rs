@@ -202,7 +202,7 @@ fn part<'a>(reader: &mut Reader<'a>) -> Result<Part<'a>, Broken> {
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "text" => part.text = reader.string()?.unwrap_or_default(),
+                "text" => part.text = reader.text()?,
                 "thought" => part.thought = reader.raw()? == "true",
                 "thoughtSignature" => part.signature = reader.string()?,
                 "functionCall" => part.call = Some(call_part(reader)?),
@@ -219,7 +219,7 @@ fn call_part<'a>(reader: &mut Reader<'a>) -> Result<CallPart<'a>, Broken> {
         while let Some(key) = reader.key()? {
             match key {
                 "id" => call.id = reader.string()?.filter(|id| !id.is_empty()),
-                "name" => call.name = reader.string()?.unwrap_or_default(),
+                "name" => call.name = reader.text()?,
                 "args" => call.args = reader.raw()?,
                 "willContinue" => call.will_continue = reader.raw()? == "true",
                 "partialArgs" => {
@@ -243,8 +243,8 @@ fn put_pieces(reader: &mut Reader<'_>, args: &mut Value) -> Result<(), Broken> {
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "jsonPath" => path = reader.string()?.unwrap_or_default(),
-                    "stringValue" => value = Value::String(reader.string()?.unwrap_or_default().into_owned()),
+                    "jsonPath" => path = reader.text()?,
+                    "stringValue" => value = Value::String(reader.text()?.into_owned()),
                     "numberValue" | "boolValue" => {
                         value = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?;
                     }

@@ -6,6 +6,8 @@ pub mod errors;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
+pub mod request;
+pub mod table;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
@@ -170,12 +172,12 @@ impl Reading {
         if event.unterminated && !is_whole(data) {
             return;
         }
-        let read = self.mapping.event(data, &mut self.turn);
-        if read.is_err() && event.name == "error" {
-            self.turn.fail(errors::from_event(data));
-        } else if read.is_err() && data.starts_with('{') && self.mapping.owns(event.name) {
+        let is_object = data.starts_with('{');
+        if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.mapping.owns(event.name) {
             let message = format!("the provider sent an event that is no JSON: {}", errors::excerpt(data));
             self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
+        } else if !is_object && event.name == "error" {
+            self.turn.fail(errors::from_event(data));
         }
         self.closed = self.turn.is_ended() && self.mapping.ends_at_once();
     }

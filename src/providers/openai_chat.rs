@@ -69,13 +69,18 @@ impl Stream {
     }
 
     fn choice(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        let (mut index, mut delta, mut message, mut reason) = (0, None, None, None);
+        let (mut index, mut delta, mut message, mut reason) = (None, None, None, None);
+        let mut read = false;
         if !reader.object()? {
             return Ok(());
         }
         while let Some(key) = reader.key()? {
             match key {
-                "index" => index = reader.count()?.unwrap_or_default(),
+                "index" => index = reader.count()?,
+                "delta" if index == Some(0) => {
+                    read = true;
+                    self.delta(reader, turn)?;
+                }
                 // Which candidate this belongs to may be said after it.
                 "delta" | "message" => {
                     let place = if key == "delta" { &mut delta } else { &mut message };
@@ -87,10 +92,10 @@ impl Stream {
                 _ => reader.skip()?,
             }
         }
-        if index != 0 {
+        if index.is_some_and(|index| index != 0) {
             return Ok(());
         }
-        if let Some(mut fields) = delta.or(message) {
+        if let Some(mut fields) = delta.or(message.filter(|_| !read)) {
             self.delta(&mut fields, turn)?;
         }
         match reason.as_deref() {
@@ -117,14 +122,14 @@ impl Stream {
         while let Some(key) = reader.key()? {
             match key {
                 "content" if reader.peek()? == b'[' => parts(reader, turn)?,
-                "content" => turn.text(&reader.string()?.unwrap_or_default()),
+                "content" => turn.text(&reader.text()?),
                 // Some dialects send the same thought under both names.
                 "reasoning_content" | "reasoning" if !reasoned => {
-                    let text = reader.string()?.unwrap_or_default();
+                    let text = reader.text()?;
                     reasoned = !text.is_empty();
                     turn.reasoning(&text);
                 }
-                "refusal" => turn.refusal(&reader.string()?.unwrap_or_default()),
+                "refusal" => turn.refusal(&reader.text()?),
                 "tool_calls" => {
                     if reader.array()? {
                         while reader.item()? {
@@ -191,7 +196,7 @@ fn call_delta<'a>(reader: &mut Reader<'a>) -> Result<CallDelta<'a>, Broken> {
         while let Some(key) = reader.key()? {
             match key {
                 "index" => delta.index = reader.count()?,
-                "id" => delta.id = reader.string()?.unwrap_or_default(),
+                "id" => delta.id = reader.text()?,
                 "function" => function(reader, &mut delta)?,
                 EXTRA_CONTENT => delta.extra = Some(reader.raw()?),
                 _ => reader.skip()?,
@@ -205,11 +210,11 @@ fn function<'a>(reader: &mut Reader<'a>, delta: &mut CallDelta<'a>) -> Result<()
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "name" => delta.name = reader.string()?.unwrap_or_default(),
+                "name" => delta.name = reader.text()?,
                 "arguments" => {
                     delta.args = match reader.peek()? {
                         b'{' => Cow::Borrowed(reader.raw()?),
-                        _ => reader.string()?.unwrap_or_default(),
+                        _ => reader.text()?,
                     }
                 }
                 _ => reader.skip()?,
@@ -226,14 +231,14 @@ fn parts(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> 
     }
     while reader.item()? {
         if reader.peek()? == b'"' {
-            turn.text(&reader.string()?.unwrap_or_default());
+            turn.text(&reader.text()?);
             continue;
         }
         let (mut text, mut thoughts) = (Cow::default(), String::new());
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "text" => text = reader.string()?.unwrap_or_default(),
+                    "text" => text = reader.text()?,
                     "thinking" => thinking(reader, &mut thoughts)?,
                     _ => reader.skip()?,
                 }
@@ -247,7 +252,7 @@ fn parts(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> 
 
 fn thinking(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
     if reader.peek()? == b'"' {
-        out.push_str(&reader.string()?.unwrap_or_default());
+        out.push_str(&reader.text()?);
         return Ok(());
     }
     if reader.array()? {
@@ -255,7 +260,7 @@ fn thinking(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
             if reader.object()? {
                 while let Some(key) = reader.key()? {
                     match key {
-                        "text" => out.push_str(&reader.string()?.unwrap_or_default()),
+                        "text" => out.push_str(&reader.text()?),
                         _ => reader.skip()?,
                     }
                 }

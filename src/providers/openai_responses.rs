@@ -51,11 +51,11 @@ impl Stream {
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "type" => event.kind = reader.string()?.unwrap_or_default(),
+                    "type" => event.kind = reader.text()?,
                     "output_index" => event.index = reader.count()?.unwrap_or_default(),
-                    "item_id" => event.item_id = reader.string()?.unwrap_or_default(),
-                    "delta" => event.text = reader.string()?.unwrap_or_default(),
-                    "arguments" => event.args = reader.string()?.unwrap_or_default(),
+                    "item_id" => event.item_id = reader.text()?,
+                    "delta" => event.text = reader.text()?,
+                    "arguments" => event.args = reader.text()?,
                     "item" => event.item = item(&mut reader)?,
                     "response" => {
                         event.response = Some(reader);
@@ -117,7 +117,7 @@ impl Stream {
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "status" => status = reader.string()?.unwrap_or_default(),
+                    "status" => status = reader.text()?,
                     "usage" => usage(reader, turn)?,
                     "incomplete_details" => reason = text_field(reader, "reason")?,
                     "output" => {
@@ -219,11 +219,11 @@ fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, Broken> {
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "type" => item.kind = reader.string()?.unwrap_or_default(),
-                "id" => item.id = reader.string()?.unwrap_or_default(),
+                "type" => item.kind = reader.text()?,
+                "id" => item.id = reader.text()?,
                 "call_id" => item.call_id = reader.string()?.filter(|id| !id.is_empty()),
-                "name" => item.name = reader.string()?.unwrap_or_default(),
-                "arguments" => item.args = reader.string()?.unwrap_or_default(),
+                "name" => item.name = reader.text()?,
+                "arguments" => item.args = reader.text()?,
                 "encrypted_content" => item.encrypted = reader.string()?.is_some_and(|text| !text.is_empty()),
                 "content" | "summary" => {
                     let place = if key == "content" { &mut item.content } else { &mut item.summary };
@@ -249,8 +249,8 @@ fn message_content(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<()
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "text" => text = reader.string()?.unwrap_or_default(),
-                    "refusal" => refusal = reader.string()?.unwrap_or_default(),
+                    "text" => text = reader.text()?,
+                    "refusal" => refusal = reader.text()?,
                     _ => reader.skip()?,
                 }
             }

@@ -150,9 +150,9 @@ impl Run {
         self.seq += 1;
         self.unsaved_records.push(Record { seq: self.seq, at, input: input.clone() });
         self.count_time(at, &input);
-        let mut fx = Effects::default();
         // A store that has just failed is not asked again for the sake of noting that.
-        fx.persists = !matches!(input, Input::StoreFailed { .. });
+        let persists = !matches!(input, Input::StoreFailed { .. });
+        let mut fx = Effects { persists, ..Effects::default() };
         self.decide(input, &mut fx);
         self.advance(&mut fx);
         self.prepare_transient();

@@ -70,4 +70,25 @@ impl<'a> View<'a> {
     pub fn settled(&self) -> usize {
         self.recorded().count()
     }
+
+    /// The first message; a conversation and its last summary can be known by it.
+    pub fn first(self) -> Option<&'a Message> {
+        [self.summary, self.kept, self.rest].into_iter().flatten().next()
+    }
+
+    /// All messages behind the first `count`, cut-off answers included. Passing over them costs nothing.
+    pub fn skip(self, count: usize) -> impl Iterator<Item = &'a Message> {
+        let mut left = count;
+        let mut rest = |part: &'a [Message]| {
+            let passed = left.min(part.len());
+            left -= passed;
+            part.get(passed..).unwrap_or_default()
+        };
+        [rest(self.summary), rest(self.kept), rest(self.rest), rest(self.transient)].into_iter().flatten()
+    }
+
+    /// How many of the messages that `skip` counts are in the record.
+    pub fn recorded_len(&self) -> usize {
+        self.summary.len() + self.kept.len() + self.rest.len()
+    }
 }

@@ -17,34 +17,34 @@ use crate::event::Event;
 use crate::host::{Durability, Loaded};
 use crate::portable::BoxFuture;
 use crate::run::effect::Effect;
-use crate::run::input::{AbortReason, Input};
+use crate::run::input::{Input, Request};
 use crate::run::journal::RestoreError;
 use crate::run::{OutOfProtocol, PhaseName, Run};
 use crate::runtime::listeners::Follower;
 use crate::runtime::response::Response;
-use crate::runtime::shared::{Caller, Command, Configure, Shared};
+use crate::runtime::shared::{Caller, Command, Shared};
 use crate::runtime::work::{Done, InFlight, Key};
 
 pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,
-    commands: UnboundedReceiver<Command>,
+    pub(super) commands: UnboundedReceiver<Command>,
     /// Reading the stored run, which comes before everything else.
     loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
-    state: Life,
+    pub(super) state: Life,
     /// Effects that are still to be done.
-    batch: VecDeque<Effect>,
+    pub(super) batch: VecDeque<Effect>,
     writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
     /// The store has refused a write that was not repeated since; these effects come after it.
-    unwritten: bool,
+    pub(super) unwritten: bool,
     held: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
     pub(super) in_flight: HashMap<Key, InFlight>,
     ready: VecDeque<Happening>,
-    callers: Vec<Caller>,
+    pub(super) callers: Vec<Caller>,
     /// Whose events these are.
     request: Option<String>,
     /// Requests that wait for the inbox to be read, in their order.
-    pub(super) arriving: VecDeque<(Box<crate::run::input::Request>, Caller)>,
+    pub(super) arriving: VecDeque<(Box<Request>, Caller)>,
     /// Inbox items that a request was told of already.
     pub(super) told_items: HashSet<String>,
     pub(super) notes: u64,
@@ -53,7 +53,7 @@ pub(crate) struct Driver {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Life {
+pub(super) enum Life {
     Unopened,
     Open,
     Closed,
@@ -159,7 +159,7 @@ impl Driver {
         Ok(())
     }
 
-    fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
+    pub(super) fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
         self.moved = true;
         self.shared.step(input)
     }
@@ -178,21 +178,6 @@ impl Driver {
             && let Some(command) = self.commands.next().await
         {
             self.ready.push_back(Happening::Command(command));
-        }
-    }
-
-    fn refuse(&mut self, command: Command, error: Error) {
-        match command {
-            Command::Request(_, caller) | Command::Undo { caller, .. } | Command::Resume(caller) => {
-                let _ = caller.reply.send(Err(error));
-            }
-            Command::Answer { caller, .. } => {
-                if let Some(caller) = caller {
-                    let _ = caller.reply.send(Err(error));
-                }
-            }
-            Command::Close => self.close(),
-            Command::Tools(_) | Command::Configure(_) | Command::KeepPartial | Command::Abort => {}
         }
     }
 
@@ -284,115 +269,6 @@ impl Driver {
         }
     }
 
-    // ---- commands ------------------------------------------------------------------------------------------------
-
-    fn obey(&mut self, command: Command) -> Option<Input> {
-        match command {
-            Command::Request(request, caller) => return self.arrive(request, caller),
-            Command::Undo { steps, mut caller } => {
-                let request = self.shared.ids.fresh();
-                caller.request = Some(request.clone());
-                self.step_for(Input::Undo { request, steps }, Some(caller));
-            }
-            Command::Resume(caller) => self.resume(caller),
-            Command::Answer { id, answer, caller } => {
-                let question = {
-                    let run = self.shared.run();
-                    let mut open = run.questions();
-                    open.find(|open| open.id == id || open.call_id.as_ref() == Some(&id))
-                        .map(|open| open.id.clone())
-                };
-                self.step_for(Input::Answered { question: question.unwrap_or(id), answer }, caller);
-            }
-            Command::Tools(tools) => {
-                self.shared.change_kit(|kit| kit.tools = tools);
-                return self.configured(|_| {});
-            }
-            Command::Configure(change) => {
-                return self.configured(|settings| match change {
-                    Configure::Compaction(compaction) => settings.compaction = compaction,
-                    Configure::Limits(limits) => settings.limits = limits,
-                    Configure::Budgets(budgets) => settings.budgets = budgets,
-                });
-            }
-            Command::KeepPartial => return self.partial(),
-            Command::Abort => {
-                for (_, caller) in std::mem::take(&mut self.arriving) {
-                    let _ = caller.reply.send(Err(Error::Aborted));
-                }
-                // What a person has seen of an answer is kept.
-                if let Some(partial) = self.partial() {
-                    let _ = self.step(partial);
-                }
-                return Some(Input::Aborted { why: AbortReason::User });
-            }
-            Command::Close => self.close(),
-        }
-        None
-    }
-
-    fn configured(&self, change: impl FnOnce(&mut crate::run::settings::Settings)) -> Option<Input> {
-        let mut settings = self.shared.run().settings().clone();
-        settings.tools = self.shared.kit().tools.specs();
-        change(&mut settings);
-        Some(Input::Configured { settings: Box::new(settings) })
-    }
-
-    /// An input that somebody waits for the outcome of, and is told when it is refused.
-    pub(super) fn step_for(&mut self, input: Input, caller: Option<Caller>) {
-        match self.step(input) {
-            Ok(effects) => {
-                self.callers.extend(caller);
-                self.batch.extend(effects);
-            }
-            Err(refusal) => {
-                if let Some(caller) = caller {
-                    let _ = caller.reply.send(Err(Error::Protocol(refusal.to_string())));
-                }
-            }
-        }
-    }
-
-    /// Goes on with whatever was left: a run that was paused or recovered, or a write that failed at its end.
-    fn resume(&mut self, mut caller: Caller) {
-        let (phase, request) = {
-            let run = self.shared.run();
-            (run.phase(), run.request().map(str::to_owned))
-        };
-        caller.request = request;
-        match phase {
-            PhaseName::Idle if self.unwritten => {
-                self.callers.push(caller);
-                self.batch.push_back(Effect::Persist { strict: true });
-            }
-            PhaseName::Paused | PhaseName::Idle => self.step_for(Input::Resumed, Some(caller)),
-            PhaseName::Model
-            | PhaseName::Compacting
-            | PhaseName::Tools
-            | PhaseName::Waiting
-            | PhaseName::Undoing => self.callers.push(caller),
-        }
-    }
-
-    /// The host goes away: nothing ends, all is let go.
-    fn close(&mut self) {
-        self.state = Life::Closed;
-        let _ = self.step(Input::Aborted { why: AbortReason::HostGone });
-        for (_, running) in self.in_flight.drain() {
-            running.cancel();
-        }
-        self.work = FuturesUnordered::new();
-        self.shared.display.clear_stack();
-        self.commands.close();
-        for (_, caller) in std::mem::take(&mut self.arriving) {
-            let _ = caller.reply.send(Err(Error::Closed));
-        }
-        self.answer(None, &Err(Error::Closed));
-        while let Ok(command) = self.commands.try_recv() {
-            self.refuse(command, Error::Closed);
-        }
-    }
-
     // ---- telling -------------------------------------------------------------------------------------------------
 
     pub(super) fn emit(&mut self, event: &Event) {
@@ -406,7 +282,7 @@ impl Driver {
     }
 
     /// Answers those who wait for this request; for `None`, all.
-    fn answer(&mut self, request: Option<&str>, response: &Result<Response, Error>) {
+    pub(super) fn answer(&mut self, request: Option<&str>, response: &Result<Response, Error>) {
         let waits = |caller: &mut Caller| {
             request.is_none() || caller.request.is_none() || caller.request.as_deref() == request
         };

@@ -83,10 +83,12 @@
 //! # }
 //! ```
 
+mod commands;
 mod display;
 mod driver;
 mod glove;
 mod listeners;
+mod questions;
 mod response;
 mod session;
 mod shared;

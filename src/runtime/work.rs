@@ -5,18 +5,19 @@ use std::sync::Arc;
 use futures_util::future;
 use futures_util::future::{AbortRegistration, Abortable};
 
-use crate::display::DisplayError;
 use crate::error::{Error, ModelError, ModelErrorKind, StoreError};
-use crate::event::{Event, Question, QuestionKind};
+use crate::event::Event;
 use crate::host::{
-    AbortHandle, Call, CallDisplay, Check, DeltaSink, ModelRequest, PermissionStatus, Purpose, Show,
-    StoreAdapter, ToolContext,
+    AbortHandle, Call, CallDisplay, DeltaSink, ModelRequest, PermissionStatus, Purpose, StoreAdapter,
+    ToolContext,
 };
 use crate::json::Json;
-use crate::portable::BoxFuture;
+use crate::message::InboxItem;
+use crate::portable::{BoxFuture, MaybeSend};
 use crate::run::effect::Effect;
-use crate::run::input::{Answer, Carry, Input, PermissionVerdict, Reply, Request};
+use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request};
 use crate::runtime::driver::Driver;
+use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::Caller;
 use crate::runtime::shown::Shown;
 use crate::tool::{Gate, find};
@@ -38,7 +39,7 @@ pub(crate) enum Key {
 pub(crate) enum Done {
     Input(Box<Input>),
     /// The inbox, for the first of the requests that arrive.
-    Inbox(Result<Vec<crate::message::InboxItem>, StoreError>),
+    Inbox(Result<Vec<InboxItem>, StoreError>),
     Noted(Result<(), StoreError>),
     Nothing,
 }
@@ -117,7 +118,7 @@ impl Driver {
         None
     }
 
-    fn start(&mut self, key: Key, work: impl Future<Output = Done> + crate::portable::MaybeSend + 'static) {
+    fn start(&mut self, key: Key, work: impl Future<Output = Done> + MaybeSend + 'static) {
         self.start_with(key, AbortHandle::new(), None, Box::pin(work));
     }
 
@@ -343,7 +344,7 @@ impl Driver {
         }
     }
 
-    fn inbox_read(&mut self, inbox: Result<Vec<crate::message::InboxItem>, StoreError>) {
+    fn inbox_read(&mut self, inbox: Result<Vec<InboxItem>, StoreError>) {
         if let Some((mut request, caller)) = self.arriving.pop_front() {
             match inbox {
                 Err(error) => {
@@ -384,66 +385,4 @@ async fn carry(store: &dyn StoreAdapter) -> Result<Carry, ModelError> {
     let unread = |error: StoreError| ModelError::new(ModelErrorKind::Adapter, error.message);
     let (tasks, inbox) = (store.tasks(), store.inbox());
     Ok(Carry { tasks: tasks.await.map_err(unread)?, inbox: inbox.await.map_err(unread)? })
-}
-
-/// The original's slot for a permission, and slots like it for the other questions.
-fn show(question: &Question) -> Show {
-    let renderer = match question.kind {
-        QuestionKind::Permission => "permission_request",
-        QuestionKind::Approval => "approval_request",
-        QuestionKind::Interrupted => "interrupted_call",
-        QuestionKind::Budget => "budget_reached",
-    };
-    let input = ShownQuestion {
-        renderer,
-        tool_name: question.tool_name.as_deref(),
-        tool_input: question.call_id.is_some().then_some(&question.input),
-        reason: question.reason.as_deref(),
-    };
-    let kind = question.kind;
-    let check: Check = Arc::new(move |value: &Json| match decision(kind, value) {
-        Some(_) => Ok(()),
-        None => Err("answer with true, false or (for a permission) \"once\"".to_owned()),
-    });
-    Show {
-        renderer: renderer.to_owned(),
-        input: Json::of(&input).unwrap_or_default(),
-        owner: question.call_id.clone(),
-        check: Some(check),
-    }
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ShownQuestion<'a> {
-    renderer: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_input: Option<&'a Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-}
-
-fn decision(kind: QuestionKind, value: &Json) -> Option<Answer> {
-    let remember = kind == QuestionKind::Permission;
-    match value.as_str() {
-        "true" => Some(Answer::Allow { remember }),
-        "false" => Some(Answer::Deny { remember, reason: None }),
-        "\"once\"" if remember => Some(Answer::Allow { remember: false }),
-        _ => None,
-    }
-}
-
-/// `None` when the question was withdrawn and nobody needs an answer.
-fn answer(kind: QuestionKind, said: Result<Json, DisplayError>) -> Option<Answer> {
-    match said {
-        Ok(value) => decision(kind, &value),
-        Err(DisplayError::Rejected { reason }) => Some(Answer::Deny { remember: false, reason }),
-        Err(DisplayError::Removed | DisplayError::Cleared) => {
-            Some(Answer::Deny { remember: false, reason: None })
-        }
-        // A renderer that cannot show the question leaves it open; it can be answered through the session.
-        Err(DisplayError::WrongInput { .. } | DisplayError::WrongOutput { .. }) => None,
-    }
 }

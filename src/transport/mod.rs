@@ -1,3 +1,9 @@
 //! Models behind HTTP: the port to it, limits and retries, and the adapter that speaks every provider's format.
 
+mod body;
+mod http;
+mod model;
 pub mod retry;
+
+pub use http::{Http, HttpRequest, HttpResponse};
+pub use model::{HttpModel, HttpOptions};

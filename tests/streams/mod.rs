@@ -1,5 +1,7 @@
 //! A recorded stream, what is expected of it, and the ways it is cut and bent.
 
+#![allow(dead_code)] // Each test file uses a part.
+
 use std::path::{Path, PathBuf};
 
 use glove_wasm::message::{ToolCall, Usage};
@@ -7,11 +9,11 @@ use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::stream::{Delta, Outcome};
 use serde_json::Value;
 
-pub struct Recording {
-    pub name: String,
-    pub format: Format,
-    pub bytes: Vec<u8>,
-    pub expected: Value,
+pub(crate) struct Recording {
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) expected: Value,
 }
 
 const FOLDERS: [(&str, Format); 5] = [
@@ -23,7 +25,7 @@ const FOLDERS: [(&str, Format); 5] = [
 ];
 
 /// The recordings below a folder; none where it does not exist.
-pub fn load(root: &Path) -> Vec<Recording> {
+pub(crate) fn load(root: &Path) -> Vec<Recording> {
     let mut all = Vec::new();
     for (folder, format) in FOLDERS {
         let folder = root.join(folder);
@@ -38,7 +40,7 @@ pub fn load(root: &Path) -> Vec<Recording> {
     all
 }
 
-pub fn shared_folder() -> Option<PathBuf> {
+pub(crate) fn shared_folder() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     ["../shared", "../../shared"]
         .iter()
@@ -48,19 +50,19 @@ pub fn shared_folder() -> Option<PathBuf> {
 
 /// Everything that must not depend on how a stream was cut.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Transcript {
-    pub answered: bool,
-    pub error: Option<String>,
-    pub text: String,
-    pub reasoning: String,
-    pub calls: Vec<ToolCall>,
-    pub usage: Usage,
-    pub stop_reason: Option<String>,
+pub(crate) struct Transcript {
+    pub(crate) answered: bool,
+    pub(crate) error: Option<String>,
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    pub(crate) calls: Vec<ToolCall>,
+    pub(crate) usage: Usage,
+    pub(crate) stop_reason: Option<String>,
     /// Text, reasoning and the arguments of each call, as the deltas gave them.
-    pub shown: (String, String, Vec<String>),
+    pub(crate) shown: (String, String, Vec<String>),
 }
 
-pub fn decode<'a>(format: Format, chunks: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
+pub(crate) fn decode<'a>(format: Format, chunks: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
     let mut decoder = Decoder::new(format, Vec::new());
     let mut shown = (String::new(), String::new(), Vec::<String>::new());
     for chunk in chunks {
@@ -106,7 +108,7 @@ pub fn decode<'a>(format: Format, chunks: impl IntoIterator<Item = &'a [u8]>) ->
 }
 
 /// What differs from the expected facts; empty where all is right.
-pub fn differences(found: &Transcript, expected: &Value) -> Vec<String> {
+pub(crate) fn differences(found: &Transcript, expected: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut check = |what: &str, fine: bool, found: &dyn std::fmt::Debug, wanted: &Value| {
         if !fine {
@@ -180,7 +182,7 @@ pub fn differences(found: &Transcript, expected: &Value) -> Vec<String> {
 }
 
 /// Where each event ends: behind its blank line.
-pub fn event_ends(bytes: &[u8]) -> Vec<usize> {
+pub(crate) fn event_ends(bytes: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut at = 0;
     let mut line_is_empty = true;
@@ -196,12 +198,12 @@ pub fn event_ends(bytes: &[u8]) -> Vec<usize> {
 }
 
 /// The same stream with LF as its line end.
-pub fn with_lf(bytes: &[u8]) -> String {
+pub(crate) fn with_lf(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap().replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// The stream bent in ways that must change nothing.
-pub fn mutations(format: Format, bytes: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn mutations(format: Format, bytes: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let lf = with_lf(bytes);
     let inside = lf.replace("\ndata:", "\n: inside\ndata:");
     let around = lf.replace("\n\n", "\n\n: between\n\n:\n");
@@ -236,7 +238,7 @@ pub fn mutations(format: Format, bytes: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// The event with which a stream states its end, counted in events; `None` where it never does.
-pub fn end_statement(format: Format, bytes: &[u8]) -> Option<usize> {
+pub(crate) fn end_statement(format: Format, bytes: &[u8]) -> Option<usize> {
     let whole = with_lf(bytes);
     let events: Vec<&str> = whole.split("\n\n").collect();
     let says_end = |event: &&str| {
@@ -259,5 +261,5 @@ pub fn end_statement(format: Format, bytes: &[u8]) -> Option<usize> {
             Format::Endpoint => kind == "done",
         }
     };
-    events.iter().position(|event| says_end(&event))
+    events.iter().position(says_end)
 }

@@ -5,7 +5,7 @@ import type { Message, Usage } from "../message.js";
 import type { JsonSchema } from "../schema.js";
 import type { ToolConfig } from "../tool.js";
 import type { HostPrompt } from "../wasm/seam.js";
-import type { ModelAdapter, ModelPromptResult, ModelTool } from "./model.js";
+import { forModel, type ModelAdapter, type ModelPromptResult, type ModelTool } from "./model.js";
 
 type DeltaKind = "text" | "reasoning";
 
@@ -28,6 +28,7 @@ export interface BridgedModel {
 export class ModelBridge {
   readonly #page: BridgedModel;
   #messages: Message[] = [];
+  #writing: Coalesced | undefined;
 
   constructor(page: BridgedModel) {
     this.#page = page;
@@ -36,10 +37,11 @@ export class ModelBridge {
   async prompt(request: HostPrompt, delta: (kind: DeltaKind, text: string) => void, signal: AbortSignal): Promise<string> {
     const { purpose, systemPrompt, from } = request;
     const fresh = JSON.parse(request.messages) as Message[];
-    const messages = [...this.#messages.slice(0, from), ...fresh];
+    const messages = [...this.#messages.slice(0, from), ...fresh.map(forModel)];
     // A summary asks with messages of its own; the next turn says again what it needs.
     if (purpose === "turn") this.#messages = messages;
     const shown = new Coalesced(delta, signal);
+    this.#writing = shown;
     const notify = async (type: string, data: unknown) => {
       const kind = type === "text_delta" ? "text" : type === "reasoning_delta" ? "reasoning" : undefined;
       const text = (data as { text?: unknown } | undefined)?.text;
@@ -62,6 +64,11 @@ export class ModelBridge {
     }
   }
 
+  /** Hands over what was shown and is still on its way, before something that may end the answer. */
+  flush(): void {
+    this.#writing?.flush();
+  }
+
   #tools(text: string): ModelTool[] {
     const told = JSON.parse(text) as { name: string; description: string; schema: JsonSchema }[];
     return told.map(({ name, description, schema }) => {
@@ -73,7 +80,10 @@ export class ModelBridge {
 
 function reply(name: string, result: ModelPromptResult, streamed: boolean): Reply {
   if (!Array.isArray(result?.messages)) {
-    throw new GloveError("MODEL_BAD_RESPONSE", `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`);
+    throw new GloveError(
+      "MODEL_BAD_RESPONSE",
+      `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`,
+    );
   }
   const { messages, stop_reason, tokens_in, tokens_out, cache_creation_input_tokens, cache_read_input_tokens } = result;
   const usage: Record<string, number | undefined> = {
@@ -124,18 +134,18 @@ class Coalesced {
 
   add(kind: DeltaKind, text: string): void {
     this.any = true;
-    if (kind !== this.#kind) this.#flush();
+    if (kind !== this.#kind) this.flush();
     this.#kind = kind;
     this.#text += text;
-    this.#cancel ??= nextFrame(() => this.#flush());
+    this.#cancel ??= nextFrame(() => this.flush());
   }
 
   end(): void {
-    this.#flush();
+    this.flush();
     this.ended = true;
   }
 
-  #flush(): void {
+  flush(): void {
     this.#cancel?.();
     this.#cancel = undefined;
     const text = this.#text;

@@ -33,7 +33,10 @@ export interface ScriptedCall {
   readonly signal: AbortSignal | undefined;
 }
 
-export type ScriptedAnswer = string | ScriptedTurn | ((call: ScriptedCall) => string | ScriptedTurn | Promise<string | ScriptedTurn>);
+export type ScriptedAnswer =
+  | string
+  | ScriptedTurn
+  | ((call: ScriptedCall) => string | ScriptedTurn | Promise<string | ScriptedTurn>);
 
 export interface ScriptedModel extends ModelAdapter {
   /** What it was asked, call by call. */
@@ -43,7 +46,11 @@ export interface ScriptedModel extends ModelAdapter {
 }
 
 /** Gives the answers in order; a function may look at the request. Fails with `SCRIPT_ENDED` when none is left. */
-export function createScriptedModel(script: readonly ScriptedAnswer[] | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>)): ScriptedModel {
+export function createScriptedModel(
+  script:
+    | readonly ScriptedAnswer[]
+    | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>),
+): ScriptedModel {
   const left: ScriptedAnswer[] = typeof script === "function" ? [] : [...script];
   const calls: ScriptedCall[] = [];
   let systemPrompt = "";
@@ -92,7 +99,13 @@ async function play(turn: ScriptedTurn, notify: NotifySubscribersFunction, signa
     ...(turn.reasoning && { reasoning_content: turn.reasoning }),
     ...(calls.length ? { tool_calls: calls } : {}),
   };
-  return { messages: [message], tokens_in: 10, tokens_out: 5, ...turn.usage, ...(turn.stopReason && { stop_reason: turn.stopReason }) };
+  return {
+    messages: [message],
+    tokens_in: 10,
+    tokens_out: 5,
+    ...turn.usage,
+    ...(turn.stopReason && { stop_reason: turn.stopReason }),
+  };
 }
 
 function pause(ms: number | undefined, signal: AbortSignal | undefined): Promise<unknown> {

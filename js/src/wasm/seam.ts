@@ -82,7 +82,8 @@ export interface SessionHost {
    *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
    *  A rejection's message is a sentence, or the JSON of a `ModelError`. */
   prompt?(request: HostPrompt, delta: (kind: "text" | "reasoning", text: string) => void, signal: AbortSignal): Promise<string>;
-  /** Model behind HTTP: a POST. `headers` is JSON `[[name, value], …]`. */
+  /** Model behind HTTP: a POST. `headers` is JSON `[[name, value], …]`. The signal closes the connection, also while the
+   *  body is read. */
   fetch?(url: string, headers: string, body: string, signal: AbortSignal): Promise<HostResponse>;
 
   /** Store of the page. `load` gives JSON `{messages, checkpoint?, records}`. */
@@ -112,8 +113,6 @@ export interface HostResponse {
   header(name: string): string | undefined;
   /** The next chunk; `undefined` at the end. */
   next(): Promise<Uint8Array | undefined>;
-  /** Closes the connection. */
-  cancel(): void;
 }
 
 /** One entry of a batch of `events`. */
@@ -184,7 +183,11 @@ export interface CoreSession {
   configure(changes: string): void;
   /** Display. Push gives the slot's id; the answer comes through the promise. */
   pushAndForget(owner: string | undefined, renderer: string, input: string): string;
-  pushAndWait(owner: string | undefined, renderer: string, input: string): readonly [id: string, answer: Promise<string>];
+  pushAndWait(
+    owner: string | undefined,
+    renderer: string,
+    input: string,
+  ): { readonly id: string; readonly answer: Promise<string> };
   resolveSlot(id: string, value: string): boolean;
   rejectSlot(id: string, reason: string | undefined): boolean;
   removeSlot(id: string): boolean;

@@ -1,0 +1,109 @@
+//! JSON written straight into a text: request bodies and patches need no tree.
+
+use std::fmt::Write;
+
+/// The text as a JSON string, in quotes.
+pub(crate) fn string(out: &mut String, text: &str) {
+    out.push('"');
+    escaped(out, text);
+    out.push('"');
+}
+
+/// The text as the inside of a JSON string.
+pub(crate) fn escaped(out: &mut String, text: &str) {
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push_str(text.get(plain..at).unwrap_or_default());
+        plain = at + 1;
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            byte => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{byte:04x}");
+            }
+        }
+    }
+    out.push_str(text.get(plain..).unwrap_or_default());
+}
+
+/// An object that is being written; `end` closes it. Its steps are everywhere, so none of them is inlined.
+pub(crate) struct Object<'o> {
+    out: &'o mut String,
+    empty: bool,
+}
+
+impl<'o> Object<'o> {
+    #[inline(never)]
+    pub(crate) fn new(out: &'o mut String) -> Self {
+        out.push('{');
+        Object { out, empty: true }
+    }
+
+    /// Where the value of a further field is to be written.
+    #[inline(never)]
+    pub(crate) fn key(&mut self, key: &str) -> &mut String {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(',');
+        }
+        string(self.out, key);
+        self.out.push(':');
+        self.out
+    }
+
+    #[inline(never)]
+    pub(crate) fn text(&mut self, key: &str, text: &str) -> &mut Self {
+        string(self.key(key), text);
+        self
+    }
+
+    /// A value that is JSON as it stands: a number, a word, or text written by others.
+    #[inline(never)]
+    pub(crate) fn raw(&mut self, key: &str, json: &str) -> &mut Self {
+        self.key(key).push_str(json);
+        self
+    }
+
+    #[inline(never)]
+    pub(crate) fn end(self) {
+        self.out.push('}');
+    }
+}
+
+/// Writes the items of an array, each by `write`.
+pub(crate) fn array<T>(
+    out: &mut String,
+    items: impl IntoIterator<Item = T>,
+    mut write: impl FnMut(&mut String, T),
+) {
+    out.push('[');
+    let mut comma = false;
+    for item in items {
+        if std::mem::replace(&mut comma, true) {
+            out.push(',');
+        }
+        write(out, item);
+    }
+    out.push(']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let text = "a\"b\\c\n\r\t\u{1}é🎉\u{2028}";
+        let mut out = String::new();
+        let mut object = Object::new(&mut out);
+        object.text(text, text).raw("n", "5");
+        array(object.key("list"), [1, 2], |out, n| out.push_str(&n.to_string()));
+        object.end();
+        let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(value, serde_json::json!({ text: text, "n": 5, "list": [1, 2] }));
+    }
+}

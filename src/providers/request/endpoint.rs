@@ -1,0 +1,134 @@
+//! The original's endpoint protocol, outgoing: messages in the record's own shape, without what is for people only.
+
+use crate::json_write::{Object, array};
+use crate::message::ToolStatus;
+use crate::providers::endpoint::PROVIDER_FIELDS;
+use crate::providers::gemini::THOUGHT_SIGNATURE;
+use crate::providers::openai_chat::EXTRA_CONTENT;
+use crate::providers::request::project::agent_texts;
+use crate::providers::request::{Answer, Group, Part, Prompt, joined, push_string, reasoning, schema};
+
+pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+    body.text("systemPrompt", prompt.system);
+    if prompt.tools.is_empty() {
+        return;
+    }
+    array(body.key("tools"), prompt.tools, |out, tool| {
+        let mut written = Object::new(out);
+        written.text("name", &tool.name).text("description", &tool.description);
+        schema(tool, written.key("parameters"));
+        written.end();
+    });
+}
+
+pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
+    match group {
+        Group::User { answers, parts } => {
+            if !answers.is_empty() {
+                let mut message = Object::new(out);
+                message.text("sender", "user").text("text", "tool results");
+                array(message.key("tool_results"), answers, result);
+                message.end();
+            }
+            if parts.is_empty() {
+                return;
+            }
+            if !answers.is_empty() {
+                out.push(',');
+            }
+            user(parts, out);
+        }
+        Group::Agent { messages, calls } => {
+            let mut message = Object::new(out);
+            message.text("sender", "agent");
+            message.text("text", &joined(messages.iter().flat_map(|message| agent_texts(message))));
+            if !calls.is_empty() {
+                array(message.key("tool_calls"), calls, |out, call| {
+                    let mut written = Object::new(out);
+                    written.text("tool_name", &call.call.tool_name).raw("input_args", &call.input());
+                    written.text("id", &call.id);
+                    for (key, value) in &call.call.extra.0 {
+                        if [THOUGHT_SIGNATURE, EXTRA_CONTENT].contains(&key.as_str()) {
+                            written.raw(key, value.as_str());
+                        }
+                    }
+                    written.end();
+                });
+            }
+            if let Some(reasoning) = reasoning(prompt, messages) {
+                message.text("reasoning_content", &reasoning);
+            }
+            for field in PROVIDER_FIELDS {
+                if let Some(kept) = messages.iter().find_map(|message| prompt.echoed(message, field)) {
+                    message.raw(field, &format!("[{kept}]"));
+                }
+            }
+            message.end();
+        }
+    }
+}
+
+fn user(parts: &[Part<'_>], out: &mut String) {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(*text),
+        Part::Media(_) => None,
+    });
+    let text = joined(texts.clone());
+    let mut message = Object::new(out);
+    message.text("sender", "user");
+    message.text("text", if text.is_empty() { "[multimodal message]" } else { &text });
+    if texts.count() < parts.len() {
+        array(message.key("content"), parts, |out, part| {
+            let mut written = Object::new(out);
+            match part {
+                Part::Text(text) => {
+                    written.text("type", "text").text("text", text);
+                }
+                Part::Media(part) => {
+                    written.text("type", &part.kind);
+                    if let Some(source) = &part.source {
+                        let mut from = Object::new(written.key("source"));
+                        from.text("type", &source.kind).text("media_type", &source.media_type);
+                        for (key, value) in [("data", &source.data), ("url", &source.url)] {
+                            if let Some(value) = value {
+                                from.text(key, value);
+                            }
+                        }
+                        from.end();
+                    }
+                }
+            }
+            written.end();
+        });
+    }
+    message.end();
+}
+
+fn result(out: &mut String, answer: &Answer<'_>) {
+    let mut written = Object::new(out);
+    written.text("tool_name", &answer.call.tool_name).text("call_id", &answer.id);
+    let mut data = Object::new(written.key("result"));
+    match answer.result {
+        None => {
+            data.text("data", &answer.text()).text("status", "success");
+        }
+        Some(result) => match result.result.status {
+            // A server of the original tells its model of `error` only; the message says what it was.
+            ToolStatus::Error | ToolStatus::Aborted => {
+                data.raw("data", result.result.data.as_str()).text("status", "error");
+                data.text("message", result.result.message.as_deref().unwrap_or("Unknown error"));
+            }
+            ToolStatus::Success | ToolStatus::Pending => {
+                let told = result.outputs.iter().flatten().any(|output| output.summary.is_some());
+                if told || result.result.summary.is_some() {
+                    push_string(data.key("data"), &answer.text());
+                } else {
+                    data.raw("data", result.result.data.as_str());
+                }
+                data.text("status", "success");
+            }
+        },
+    }
+    data.end();
+    written.end();
+}

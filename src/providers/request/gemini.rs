@@ -1,0 +1,146 @@
+//! Gemini `generateContent`, outgoing. The model is part of the address, not of the body.
+
+use crate::json_write::{Object, array, string};
+use crate::message::ContentPart;
+use crate::providers::gemini::THOUGHT_SIGNATURE;
+use crate::providers::request::project::agent_texts;
+use crate::providers::request::{Answer, Call, Group, Part, Prompt, media_note, number, schema};
+
+pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+    let options = prompt.options;
+    if !prompt.system.is_empty() {
+        let mut system = Object::new(body.key("systemInstruction"));
+        array(system.key("parts"), [prompt.system], text);
+        system.end();
+    }
+    if !prompt.tools.is_empty() {
+        array(body.key("tools"), [prompt.tools], |out, tools| {
+            let mut written = Object::new(out);
+            array(written.key("functionDeclarations"), tools, |out, tool| {
+                let mut declared = Object::new(out);
+                declared
+                    .text("name", &prompt.names.on_wire(&tool.name))
+                    .text("description", &tool.description);
+                schema(tool, declared.key("parametersJsonSchema"));
+                declared.end();
+            });
+            written.end();
+        });
+    }
+    if options.max_tokens.is_none() && options.temperature.is_none() && options.reasoning_effort.is_none() {
+        return;
+    }
+    let mut config = Object::new(body.key("generationConfig"));
+    if let Some(max_tokens) = options.max_tokens {
+        config.raw("maxOutputTokens", &max_tokens.to_string());
+    }
+    if let Some(temperature) = options.temperature {
+        config.raw("temperature", &number(temperature));
+    }
+    if let Some(effort) = &options.reasoning_effort {
+        let mut thinking = Object::new(config.key("thinkingConfig"));
+        thinking.text("thinkingLevel", effort);
+        thinking.end();
+    }
+    config.end();
+}
+
+pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
+    let mut content = Object::new(out);
+    match group {
+        Group::User { answers, parts } => {
+            content.text("role", "user");
+            let list = content.key("parts");
+            list.push('[');
+            let mut comma = "";
+            for answer in answers {
+                list.push_str(std::mem::replace(&mut comma, ","));
+                response(prompt, answer, list);
+            }
+            for part in parts {
+                list.push_str(std::mem::replace(&mut comma, ","));
+                match part {
+                    Part::Text(said) => text(list, said),
+                    Part::Media(part) => media(list, part),
+                }
+            }
+            list.push(']');
+        }
+        Group::Agent { messages, calls } => {
+            content.text("role", "model");
+            let list = content.key("parts");
+            list.push('[');
+            let mut comma = "";
+            for said in messages.iter().flat_map(|message| agent_texts(message)) {
+                list.push_str(std::mem::replace(&mut comma, ","));
+                text(list, said);
+            }
+            for call in calls {
+                list.push_str(std::mem::replace(&mut comma, ","));
+                write_call(prompt, call, list);
+            }
+            list.push(']');
+        }
+    }
+    content.end();
+}
+
+fn text(out: &mut String, said: &str) {
+    out.push_str(r#"{"text":"#);
+    string(out, said);
+    out.push('}');
+}
+
+fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
+    let mut part = Object::new(out);
+    let mut written = Object::new(part.key("functionCall"));
+    // Only an id that the provider gave: not every one of its endpoints knows the field.
+    if !call.call.id().is_empty() {
+        written.text("id", &call.id);
+    }
+    written.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("args", &call.input());
+    written.end();
+    let kept = call.call.extra.0.iter().find(|(key, _)| key == THOUGHT_SIGNATURE);
+    if let Some((_, signature)) = kept {
+        part.raw("thoughtSignature", signature.as_str());
+    }
+    part.end();
+}
+
+fn response(prompt: &Prompt<'_>, answer: &Answer<'_>, out: &mut String) {
+    let mut part = Object::new(out);
+    let mut written = Object::new(part.key("functionResponse"));
+    if !answer.call.id().is_empty() {
+        written.text("id", &answer.id);
+    }
+    written.text("name", &prompt.names.on_wire(&answer.call.tool_name));
+    let mut response = Object::new(written.key("response"));
+    response.text(if answer.is_error() { "error" } else { "output" }, &answer.text());
+    response.end();
+    written.end();
+    part.end();
+}
+
+fn media(out: &mut String, part: &ContentPart) {
+    let Some(source) = &part.source else { return text(out, &media_note(part)) };
+    let mut written = Object::new(out);
+    match (&source.data, &source.url) {
+        (Some(data), _) if source.kind == "base64" => {
+            let mut inline = Object::new(written.key("inlineData"));
+            inline.text("mimeType", &source.media_type).text("data", data);
+            inline.end();
+        }
+        (_, Some(url)) => {
+            let mut file = Object::new(written.key("fileData"));
+            if !source.media_type.is_empty() {
+                file.text("mimeType", &source.media_type);
+            }
+            file.text("fileUri", url);
+            file.end();
+        }
+        (_, None) => {
+            written.text("text", &media_note(part));
+        }
+    }
+    written.end();
+}

@@ -1,0 +1,265 @@
+//! Request bodies: the record, the tools and the options in each provider's form.
+
+mod anthropic;
+mod endpoint;
+mod gemini;
+mod names;
+mod openai_chat;
+mod openai_responses;
+mod project;
+
+use std::borrow::Cow;
+
+use crate::json::Json;
+use crate::json_read::{Broken, Reader};
+use crate::json_write::{Object, string};
+use crate::message::{ContentPart, ContentSource, Message};
+use crate::providers::Format;
+use crate::tool::ToolDefinition;
+
+pub use names::ToolNames;
+pub use project::{Answer, Call, Group, Part, groups, groups_behind};
+
+/// How long a provider keeps a cached prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheTtl {
+    FiveMinutes,
+    OneHour,
+}
+
+/// What servers of the chat format differ in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ChatDialect {
+    #[default]
+    Plain,
+    /// Counts thoughts into `max_completion_tokens` and refuses `max_tokens` for thinking models.
+    OpenAi,
+    /// Takes cache breakpoints and hands them on.
+    OpenRouter,
+    /// Refuses fields that it does not know.
+    Mistral,
+    /// Wants back what it sent with a call.
+    Google,
+}
+
+impl ChatDialect {
+    /// The dialect spoken at a host.
+    pub fn of_host(host: &str) -> Self {
+        match host {
+            "api.openai.com" => ChatDialect::OpenAi,
+            "openrouter.ai" => ChatDialect::OpenRouter,
+            "api.mistral.ai" => ChatDialect::Mistral,
+            "generativelanguage.googleapis.com" => ChatDialect::Google,
+            host if host.ends_with(".openai.azure.com") => ChatDialect::OpenAi,
+            host if host.ends_with("aiplatform.googleapis.com") => ChatDialect::Google,
+            _ => ChatDialect::Plain,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    pub model: String,
+    pub max_tokens: Option<u32>,
+    pub stream: bool,
+    pub temperature: Option<f64>,
+    /// Marks the prompt for caching where the provider does not cache by itself.
+    pub cache: Option<CacheTtl>,
+    /// Sends earlier reasoning back; without it none ever leaves.
+    pub echo_reasoning: bool,
+    /// `low`, `medium`, `high` or another word that the model knows.
+    pub reasoning_effort: Option<String>,
+    pub dialect: ChatDialect,
+    /// An object whose fields are added to the body as they are.
+    pub extra: Option<Json>,
+}
+
+/// All that one request is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Prompt<'a> {
+    pub format: Format,
+    pub system: &'a str,
+    pub tools: &'a [ToolDefinition],
+    pub names: &'a ToolNames,
+    pub options: &'a Options,
+}
+
+impl Prompt<'_> {
+    /// The whole body for the model's view of the record.
+    pub fn body(&self, messages: &[&Message]) -> String {
+        let groups = groups(self.format, messages);
+        let mut out = self.open();
+        let last = groups.len().saturating_sub(1);
+        for (at, group) in groups.iter().enumerate() {
+            self.separate(&mut out);
+            self.write_group(group, at == last, &mut out);
+        }
+        self.close(&mut out);
+        out
+    }
+
+    /// The body up to where the groups go: then comes each group behind a `separate`, then `close`. The text of a
+    /// settled group may be kept and used again.
+    pub fn open(&self) -> String {
+        let mut out = String::new();
+        let mut body = Object::new(&mut out);
+        match self.format {
+            Format::Anthropic => anthropic::head(self, &mut body),
+            Format::OpenAiChat => openai_chat::head(self, &mut body),
+            Format::OpenAiResponses => openai_responses::head(self, &mut body),
+            Format::Gemini => gemini::head(self, &mut body),
+            Format::Endpoint => endpoint::head(self, &mut body),
+        }
+        if let Some(extra) = &self.options.extra {
+            // Of a text that is no object nothing is taken.
+            let _ = each_field(extra.as_str(), |key, value| {
+                body.raw(key, value);
+            });
+        }
+        let list = match self.format {
+            Format::Anthropic | Format::Endpoint => body.key("messages"),
+            Format::OpenAiResponses => body.key("input"),
+            Format::Gemini => body.key("contents"),
+            Format::OpenAiChat => {
+                let list = body.key("messages");
+                list.push('[');
+                openai_chat::system(self, list);
+                return out;
+            }
+        };
+        list.push('[');
+        out
+    }
+
+    /// The comma before a group, where one is needed.
+    pub fn separate(&self, out: &mut String) {
+        if !out.ends_with('[') {
+            out.push(',');
+        }
+    }
+
+    pub fn close(&self, out: &mut String) {
+        out.push_str("]}");
+    }
+
+    /// One group as the provider's messages. `last` puts the cache mark where there is one.
+    pub fn write_group(&self, group: &Group<'_>, last: bool, out: &mut String) {
+        match self.format {
+            Format::Anthropic => anthropic::group(self, group, last, out),
+            Format::OpenAiChat => openai_chat::group(self, group, last, out),
+            Format::OpenAiResponses => openai_responses::group(self, group, out),
+            Format::Gemini => gemini::group(self, group, out),
+            Format::Endpoint => endpoint::group(self, group, out),
+        }
+    }
+
+    /// The mark that asks for caching up to here.
+    fn cache_mark(&self) -> Option<&'static str> {
+        self.options.cache.map(|ttl| match ttl {
+            CacheTtl::FiveMinutes => r#"{"type":"ephemeral"}"#,
+            CacheTtl::OneHour => r#"{"type":"ephemeral","ttl":"1h"}"#,
+        })
+    }
+
+    /// The items of a list that the model's provider gave and wants back with the message.
+    fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
+        let kept = message.extra.0.iter().find(|(key, _)| key == field && self.options.echo_reasoning);
+        let items = kept?.1.as_str().strip_prefix('[')?.strip_suffix(']')?.trim();
+        (!items.is_empty()).then_some(items)
+    }
+}
+
+/// Tells of each field of an object as it is written.
+fn each_field<'a>(json: &'a str, mut tell: impl FnMut(&'a str, &'a str)) -> Result<(), Broken> {
+    let mut reader = Reader::new(json);
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            tell(key, reader.raw()?);
+        }
+    }
+    Ok(())
+}
+
+/// A tool's schema in the form that every provider takes: an object with properties, without the dialect's name.
+fn schema(tool: &ToolDefinition, out: &mut String) {
+    let (mut typed, mut properties) = (false, false);
+    let mut object = Object::new(out);
+    let _ = each_field(tool.schema.as_str(), |key, value| match key {
+        "$schema" => {}
+        key => {
+            typed |= key == "type";
+            properties |= key == "properties";
+            object.raw(key, value);
+        }
+    });
+    if !typed {
+        object.text("type", "object");
+    }
+    if !properties {
+        object.raw("properties", "{}");
+    }
+    object.end();
+}
+
+/// A number as JSON, with the formatter that is there anyway.
+fn number(value: f64) -> String {
+    Json::of(&value).unwrap_or_default().to_string()
+}
+
+/// What stands for media that a provider does not take.
+fn media_note(part: &ContentPart) -> String {
+    let mut kind = part.kind.clone();
+    if let Some(first) = kind.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    match part.source.as_ref().map(|source| source.media_type.as_str()) {
+        None | Some("") => format!("[{kind} attachment]"),
+        Some(media_type) => format!("[{kind} attachment: {media_type}]"),
+    }
+}
+
+/// Where media are to be found, as one URL.
+fn media_url(source: &ContentSource) -> Option<Cow<'_, str>> {
+    match (&source.data, &source.url) {
+        (Some(data), _) if source.kind == "base64" => {
+            Some(Cow::Owned(format!("data:{};base64,{data}", source.media_type)))
+        }
+        (_, Some(url)) => Some(Cow::Borrowed(url)),
+        (_, None) => None,
+    }
+}
+
+/// `{"type": …, "text": …}` as most providers have it.
+fn text_block(out: &mut String, kind: &str, text: &str, cache_mark: Option<&str>) {
+    let mut block = Object::new(out);
+    block.text("type", kind).text("text", text);
+    if let Some(mark) = cache_mark {
+        block.raw("cache_control", mark);
+    }
+    block.end();
+}
+
+/// Texts of several messages as one.
+fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> Cow<'t, str> {
+    let mut texts = texts.peekable();
+    let Some(first) = texts.next() else { return Cow::Borrowed("") };
+    if texts.peek().is_none() {
+        return Cow::Borrowed(first);
+    }
+    let mut all = first.to_owned();
+    for text in texts {
+        all.push_str("\n\n");
+        all.push_str(text);
+    }
+    Cow::Owned(all)
+}
+
+/// The reasoning of several messages, where it is to be sent back.
+fn reasoning(prompt: &Prompt<'_>, messages: &[&Message]) -> Option<String> {
+    let texts = messages.iter().filter_map(|message| message.reasoning_content.as_deref());
+    Some(joined(texts).into_owned()).filter(|text| prompt.options.echo_reasoning && !text.is_empty())
+}
+
+fn push_string(out: &mut String, text: &str) {
+    string(out, text);
+}

@@ -1,0 +1,131 @@
+//! OpenAI Responses, outgoing. Nothing is stored at the provider: each request carries its whole context.
+
+use crate::json_write::{Object, array};
+use crate::message::ContentPart;
+use crate::providers::openai_responses::REASONING_ITEMS;
+use crate::providers::request::project::agent_texts;
+use crate::providers::request::{
+    Group, Part, Prompt, joined, media_note, media_url, number, schema, text_block,
+};
+
+pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+    let options = prompt.options;
+    body.text("model", &options.model);
+    if !prompt.system.is_empty() {
+        body.text("instructions", prompt.system);
+    }
+    if let Some(max_tokens) = options.max_tokens {
+        body.raw("max_output_tokens", &max_tokens.to_string());
+    }
+    if options.stream {
+        body.raw("stream", "true");
+    }
+    body.raw("store", "false");
+    if let Some(temperature) = options.temperature {
+        body.raw("temperature", &number(temperature));
+    }
+    if options.echo_reasoning {
+        body.raw("include", r#"["reasoning.encrypted_content"]"#);
+    }
+    if let Some(effort) = &options.reasoning_effort {
+        let mut reasoning = Object::new(body.key("reasoning"));
+        reasoning.text("effort", effort);
+        reasoning.end();
+    }
+    if prompt.tools.is_empty() {
+        return;
+    }
+    array(body.key("tools"), prompt.tools, |out, tool| {
+        let mut written = Object::new(out);
+        written.text("type", "function").text("name", &prompt.names.on_wire(&tool.name));
+        written.text("description", &tool.description);
+        schema(tool, written.key("parameters"));
+        written.raw("strict", "false");
+        written.end();
+    });
+}
+
+pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
+    let mut items = Items { out, comma: "" };
+    match group {
+        Group::User { answers, parts } => {
+            for answer in answers {
+                let mut item = items.next();
+                item.text("type", "function_call_output").text("call_id", &answer.id);
+                item.text("output", &answer.text());
+                item.end();
+            }
+            if !parts.is_empty() {
+                let mut item = items.next();
+                item.text("type", "message").text("role", "user");
+                array(item.key("content"), parts, |out, part| match part {
+                    Part::Text(text) => text_block(out, "input_text", text, None),
+                    Part::Media(part) => media(out, part),
+                });
+                item.end();
+            }
+        }
+        Group::Agent { messages, calls } => {
+            for kept in messages.iter().filter_map(|message| prompt.echoed(message, REASONING_ITEMS)) {
+                items.raw(kept);
+            }
+            let text = joined(messages.iter().flat_map(|message| agent_texts(message)));
+            if !text.is_empty() {
+                let mut item = items.next();
+                item.text("type", "message").text("role", "assistant");
+                array(item.key("content"), [text.as_ref()], |out, text| {
+                    text_block(out, "output_text", text, None);
+                });
+                item.end();
+            }
+            for call in calls {
+                let mut item = items.next();
+                item.text("type", "function_call").text("call_id", &call.id);
+                item.text("name", &prompt.names.on_wire(&call.call.tool_name));
+                item.text("arguments", &call.input());
+                item.end();
+            }
+        }
+    }
+}
+
+/// Items of the list, with commas between.
+struct Items<'o> {
+    out: &'o mut String,
+    comma: &'static str,
+}
+
+impl Items<'_> {
+    fn raw(&mut self, json: &str) {
+        self.out.push_str(std::mem::replace(&mut self.comma, ","));
+        self.out.push_str(json);
+    }
+
+    fn next(&mut self) -> Object<'_> {
+        self.raw("");
+        Object::new(self.out)
+    }
+}
+
+fn media(out: &mut String, part: &ContentPart) {
+    let source = part.source.as_ref();
+    let Some((source, url)) = source.and_then(|source| Some((source, media_url(source)?))) else {
+        return text_block(out, "input_text", &media_note(part), None);
+    };
+    let mut block = Object::new(out);
+    match part.kind.as_str() {
+        "image" => {
+            block.text("type", "input_image").text("image_url", &url);
+        }
+        "document" if source.kind == "base64" => {
+            block.text("type", "input_file").text("filename", "document").text("file_data", &url);
+        }
+        "document" => {
+            block.text("type", "input_file").text("file_url", &url);
+        }
+        _ => {
+            block.text("type", "input_text").text("text", &media_note(part));
+        }
+    }
+    block.end();
+}

@@ -1,0 +1,332 @@
+//! The providers that are known by name, as data, and where a request to one of them goes.
+
+use std::borrow::Cow;
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::providers::Format;
+use crate::providers::request::ChatDialect;
+
+/// A provider. `format` is `None` for one that is listed but not supported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Provider {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub env_var: &'static str,
+    pub base_url: &'static str,
+    pub default_model: &'static str,
+    pub models: &'static [&'static str],
+    pub format: Option<Format>,
+    pub max_tokens: u32,
+    pub needs_key: bool,
+}
+
+const fn keyed(
+    id: &'static str,
+    name: &'static str,
+    env_var: &'static str,
+    base_url: &'static str,
+    max_tokens: u32,
+    models: &'static [&'static str],
+) -> Provider {
+    let default_model = match models {
+        [first, ..] => first,
+        [] => "",
+    };
+    let format = Some(Format::OpenAiChat);
+    Provider { id, name, env_var, base_url, default_model, models, format, max_tokens, needs_key: true }
+}
+
+const fn local(id: &'static str, name: &'static str, base_url: &'static str) -> Provider {
+    Provider { needs_key: false, ..keyed(id, name, "", base_url, 4096, &[]) }
+}
+
+/// In the order in which they are listed. The first model is the default one.
+pub const PROVIDERS: &[Provider] = &[
+    keyed(
+        "openrouter",
+        "OpenRouter",
+        "OPENROUTER_API_KEY",
+        "https://openrouter.ai/api/v1",
+        8192,
+        &[
+            "anthropic/claude-sonnet-4",
+            "anthropic/claude-opus-4",
+            "openai/gpt-4.1",
+            "openai/gpt-4.1-mini",
+            "google/gemini-2.5-flash",
+            "google/gemini-2.5-pro",
+            "minimax/minimax-m2.5",
+            "moonshotai/kimi-k2.5",
+            "z-ai/glm-5",
+        ],
+    ),
+    Provider {
+        format: Some(Format::Anthropic),
+        ..keyed(
+            "anthropic",
+            "Anthropic",
+            "ANTHROPIC_API_KEY",
+            "https://api.anthropic.com",
+            8192,
+            &["claude-sonnet-4-20250514", "claude-opus-4-20250514", "claude-haiku-4-5-20251001"],
+        )
+    },
+    keyed(
+        "openai",
+        "OpenAI",
+        "OPENAI_API_KEY",
+        "https://api.openai.com/v1",
+        4096,
+        &["gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano", "gpt-4o", "o4-mini"],
+    ),
+    keyed(
+        "gemini",
+        "Google Gemini",
+        "GEMINI_API_KEY",
+        "https://generativelanguage.googleapis.com/v1beta/openai/",
+        8192,
+        &["gemini-2.5-flash", "gemini-2.5-pro"],
+    ),
+    keyed(
+        "minimax",
+        "MiniMax",
+        "MINIMAX_API_KEY",
+        "https://api.minimax.io/v1",
+        8192,
+        &["MiniMax-M2.5", "MiniMax-M2.5-highspeed", "MiniMax-M2.1"],
+    ),
+    keyed(
+        "kimi",
+        "Kimi (Moonshot)",
+        "MOONSHOT_API_KEY",
+        "https://api.moonshot.ai/v1",
+        8192,
+        &["kimi-k2.5", "kimi-k2-0905-preview", "moonshot-v1-auto"],
+    ),
+    keyed(
+        "glm",
+        "GLM (Zhipu AI)",
+        "ZHIPUAI_API_KEY",
+        "https://open.bigmodel.cn/api/paas/v4/",
+        4096,
+        &["glm-4-plus", "glm-4-long", "glm-4-flash"],
+    ),
+    keyed(
+        "mimo",
+        "Xiaomi MiMo",
+        "MIMO_API_KEY",
+        "https://api.xiaomimimo.com/v1",
+        8192,
+        &["mimo-v2.5", "mimo-v2.5-pro", "mimo-v2-pro", "mimo-v2-omni"],
+    ),
+    local("ollama", "Ollama", "http://localhost:11434/v1"),
+    local("lmstudio", "LM Studio", "http://localhost:1234/v1"),
+    Provider {
+        format: None,
+        ..keyed(
+            "bedrock",
+            "Amazon Bedrock",
+            "AWS_ACCESS_KEY_ID",
+            "",
+            8192,
+            &["anthropic.claude-3-5-sonnet-20241022-v2:0"],
+        )
+    },
+];
+
+/// Who chose the key that is to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOrigin {
+    /// Given together with the address: whoever did so knows where it goes.
+    Explicit,
+    /// Found under the provider's name; it is that provider's and goes nowhere else that is known.
+    Environment,
+}
+
+/// A provider that can be called, with the model and the address to call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub provider: &'static Provider,
+    pub format: Format,
+    pub base_url: String,
+    pub model: String,
+    pub dialect: ChatDialect,
+}
+
+/// Finds a provider by its id; an unknown one is refused with the list of those that are known.
+pub fn find(id: &str) -> Result<&'static Provider, ModelError> {
+    PROVIDERS.iter().find(|provider| provider.id == id).ok_or_else(|| {
+        let ids: Vec<_> = PROVIDERS.iter().map(|provider| provider.id).collect();
+        config(format!("Unknown provider \"{id}\". Available: {}", ids.join(", ")))
+    })
+}
+
+/// Settles what is called, before anything is sent.
+pub fn resolve(
+    id: &str,
+    model: Option<&str>,
+    base_url: Option<&str>,
+    key: KeyOrigin,
+) -> Result<Target, ModelError> {
+    let provider = find(id)?;
+    let Some(format) = provider.format else {
+        let message = format!(
+            "Provider \"{}\" is not supported here. Use another provider, or a chat endpoint on your server.",
+            provider.id
+        );
+        return Err(config(message));
+    };
+    let model = model.filter(|model| !model.is_empty()).unwrap_or(provider.default_model);
+    if model.is_empty() {
+        let message = format!("No model specified for provider \"{}\". Pass a model name.", provider.name);
+        return Err(config(message));
+    }
+    let base_url = base_url.filter(|url| !url.is_empty()).unwrap_or(provider.base_url);
+    let host = host(base_url);
+    let stranger = PROVIDERS.iter().find(|other| {
+        other.needs_key
+            && !other.base_url.is_empty()
+            && self::host(other.base_url).eq_ignore_ascii_case(host)
+            && other.id != id
+    });
+    if let (Some(other), KeyOrigin::Environment) = (stranger, key) {
+        let message = format!(
+            "{} is the address of {}; the key in {} is not sent there. Use provider \"{}\", or pass the key yourself.",
+            host, other.name, provider.env_var, other.id
+        );
+        return Err(config(message));
+    }
+    let dialect = ChatDialect::of_host(host);
+    Ok(Target { provider, format, base_url: base_url.to_owned(), model: model.to_owned(), dialect })
+}
+
+impl Format {
+    /// The address of a call below a base URL; a query of the base URL stays at the end.
+    pub fn url(self, base_url: &str, model: &str, stream: bool) -> String {
+        let (base, query) = match base_url.split_once('?') {
+            Some((base, query)) => (base, Some(query)),
+            None => (base_url, None),
+        };
+        let base = base.trim_end_matches('/');
+        let (path, own_query): (Cow<'_, str>, Option<&str>) = match self {
+            Format::Anthropic if base.ends_with("/v1") => ("/messages".into(), None),
+            Format::Anthropic => ("/v1/messages".into(), None),
+            Format::OpenAiChat => ("/chat/completions".into(), None),
+            Format::OpenAiResponses => ("/responses".into(), None),
+            Format::Gemini if stream => {
+                (format!("/models/{model}:streamGenerateContent").into(), Some("alt=sse"))
+            }
+            Format::Gemini => (format!("/models/{model}:generateContent").into(), None),
+            Format::Endpoint => return base_url.to_owned(),
+        };
+        let mut url = format!("{base}{path}");
+        for (mark, query) in ['?', '&'].into_iter().zip(own_query.into_iter().chain(query)) {
+            url.push(mark);
+            url.push_str(query);
+        }
+        url
+    }
+
+    /// The headers that carry the key, and those without which a provider answers nothing.
+    pub fn headers(self, base_url: &str, key: &str) -> Vec<(&'static str, String)> {
+        let azure = host(base_url).ends_with(".openai.azure.com");
+        let mut headers = match self {
+            _ if key.is_empty() => Vec::new(),
+            Format::Anthropic => vec![("x-api-key", key.to_owned())],
+            Format::Gemini => vec![("x-goog-api-key", key.to_owned())],
+            Format::OpenAiChat | Format::OpenAiResponses if azure => vec![("api-key", key.to_owned())],
+            Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint => {
+                vec![("authorization", format!("Bearer {key}"))]
+            }
+        };
+        if self == Format::Anthropic {
+            headers.push(("anthropic-version", "2023-06-01".to_owned()));
+        }
+        headers
+    }
+}
+
+/// The host of a URL, without port and login.
+pub fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    host.split(':').next().unwrap_or_default().trim_end_matches('.')
+}
+
+fn config(message: String) -> ModelError {
+    ModelError::new(ModelErrorKind::Config, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_provider_of_the_table_is_called_at_its_own_address() {
+        let chat = "/chat/completions";
+        let table = [
+            ("openrouter", "anthropic/claude-sonnet-4", format!("https://openrouter.ai/api/v1{chat}")),
+            ("anthropic", "claude-sonnet-4-20250514", "https://api.anthropic.com/v1/messages".to_owned()),
+            ("openai", "gpt-4.1", format!("https://api.openai.com/v1{chat}")),
+            (
+                "gemini",
+                "gemini-2.5-flash",
+                format!("https://generativelanguage.googleapis.com/v1beta/openai{chat}"),
+            ),
+            ("minimax", "MiniMax-M2.5", format!("https://api.minimax.io/v1{chat}")),
+            ("kimi", "kimi-k2.5", format!("https://api.moonshot.ai/v1{chat}")),
+            ("glm", "glm-4-plus", format!("https://open.bigmodel.cn/api/paas/v4{chat}")),
+            ("mimo", "mimo-v2.5", format!("https://api.xiaomimimo.com/v1{chat}")),
+        ];
+        for (id, model, url) in table {
+            let target = resolve(id, None, None, KeyOrigin::Environment).unwrap();
+            assert_eq!(
+                (target.model.as_str(), target.format.url(&target.base_url, model, true)),
+                (model, url)
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_called_is_refused_by_name_before_anything_is_sent() {
+        let said = |id, model, url| resolve(id, model, url, KeyOrigin::Environment).unwrap_err().message;
+        assert!(
+            said("nope", None, None)
+                .starts_with("Unknown provider \"nope\". Available: openrouter, anthropic")
+        );
+        assert!(
+            said("bedrock", Some("m"), Some("https://example.com")).contains("\"bedrock\" is not supported")
+        );
+        let no_model = "No model specified for provider \"Ollama\". Pass a model name.";
+        assert_eq!(said("ollama", None, None), no_model);
+    }
+
+    #[test]
+    fn a_key_is_never_sent_to_another_providers_host() {
+        for url in
+            ["https://api.openai.com/v1", "https://user@api.openai.com:443/x", "https://API.OpenAI.com.?x"]
+        {
+            let error = resolve("kimi", None, Some(url), KeyOrigin::Environment).unwrap_err();
+            assert_eq!(error.kind, ModelErrorKind::Config, "{url}");
+        }
+        for (id, url) in [("anthropic", "https://proxy.example/x"), ("openai", "https://api.openai.com/v2")] {
+            assert_eq!(resolve(id, None, Some(url), KeyOrigin::Environment).unwrap().base_url, url);
+        }
+        let own_choice =
+            resolve("anthropic", None, Some("https://api.moonshot.ai/anthropic"), KeyOrigin::Explicit);
+        assert!(own_choice.is_ok());
+    }
+
+    #[test]
+    fn addresses_keep_their_query() {
+        let azure = "https://x.openai.azure.com/openai/deployments/d?api-version=1";
+        let url = Format::OpenAiChat.url(azure, "m", true);
+        assert_eq!(url, "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=1");
+        assert_eq!(Format::OpenAiChat.headers(azure, "k"), [("api-key", "k".to_owned())]);
+        let gemini = Format::Gemini.url("https://g.example/v1beta/", "m", true);
+        assert_eq!(gemini, "https://g.example/v1beta/models/m:streamGenerateContent?alt=sse");
+        assert_eq!(Format::Anthropic.url("https://p.example/v1", "m", true), "https://p.example/v1/messages");
+        assert_eq!(Format::Endpoint.url("/api/chat?x=1", "m", true), "/api/chat?x=1");
+    }
+}

@@ -1,0 +1,135 @@
+//! What the driver is asked to do, besides what the machine says.
+
+use futures_util::stream::FuturesUnordered;
+
+use crate::error::Error;
+use crate::run::PhaseName;
+use crate::run::effect::Effect;
+use crate::run::input::{AbortReason, Input};
+use crate::run::settings::Settings;
+use crate::runtime::driver::{Driver, Life};
+use crate::runtime::shared::{Caller, Command, Configure};
+
+impl Driver {
+    pub(super) fn obey(&mut self, command: Command) -> Option<Input> {
+        match command {
+            Command::Request(request, caller) => return self.arrive(request, caller),
+            Command::Undo { steps, mut caller } => {
+                let request = self.shared.ids.fresh();
+                caller.request = Some(request.clone());
+                self.step_for(Input::Undo { request, steps }, Some(caller));
+            }
+            Command::Resume(caller) => self.resume(caller),
+            Command::Answer { id, answer, caller } => {
+                let question = {
+                    let run = self.shared.run();
+                    let mut open = run.questions();
+                    open.find(|open| open.id == id || open.call_id.as_ref() == Some(&id))
+                        .map(|open| open.id.clone())
+                };
+                self.step_for(Input::Answered { question: question.unwrap_or(id), answer }, caller);
+            }
+            Command::Tools(tools) => {
+                self.shared.change_kit(|kit| kit.tools = tools);
+                return self.configured(|_| {});
+            }
+            Command::Configure(change) => {
+                return self.configured(|settings| match change {
+                    Configure::Compaction(compaction) => settings.compaction = compaction,
+                    Configure::Limits(limits) => settings.limits = limits,
+                    Configure::Budgets(budgets) => settings.budgets = budgets,
+                });
+            }
+            Command::KeepPartial => return self.partial(),
+            Command::Abort => {
+                for (_, caller) in std::mem::take(&mut self.arriving) {
+                    let _ = caller.reply.send(Err(Error::Aborted));
+                }
+                // What a person has seen of an answer is kept.
+                if let Some(partial) = self.partial() {
+                    let _ = self.step(partial);
+                }
+                return Some(Input::Aborted { why: AbortReason::User });
+            }
+            Command::Close => self.close(),
+        }
+        None
+    }
+
+    fn configured(&self, change: impl FnOnce(&mut Settings)) -> Option<Input> {
+        let mut settings = self.shared.run().settings().clone();
+        settings.tools = self.shared.kit().tools.specs();
+        change(&mut settings);
+        Some(Input::Configured { settings: Box::new(settings) })
+    }
+
+    /// An input that somebody waits for the outcome of, and is told when it is refused.
+    pub(super) fn step_for(&mut self, input: Input, caller: Option<Caller>) {
+        match self.step(input) {
+            Ok(effects) => {
+                self.callers.extend(caller);
+                self.batch.extend(effects);
+            }
+            Err(refusal) => {
+                if let Some(caller) = caller {
+                    let _ = caller.reply.send(Err(Error::Protocol(refusal.to_string())));
+                }
+            }
+        }
+    }
+
+    /// Goes on with whatever was left: a run that was paused or recovered, or a write that failed at its end.
+    fn resume(&mut self, mut caller: Caller) {
+        let (phase, request) = {
+            let run = self.shared.run();
+            (run.phase(), run.request().map(str::to_owned))
+        };
+        caller.request = request;
+        match phase {
+            PhaseName::Idle if self.unwritten => {
+                self.callers.push(caller);
+                self.batch.push_back(Effect::Persist { strict: true });
+            }
+            PhaseName::Paused | PhaseName::Idle => self.step_for(Input::Resumed, Some(caller)),
+            PhaseName::Model
+            | PhaseName::Compacting
+            | PhaseName::Tools
+            | PhaseName::Waiting
+            | PhaseName::Undoing => self.callers.push(caller),
+        }
+    }
+
+    /// The host goes away: nothing ends, all is let go.
+    fn close(&mut self) {
+        self.state = Life::Closed;
+        let _ = self.step(Input::Aborted { why: AbortReason::HostGone });
+        for (_, running) in self.in_flight.drain() {
+            running.cancel();
+        }
+        self.work = FuturesUnordered::new();
+        self.shared.display.clear_stack();
+        self.commands.close();
+        for (_, caller) in std::mem::take(&mut self.arriving) {
+            let _ = caller.reply.send(Err(Error::Closed));
+        }
+        self.answer(None, &Err(Error::Closed));
+        while let Ok(command) = self.commands.try_recv() {
+            self.refuse(command, Error::Closed);
+        }
+    }
+
+    pub(super) fn refuse(&mut self, command: Command, error: Error) {
+        match command {
+            Command::Request(_, caller) | Command::Undo { caller, .. } | Command::Resume(caller) => {
+                let _ = caller.reply.send(Err(error));
+            }
+            Command::Answer { caller, .. } => {
+                if let Some(caller) = caller {
+                    let _ = caller.reply.send(Err(error));
+                }
+            }
+            Command::Close => self.close(),
+            Command::Tools(_) | Command::Configure(_) | Command::KeepPartial | Command::Abort => {}
+        }
+    }
+}

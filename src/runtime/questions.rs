@@ -1,0 +1,71 @@
+//! Questions of the run as slots of the display stack.
+
+use std::sync::Arc;
+
+use crate::display::DisplayError;
+use crate::event::{Question, QuestionKind};
+use crate::host::{Check, Show};
+use crate::json::Json;
+use crate::run::input::Answer;
+
+/// The original's slot for a permission, and slots like it for the other questions.
+pub(crate) fn show(question: &Question) -> Show {
+    let renderer = match question.kind {
+        QuestionKind::Permission => "permission_request",
+        QuestionKind::Approval => "approval_request",
+        QuestionKind::Interrupted => "interrupted_call",
+        QuestionKind::Budget => "budget_reached",
+    };
+    let input = ShownQuestion {
+        renderer,
+        tool_name: question.tool_name.as_deref(),
+        tool_input: question.call_id.is_some().then_some(&question.input),
+        reason: question.reason.as_deref(),
+    };
+    let kind = question.kind;
+    let check: Check = Arc::new(move |value: &Json| match decision(kind, value) {
+        Some(_) => Ok(()),
+        None => Err("answer with true, false or (for a permission) \"once\"".to_owned()),
+    });
+    Show {
+        renderer: renderer.to_owned(),
+        input: Json::of(&input).unwrap_or_default(),
+        owner: question.call_id.clone(),
+        check: Some(check),
+    }
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ShownQuestion<'a> {
+    renderer: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_input: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+fn decision(kind: QuestionKind, value: &Json) -> Option<Answer> {
+    let remember = kind == QuestionKind::Permission;
+    match value.as_str() {
+        "true" => Some(Answer::Allow { remember }),
+        "false" => Some(Answer::Deny { remember, reason: None }),
+        "\"once\"" if remember => Some(Answer::Allow { remember: false }),
+        _ => None,
+    }
+}
+
+/// What was said to a question, as its answer; `None` when it was withdrawn and nobody needs an answer.
+pub(crate) fn answer(kind: QuestionKind, said: Result<Json, DisplayError>) -> Option<Answer> {
+    match said {
+        Ok(value) => decision(kind, &value),
+        Err(DisplayError::Rejected { reason }) => Some(Answer::Deny { remember: false, reason }),
+        Err(DisplayError::Removed | DisplayError::Cleared) => {
+            Some(Answer::Deny { remember: false, reason: None })
+        }
+        // A renderer that cannot show the question leaves it open; it can be answered through the session.
+        Err(DisplayError::WrongInput { .. } | DisplayError::WrongOutput { .. }) => None,
+    }
+}

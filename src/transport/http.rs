@@ -1,0 +1,25 @@
+//! The port to HTTP.
+
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpRequest {
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    /// JSON, sent with POST.
+    pub body: String,
+}
+
+/// Something that sends requests. Dropping the future, or later the response, closes the connection at once.
+pub trait Http: MaybeSend + MaybeSync {
+    /// Ends when the head of the response is there. The error is a sentence about the connection.
+    fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>>;
+}
+
+pub trait HttpResponse: MaybeSend {
+    fn status(&self) -> u16;
+    /// `name` is in lower case.
+    fn header(&self, name: &str) -> Option<String>;
+    /// The next piece of the body as it came from the network; `None` at its end.
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>>;
+}

@@ -1,0 +1,294 @@
+//! Decoding beyond the recordings: whole answers, bodies that are no stream, hostile input, the endpoint protocol's
+//! two ends.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod streams;
+
+use glove_wasm::error::ModelErrorKind;
+use glove_wasm::json::Json;
+use glove_wasm::message::{Message, ToolCall, Usage};
+use glove_wasm::providers::request::{Options, Prompt, ToolNames};
+use glove_wasm::providers::{Decoder, Format, read_response};
+use glove_wasm::stream::{Delta, Failure, Finish, Outcome, Turn};
+use glove_wasm::wire::{WireDone, WireEvent, WireRequest};
+use proptest::prelude::*;
+
+const FORMATS: [Format; 5] =
+    [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint];
+
+fn finish(format: Format, input: &[u8]) -> Outcome {
+    let mut decoder = Decoder::new(format, Vec::new());
+    decoder.push(input);
+    decoder.finish()
+}
+
+fn failure(outcome: Outcome) -> Failure {
+    match outcome {
+        Outcome::Failed(failure) => failure,
+        Outcome::Answered(turn) => panic!("answered: {turn:?}"),
+    }
+}
+
+fn answer(outcome: Outcome) -> Turn {
+    match outcome {
+        Outcome::Answered(turn) => turn,
+        Outcome::Failed(failure) => panic!("failed: {:?}", failure.error),
+    }
+}
+
+#[test]
+fn a_body_that_is_no_stream_is_an_error_with_an_excerpt() {
+    for format in FORMATS {
+        let found = failure(finish(format, b"<!doctype html>\n<title>Sign in</title>")).error;
+        assert_eq!((found.kind, found.retryable), (ModelErrorKind::BadResponse, false));
+        assert!(found.message.contains("Sign in"), "{}", found.message);
+        let body = br#"{"error":{"message":"No such model","type":"invalid_request_error"}}"#;
+        assert_eq!(failure(finish(format, body)).error.message, "No such model");
+        for begun in [
+            &b""[..],
+            b"\n\n",
+            b": PROCESSING\n\n",
+            b"da",
+            b"event: message_start\n",
+            b"\xEF\xBB\xBFdata: {\"a",
+        ] {
+            assert_eq!(failure(finish(format, begun)).error.kind, ModelErrorKind::Cut, "{begun:?}");
+        }
+    }
+}
+
+#[test]
+fn an_event_that_is_no_json_is_an_error_and_not_a_gap() {
+    for format in FORMATS {
+        let found = failure(finish(format, b"data: {\"type\": broken\n\n")).error;
+        assert_eq!(found.kind, ModelErrorKind::BadResponse, "{format:?}");
+        assert_eq!(failure(finish(format, b"event: error\ndata: gone\n\n")).error.message, "gone");
+    }
+}
+
+#[test]
+fn an_event_above_the_limit_is_a_typed_error_and_what_came_before_is_kept() {
+    let mut decoder = Decoder::with_limit(Format::Endpoint, Vec::new(), 1000);
+    let first = decoder.push(b"data: {\"type\":\"text_delta\",\"text\":\"ok\"}\n\ndata: ");
+    assert_eq!(first, [Delta::Text { text: "ok".to_owned() }]);
+    decoder.push(&[b'x'; 2000]);
+    assert!(decoder.is_settled());
+    let found = failure(decoder.finish());
+    assert_eq!((found.error.kind, found.partial.unwrap().text.as_str()), (ModelErrorKind::BadResponse, "ok"));
+}
+
+#[test]
+fn whole_answers_give_the_same_turn_as_streams() {
+    let table = [
+        (
+            Format::Anthropic,
+            r#"{"id":"msg","type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"Hi"},{"type":"tool_use","id":"c1","name":"f","input":{"b":1,"a":12345678901234567890}}],"stop_reason":"tool_use","usage":{"input_tokens":5,"cache_read_input_tokens":2,"output_tokens":3}}"#,
+        ),
+        (
+            Format::OpenAiChat,
+            r#"{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","reasoning_content":"hm","refusal":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"b\":1,\"a\":12345678901234567890}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":2}}}"#,
+        ),
+        (
+            Format::OpenAiResponses,
+            r#"{"id":"r","object":"response","status":"completed","output":[{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"hm"}]},{"type":"message","content":[{"type":"output_text","text":"Hi"}]},{"type":"function_call","id":"fc","call_id":"c1","name":"f","arguments":"{\"b\":1,\"a\":12345678901234567890}"}],"usage":{"input_tokens":7,"output_tokens":3,"input_tokens_details":{"cached_tokens":2}}}"#,
+        ),
+        (
+            Format::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"Hi"},{"functionCall":{"id":"c1","name":"f","args":{"b":1,"a":12345678901234567890}}}],"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3,"cachedContentTokenCount":2}}"#,
+        ),
+    ];
+    for (format, body) in table {
+        let turn = answer(read_response(format, Vec::new(), body));
+        let call = &turn.message.calls()[0];
+        assert_eq!(
+            (turn.message.text.as_str(), call.id(), call.tool_name.as_str()),
+            ("Hi", "c1", "f"),
+            "{format:?}"
+        );
+        assert_eq!(call.input_args.as_str(), r#"{"b":1,"a":12345678901234567890}"#, "the model's own text");
+        assert_eq!(
+            (turn.usage.tokens_in, turn.usage.tokens_out, turn.usage.cache_read),
+            (7, 3, 2),
+            "{format:?}"
+        );
+        assert_eq!((turn.finish, turn.message.reasoning_content.as_deref()), (Finish::ToolCalls, Some("hm")));
+        for body in [
+            "{}",
+            "",
+            "<html>",
+            "null",
+            r#"{"type":"error","error":{"message":"no"}}"#,
+            &body[..body.len() - 1],
+        ] {
+            failure(read_response(format, Vec::new(), body));
+        }
+    }
+}
+
+#[test]
+fn real_tool_names_come_back() {
+    let names = vec![("my_tool".to_owned(), "my tool".to_owned())];
+    let mut decoder = Decoder::new(Format::OpenAiChat, names);
+    let batch = decoder.push(
+        b"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"my_tool\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
+    );
+    assert_eq!(
+        batch,
+        [
+            Delta::CallStarted { index: 0, id: Some("c".to_owned()), name: "my tool".to_owned() },
+            Delta::CallArgs { index: 0, text: "{}".to_owned() },
+            Delta::CallEnded { index: 0 },
+        ]
+    );
+    assert_eq!(answer(decoder.finish()).message.calls()[0].tool_name, "my tool");
+}
+
+#[test]
+fn what_a_provider_wants_back_is_kept_for_the_next_request() {
+    let recordings =
+        streams::load(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams"));
+    let body_after = |name: &str| {
+        let recording = recordings.iter().find(|recording| recording.name.ends_with(name)).unwrap();
+        let turn = answer(finish(recording.format, &recording.bytes));
+        let options = Options { model: "m".to_owned(), echo_reasoning: true, ..Options::default() };
+        let names = ToolNames::new(recording.format, &[]);
+        let prompt =
+            Prompt { format: recording.format, system: "", tools: &[], names: &names, options: &options };
+        prompt.body(&[&Message::user("q"), &turn.message])
+    };
+    let thinking = r#"{"type":"thinking","thinking":"Let me see.","signature":"c2ln"}"#;
+    assert!(body_after("/thinking-and-two-calls").contains(thinking));
+    assert!(body_after("/text-and-reasoning").contains(r#""encrypted_content": "enc""#));
+    assert!(body_after("/calls-with-signature").contains(r#""thoughtSignature":"sig""#));
+}
+
+#[test]
+fn what_one_end_of_the_endpoint_protocol_writes_the_other_reads() {
+    let mut message = Message::agent("Hi é").with_calls(vec![ToolCall::from_model(
+        "f",
+        Some("c".to_owned()),
+        r#"{"a": 1}"#,
+    )]);
+    message.reasoning_content = Some("hm".to_owned());
+    message.tool_calls.as_mut().unwrap()[0]
+        .extra
+        .0
+        .push(("thought_signature".to_owned(), Json::string("sig")));
+    let usage = Usage {
+        tokens_in: 5,
+        tokens_out: 6,
+        cache_creation: 1,
+        cache_read: 2,
+        reasoning: 3,
+        cost: Some(0.25),
+    };
+    let turn = Turn { message, usage, finish: Finish::Length, stop_reason: Some("max_tokens".to_owned()) };
+    let call = &turn.message.calls()[0];
+    let mut stream = String::new();
+    for event in [
+        WireEvent::ReasoningDelta { text: "hm" },
+        WireEvent::TextDelta { text: "Hi é" },
+        WireEvent::ToolInputDelta { id: "c", name: "f", delta: "{\"a\"" },
+        WireEvent::ToolInputDelta { id: "c", name: "f", delta: ": 1}" },
+        WireEvent::ToolUse { id: "c", name: "f", input: &call.input_args },
+        WireEvent::Done(Box::new(WireDone::of(&turn))),
+    ] {
+        event.write(&mut stream).unwrap();
+    }
+    assert_eq!(answer(finish(Format::Endpoint, stream.as_bytes())), turn);
+    let mut failed = String::new();
+    let mut error = glove_wasm::error::ModelError::new(ModelErrorKind::Overloaded, "busy");
+    error.retry_after_ms = Some(1500);
+    WireEvent::Error(&error).write(&mut failed).unwrap();
+    assert_eq!(failure(finish(Format::Endpoint, failed.as_bytes())).error, error);
+}
+
+#[test]
+fn a_posted_request_is_read_back() {
+    let options = Options { model: "m".to_owned(), ..Options::default() };
+    let names = ToolNames::new(Format::Endpoint, &[]);
+    let prompt =
+        Prompt { format: Format::Endpoint, system: "sys", tools: &[], names: &names, options: &options };
+    let request: WireRequest = serde_json::from_str(&prompt.body(&[&Message::user("hi")])).unwrap();
+    assert_eq!(
+        (request.system_prompt.as_str(), request.messages, request.tools),
+        ("sys", vec![Message::user("hi")], vec![])
+    );
+}
+
+fn any_event() -> impl Strategy<Value = String> {
+    let kind = prop_oneof![
+        Just("message_start"),
+        Just("content_block_start"),
+        Just("content_block_delta"),
+        Just("content_block_stop"),
+        Just("message_delta"),
+        Just("message_stop"),
+        Just("error"),
+        Just("done"),
+        Just("text_delta"),
+        Just("tool_use"),
+        Just("response.output_item.added"),
+        Just("response.output_item.done"),
+        Just("response.completed"),
+        Just("response.function_call_arguments.delta"),
+        Just("response.failed"),
+        Just("tool_input_delta"),
+    ];
+    let piece = prop_oneof![
+        Just(r#""index":0"#),
+        Just(r#""index":1"#),
+        Just(r#""delta":{"text":"t","partial_json":"{"}"#),
+        Just(r#""delta":"x""#),
+        Just(r#""content_block":{"type":"tool_use","id":"a","name":"f"}"#),
+        Just(r#""content_block":{"type":"text"}"#),
+        Just(r#""item":{"type":"function_call","id":"i","name":"n"}"#),
+        Just(
+            r#""choices":[{"delta":{"content":"c","tool_calls":[{"index":0,"function":{"name":"f","arguments":"{}"}}]}}]"#
+        ),
+        Just(r#""choices":[{"finish_reason":"stop"}]"#),
+        Just(r#""candidates":[{"content":{"parts":[{"text":"x"}]}}]"#),
+        Just(
+            r#""candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true,"partialArgs":[{"jsonPath":"$.a[2].b","stringValue":"s"}]}}]}}]"#
+        ),
+        Just(r#""candidates":[{"finishReason":"STOP"}]"#),
+        Just(r#""message":{"sender":"agent","text":"m"}"#),
+        Just(
+            r#""usage":{"input_tokens":18446744073709551615,"cache_read_input_tokens":18446744073709551615}"#
+        ),
+        Just(r#""usage":null"#),
+        Just(r#""error":null"#),
+        Just(r#""response":{"status":"completed","output":[{}]}"#),
+        Just(r#""id":5,"name":[],"input":"{""#),
+        Just(r#""choices":{},"candidates":5,"delta":null,"item":[]"#),
+    ];
+    (kind, proptest::collection::vec(piece, 0..5)).prop_map(|(kind, pieces)| {
+        let mut fields = vec![format!(r#""type":"{kind}""#)];
+        fields.extend(pieces.into_iter().map(str::to_owned));
+        format!("data: {{{}}}\n\n", fields.join(","))
+    })
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_never_panic_and_are_never_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        for format in FORMATS {
+            failure(finish(format, &bytes));
+            failure(read_response(format, Vec::new(), &String::from_utf8_lossy(&bytes)));
+        }
+    }
+
+    #[test]
+    fn odd_events_never_panic_and_give_one_transcript_in_any_pieces(
+        events in proptest::collection::vec(any_event(), 0..12),
+        size in 1usize..40,
+        cut in 0usize..40,
+    ) {
+        let mut text = events.concat();
+        text.truncate(text.len().saturating_sub(cut));
+        for format in FORMATS {
+            let whole = streams::decode(format, [text.as_bytes()]);
+            prop_assert_eq!(&streams::decode(format, text.as_bytes().chunks(size)), &whole);
+        }
+    }
+}

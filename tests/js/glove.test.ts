@@ -1,0 +1,263 @@
+// The builder and the core classes, as programs use them.
+import {
+  AbortError,
+  Agent,
+  Context,
+  createTaskTool,
+  DisplayManager,
+  type DisplayManagerAdapter,
+  Executor,
+  Glove,
+  MemoryStore,
+  Observer,
+  PromptMachine,
+} from "glove-wasm";
+import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+
+const weather = {
+  name: "get_weather",
+  description: "Get weather for a city.",
+  inputSchema: z.object({ city: z.string() }),
+  async do({ city }: { city: string }) {
+    return { city, degrees: 7 };
+  },
+};
+
+function agent(script: readonly ScriptedAnswer[]) {
+  const model = createScriptedModel(script);
+  const displayManager = new DisplayManager();
+  const glove = new Glove({
+    store: new MemoryStore("s"),
+    model,
+    displayManager,
+    systemPrompt: "You are a helpful assistant.",
+    compaction_config: { compaction_instructions: "Summarize the conversation.", max_turns: 30 },
+  });
+  return { glove, model, displayManager };
+}
+
+test("an agent is folded, built and asked", async () => {
+  const { glove, model } = agent([{ toolCalls: [{ name: "get_weather", input: { city: "Tokyo" } }] }, "7 degrees"]);
+  const record = vi.fn();
+  const built = glove.fold(weather).addSubscriber({ record }).build();
+  const result = await built.processRequest("What is the weather in Tokyo?");
+  expect(result).toMatchObject({ messages: [{ sender: "agent", text: "7 degrees" }], tokens_in: 10, tokens_out: 5 });
+  expect(model.calls[1]?.messages.at(-1)?.tool_results?.[0]?.result).toMatchObject({ status: "success", data: { degrees: 7 } });
+  expect(record).toHaveBeenCalledWith("tool_use", expect.objectContaining({ name: "get_weather", input: { city: "Tokyo" } }));
+});
+
+test("an agent that was not built says so in the original's words", async () => {
+  await expect(agent([]).glove.processRequest("Hi")).rejects.toThrow("Call build before processRequest");
+});
+
+test("tools may be folded in after building, and exchanged", async () => {
+  const { glove, model } = agent(["a", "b", "c"]);
+  glove.build();
+  await glove.processRequest("1");
+  glove.fold(weather);
+  await glove.processRequest("2");
+  glove.replaceTools(["GET_WEATHER"], [{ ...weather, name: "get_forecast" }]);
+  await glove.processRequest("3");
+  const own = model.calls.map(({ tools }) => tools.filter((name) => name.startsWith("get")));
+  expect(own).toEqual([[], ["get_weather"], ["get_forecast"]]);
+});
+
+test("a name that is taken, and a tool without a schema, are refused", () => {
+  const { glove } = agent([]);
+  glove.fold(weather);
+  expect(() => glove.fold({ ...weather, name: "Get_Weather" })).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
+  expect(() => glove.fold({ name: "x", description: "", do: () => 1 })).toThrow(
+    expect.objectContaining({ code: "TOOL_INVALID" }),
+  );
+  expect(glove.tools.map(({ name }) => name)).toEqual(["get_weather"]);
+});
+
+test("parts may be asked with, and a signal stops", async () => {
+  const { glove, model } = agent(["seen", { text: "never", after: 5000 }]);
+  glove.build();
+  await glove.processRequest([
+    { type: "image", source: { type: "url", media_type: "image/png", url: "https://example.com/a.png" } },
+    { type: "text", text: "What is this?" },
+  ]);
+  expect(model.calls[0]?.messages[0]).toMatchObject({ text: "What is this?", content: [{ type: "image" }, { type: "text" }] });
+  const controller = new AbortController();
+  const asking = glove.processRequest("more", controller.signal);
+  setTimeout(() => controller.abort(), 10);
+  await expect(asking).rejects.toBeInstanceOf(AbortError);
+});
+
+test("model and prompt may be exchanged", async () => {
+  const { glove, model } = agent(["old"]);
+  const next = createScriptedModel(["new"]);
+  glove.build();
+  await glove.processRequest("1");
+  glove.setModel(next);
+  glove.setSystemPrompt("Be brief.");
+  expect(await glove.processRequest("2")).toMatchObject({ messages: [{ text: "new" }] });
+  expect(glove.getSystemPrompt()).toBe("Be brief.");
+  expect(glove.model).toBe(next);
+  expect(next.calls[0]).toMatchObject({ systemPrompt: "Be brief.", messages: [{ text: "1" }, { text: "old" }, { text: "2" }] });
+  expect(model.calls).toHaveLength(1);
+});
+
+test("the display manager that was given shows what tools push, and its answer reaches them", async () => {
+  const { glove, displayManager } = agent([{ toolCalls: [{ name: "ask" }] }, "ok"]);
+  const answer = vi.fn();
+  glove.fold({
+    name: "ask",
+    description: "",
+    inputSchema: z.object({}),
+    async do(_, display) {
+      answer(await display.pushAndWait({ renderer: "confirm", input: "sure?" }));
+    },
+  });
+  displayManager.subscribe(([slot]) => {
+    if (slot && displayManager.resolverStore.has(slot.id)) displayManager.resolve(slot.id, "yes");
+  });
+  await glove.build().processRequest("Hi");
+  expect(answer).toHaveBeenCalledWith("yes");
+});
+
+test("a display of the application's own kind is pushed to, and asked for permissions", async () => {
+  const { glove: _, ...rest } = agent([]);
+  const pushAndWait = vi.fn(async ({ renderer }: { renderer?: string | undefined }) => renderer === "permission_request");
+  const own = {
+    ...new DisplayManager(),
+    renderers: [],
+    stack: [],
+    pushAndWait,
+    removeSlot: () => {},
+  } as unknown as DisplayManagerAdapter;
+  const model = createScriptedModel([{ toolCalls: [{ name: "ask" }] }, "ok"]);
+  const done = vi.fn();
+  const glove = new Glove({ model, displayManager: own, systemPrompt: rest.model.name }).fold({
+    name: "ask",
+    description: "",
+    inputSchema: z.object({}),
+    requiresPermission: true,
+    do: async (_input, display) => done(await display.pushAndWait({ renderer: "form", input: 1 })),
+  });
+  await glove.build().processRequest("Hi");
+  expect(pushAndWait.mock.calls.map(([slot]) => slot.renderer)).toEqual(["permission_request", "form"]);
+  expect(done).toHaveBeenCalledWith(false);
+});
+
+test("actions are taken back by number", async () => {
+  const undo = vi.fn();
+  const { glove } = agent([{ toolCalls: [{ name: "add" }] }, "ok"]);
+  glove.fold({ name: "add", description: "", inputSchema: z.object({}), do: () => 1, undo });
+  await glove.build().processRequest("Hi");
+  expect(await glove.undo()).toBe(1);
+  expect(undo).toHaveBeenCalledOnce();
+});
+
+test("a rebuilt agent goes on over its store", async () => {
+  const { glove, model } = agent(["one", "two"]);
+  await glove.build().processRequest("1");
+  await glove.rebuild().processRequest("2");
+  expect(model.calls[1]?.messages.map(({ text }) => text)).toEqual(["1", "one", "2"]);
+});
+
+test("the executor alone runs calls in order, with exactly one result each", async () => {
+  const store = new MemoryStore("x");
+  const executor = new Executor(3, store);
+  const flaky = vi.fn(() => Promise.reject(new Error("down")));
+  executor.registerTool({
+    name: "add",
+    description: "",
+    input_schema: z.object({ n: z.number() }),
+    run: ({ n }: { n: number }) => n + 1,
+  });
+  executor.registerTool({ name: "flaky", description: "", input_schema: z.object({}), run: flaky });
+  executor.registerTool({
+    name: "guarded",
+    description: "",
+    input_schema: z.object({}),
+    requiresPermission: true,
+    run: () => "in",
+  });
+  for (const [tool_name, input_args] of [
+    ["ADD", { n: 1 }],
+    ["add", { n: "x" }],
+    ["nope", {}],
+    ["flaky", {}],
+    ["guarded", {}],
+  ] as const) {
+    executor.addToolCallToStack({ tool_name, input_args, id: tool_name });
+  }
+  const handOver = vi.fn(async () => true);
+  const results = await executor.executeToolStack(handOver);
+  expect(results.map(({ result }) => [result.status, result.message ?? result.data])).toEqual([
+    ["success", 2],
+    ["error", "TOOL_INPUT_INVALID"],
+    ["error", "No tool called nope exists. Available tools: add, flaky, guarded."],
+    ["error", "The tool failed: down"],
+    ["success", "in"],
+  ]);
+  expect(flaky).toHaveBeenCalledOnce();
+  expect(handOver).toHaveBeenCalledWith({ renderer: "permission_request", toolName: "guarded", toolInput: {} });
+  expect(await executor.executeToolStack()).toEqual([]);
+});
+
+test("a permission that cannot be asked leaves nothing behind for the next request", async () => {
+  const executor = new Executor(3, new MemoryStore("x"));
+  const rm = vi.fn();
+  executor.registerTool({ name: "rm", description: "", input_schema: z.object({}), requiresPermission: true, run: rm });
+  executor.addToolCallToStack({ tool_name: "rm", input_args: {} });
+  const [result] = await executor.executeToolStack(() => Promise.reject(new Error("dismissed")));
+  expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("dismissed") });
+  expect(await executor.executeToolStack(async () => true)).toEqual([]);
+  expect(rm).not.toHaveBeenCalled();
+});
+
+test("the observer summarises when there is too much, and keeps everything", async () => {
+  const store = new MemoryStore("x");
+  const context = new Context(store);
+  const prompt = new PromptMachine(createScriptedModel(["They said hello."]), context, "System");
+  const observer = new Observer(store, context, prompt, "Summarize.", 30, 100);
+  await context.appendMessages([{ sender: "user", text: "hello" }]);
+  expect(await observer.tryCompaction()).toBe(false);
+  await observer.addTokensConsumed(150);
+  expect(await observer.tryCompaction()).toBe(true);
+  expect(await context.getMessages()).toMatchObject([{ is_compaction: true, text: expect.stringContaining("They said hello.") }]);
+  expect(await store.getMessages()).toHaveLength(2);
+  expect(await observer.getCurrentTokenConsumption()).toBe(5);
+});
+
+test("the task tool keeps the ids of what stays the same", async () => {
+  const context = new Context(new MemoryStore("x"));
+  const tool = createTaskTool(context);
+  const todo = (content: string) => ({ content, activeForm: content, status: "pending" as const });
+  await tool.run({ todos: [todo("a"), todo("b")] });
+  const [a, b] = await context.getTasks();
+  await tool.run({ todos: [todo("b"), todo("c")] });
+  const tasks = await context.getTasks();
+  expect(tool.name).toBe("glove_update_tasks");
+  expect(tasks.map(({ content }) => content)).toEqual(["b", "c"]);
+  expect(tasks[0]?.id).toBe(b?.id);
+  expect(a?.id).not.toBe(b?.id);
+});
+
+test("the loop over parts of one's own asks, runs tools and asks again", async () => {
+  const store = new MemoryStore("x");
+  const context = new Context(store);
+  const prompt = new PromptMachine(createScriptedModel([{ toolCalls: [{ name: "now" }] }, "noon"]), context, "System");
+  const executor = new Executor(3, store);
+  executor.registerTool({
+    name: "now",
+    description: "",
+    input_schema: z.object({}),
+    requiresPermission: true,
+    run: () => "12:00",
+  });
+  const record = vi.fn();
+  prompt.addSubscriber({ record });
+  const observer = new Observer(store, context, prompt, "Summarize.");
+  const loop = new Agent(store, executor, context, observer, prompt);
+  const result = await loop.ask({ sender: "user", text: "What time is it?" }, async () => true);
+  expect(result.messages).toMatchObject([{ text: "noon" }]);
+  expect((await context.getMessages()).map(({ text }) => text)).toEqual(["What time is it?", "", "tool results", "noon"]);
+  expect(record).toHaveBeenCalledWith("tool_use_result", expect.objectContaining({ tool_name: "now" }));
+});

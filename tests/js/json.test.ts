@@ -1,0 +1,61 @@
+// What tools give, as JSON: what fits, what is converted, and what is refused by its place.
+import { expect, test } from "vitest";
+import { toJson, toLooseJson } from "../../js/src/json.js";
+import { resultJson, resultOf } from "../../js/src/tool.js";
+
+const cycle: Record<string, unknown> = { name: "a" };
+cycle.self = { again: cycle };
+
+test.each([
+  ["undefined is null", undefined, "null"],
+  ["undefined members vanish and undefined elements are null", { a: undefined, b: [undefined, 1] }, '{"b":[null,1]}'],
+  ["a date is its ISO text", { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+  ["a map with text keys is an object", new Map([["a", { b: 1 }]]), '{"a":{"b":1}}'],
+  ["another map is pairs", new Map([[{ x: 1 }, 2]]), '[[{"x":1},2]]'],
+  ["a set is an array", new Set([1, 2]), "[1,2]"],
+  ["an error is its message", new Error("no"), '{"name":"Error","message":"no"}'],
+  ["toJSON is honoured", { toJSON: () => ({ a: new Date(0) }) }, '{"a":"1970-01-01T00:00:00.000Z"}'],
+  ["a key called __proto__ stays a key", JSON.parse('{"__proto__":{"a":1}}'), '{"__proto__":{"a":1}}'],
+  ["one object in two places is no cycle", [cycle.name, cycle.name], '["a","a"]'],
+])("%s", (_, value, json) => expect(toJson(value, "it")).toBe(json));
+
+test.each([
+  ["a BigInt", { a: [{ b: 1n }] }, "it.a[0].b is a BigInt"],
+  ["a function", { a: () => 1 }, "it.a is a function"],
+  ["a symbol", [Symbol("x")], "it[0] is a symbol"],
+  ["a cycle", cycle, "it.self.again is a reference to something that it is part of"],
+  ["a promise", { a: Promise.resolve() }, "it.a is a promise"],
+  ["bytes", { a: new Uint8Array(2) }, "it.a is bytes"],
+])("%s is refused by its place", (_, value, message) =>
+  expect(() => toJson(value, "it")).toThrow(
+    expect.objectContaining({ code: "NOT_SERIALISABLE", message: expect.stringContaining(message) }),
+  ),
+);
+
+test("a value too deep for the stack is refused like any other", () => {
+  let deep: unknown = 0;
+  for (let at = 0; at < 100_000; at++) deep = [deep];
+  expect(() => toJson(deep, "it")).toThrow(expect.objectContaining({ code: "NOT_SERIALISABLE" }));
+});
+
+test("loose JSON leaves out what does not fit", () => {
+  expect(toLooseJson({ a: () => 1, b: 2n, c: 3 })).toBe('{"b":"2","c":3}');
+  expect(toLooseJson(cycle)).toBe("null");
+});
+
+test("what a tool gives is a success unless it is a result already", () => {
+  expect(resultOf("text")).toEqual({ status: "success", data: "text" });
+  expect(resultOf(undefined)).toEqual({ status: "success", data: null });
+  expect(resultOf({ status: "success", items: [] })).toEqual({ status: "success", data: { status: "success", items: [] } });
+  expect(resultOf({ status: "error", message: "no" })).toEqual({ status: "error", message: "no" });
+  expect(resultOf({ status: "success", data: 1, renderData: 2 })).toEqual({ status: "success", data: 1, renderData: 2 });
+});
+
+test("a result is JSON with its parts, and names the tool in what is wrong", () => {
+  expect(JSON.parse(resultJson("sum", { status: "success", data: undefined, renderData: new Set([1]) }))).toEqual({
+    status: "success",
+    data: null,
+    renderData: [1],
+  });
+  expect(() => resultJson("sum", { status: "success", data: { n: 1n } })).toThrow("The result of sum: data.n is a BigInt");
+});

@@ -1,0 +1,134 @@
+// Models of the application: behind callbacks, behind an endpoint, from the table of providers.
+import {
+  createAdapter,
+  createEndpointModel,
+  createRemoteModel,
+  getAvailableProviders,
+  type Message,
+  type PromptRequest,
+  providers,
+  type RemoteModelActions,
+} from "glove-wasm";
+import { createScriptedModel } from "glove-wasm/testing";
+import { afterEach, expect, test, vi } from "vitest";
+
+const message: Message = { sender: "agent", text: "Hi" };
+const usage = { tokens_in: 3, tokens_out: 1, cache_read_input_tokens: 2 };
+const history: Message[] = [
+  { sender: "user", text: "q" },
+  { sender: "agent", text: "", tool_calls: [{ tool_name: "t", input_args: {}, id: "c" }] },
+  {
+    sender: "user",
+    text: "tool results",
+    tool_results: [{ tool_name: "t", call_id: "c", result: { status: "success", data: 1, renderData: { secret: true } } }],
+  },
+];
+const request: PromptRequest = { messages: history, tools: [{ name: "t", description: "d", jsonSchema: { type: "object" } }] };
+
+function events(...list: readonly object[]): Response {
+  const body = list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+test("a remote model gets plain data and gives its answer", async () => {
+  const prompt = vi.fn(async () => ({ message, ...usage }));
+  const model = createRemoteModel("mine", { prompt });
+  model.setSystemPrompt("Be kind.");
+  expect(await model.prompt(request, async () => {})).toEqual({ messages: [message], ...usage });
+  expect(prompt).toHaveBeenCalledWith(
+    expect.objectContaining({
+      systemPrompt: "Be kind.",
+      tools: [{ name: "t", description: "d", parameters: { type: "object" } }],
+    }),
+    undefined,
+  );
+  expect(JSON.stringify(prompt.mock.calls)).not.toContain("secret");
+});
+
+test("a streaming remote model comes before one that does not stream, and its text is told as it comes", async () => {
+  const actions: RemoteModelActions = {
+    prompt: vi.fn(),
+    async *promptStream() {
+      yield { type: "text_delta", text: "H" };
+      yield { type: "text_delta", text: "i" };
+      yield { type: "done", message, ...usage };
+    },
+  };
+  const notify = vi.fn(async () => {});
+  expect(await createRemoteModel("mine", actions).prompt(request, notify)).toEqual({ messages: [message], ...usage });
+  expect(notify.mock.calls).toEqual([
+    ["text_delta", { text: "H" }],
+    ["text_delta", { text: "i" }],
+  ]);
+  expect(actions.prompt).not.toHaveBeenCalled();
+});
+
+test("a remote stream without its end is an error in the original's words", async () => {
+  const model = createRemoteModel("mine", { async *promptStream() {} });
+  await expect(model.prompt(request, async () => {})).rejects.toThrow("Remote model stream ended without a 'done' event");
+});
+
+test("an endpoint is asked with everything but what is for the screen, and its tokens come through", async () => {
+  const fetch = vi.fn(async () => events({ type: "text_delta", text: "Hi" }, { type: "done", message, ...usage }));
+  const model = createEndpointModel("/api/chat", { fetch, headers: async () => ({ authorization: "Bearer fresh" }) });
+  model.setSystemPrompt("Be kind.");
+  expect(model.name).toBe("endpoint:/api/chat");
+  expect(await model.prompt(request, async () => {})).toEqual({ messages: [message], ...usage });
+  const [url, init] = fetch.mock.calls[0] as unknown as [string, RequestInit & { headers: Record<string, string> }];
+  expect([url, init.method, init.headers.authorization]).toEqual(["/api/chat", "POST", "Bearer fresh"]);
+  const body = JSON.parse(String(init.body));
+  expect(Object.keys(body)).toEqual(["systemPrompt", "messages", "tools"]);
+  expect(body.messages[2].tool_results[0].result).toEqual({ status: "success", data: 1 });
+});
+
+test("an endpoint that says what went wrong is believed", async () => {
+  const typed = createEndpointModel("/x", {
+    fetch: async () => events({ type: "error", code: "MODEL_RATE_LIMIT", message: "slow down" }),
+  });
+  await expect(typed.prompt(request, async () => {})).rejects.toMatchObject({ code: "MODEL_RATE_LIMIT", message: "slow down" });
+  const plain = createEndpointModel("/x", { fetch: async () => new Response("nope", { status: 500, statusText: "Oh" }) });
+  await expect(plain.prompt(request, async () => {})).rejects.toThrow("Chat endpoint error: 500 Oh: nope");
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+test("all providers are told, and which can be used", () => {
+  vi.stubEnv("OPENAI_API_KEY", "k");
+  vi.stubEnv("ANTHROPIC_API_KEY", "");
+  const list = getAvailableProviders();
+  expect(list.map(({ id }) => id)).toEqual(Object.keys(providers));
+  const of = (id: string) => list.find((provider) => provider.id === id);
+  expect(of("openai")).toEqual({ id: "openai", name: "OpenAI", available: true, models: ["gpt-4.1"], defaultModel: "gpt-4.1" });
+  expect([of("anthropic")?.available, of("ollama")?.available]).toEqual([false, true]);
+});
+
+test.each([
+  ["an unknown provider", { provider: "x" }, 'Unknown provider "x". Available: openrouter, anthropic'],
+  ["a name out of every object's prototype", { provider: "constructor" }, "Unknown provider"],
+  ["a missing key", { provider: "kimi" }, 'No API key for provider "Kimi". Pass `apiKey` or set MOONSHOT_API_KEY.'],
+  ["a missing model", { provider: "ollama" }, 'No model specified for provider "Ollama". Pass a model name.'],
+])("%s is told at creation", (_, options, message) => {
+  expect(() => createAdapter(options)).toThrow(
+    expect.objectContaining({ code: "MODEL_CONFIG", message: expect.stringContaining(message) }),
+  );
+});
+
+test("a key in a page is refused without the switch", () => {
+  vi.stubGlobal("window", {});
+  vi.stubGlobal("document", {});
+  const options = { provider: "openai", apiKey: "k" };
+  expect(() => createAdapter(options)).toThrow(expect.objectContaining({ code: "MODEL_CONFIG" }));
+  expect(createAdapter({ ...options, dangerouslyAllowBrowser: true }).name).toBe("gpt-4.1");
+  vi.unstubAllGlobals();
+});
+
+test("a script is played in order, a function sees the request, and its end is an error", async () => {
+  const model = createScriptedModel(["one", ({ messages }) => `you said ${messages[0]?.text}`]);
+  const ask = () => model.prompt({ messages: [{ sender: "user", text: "x" }] }, async () => {});
+  expect((await ask()).messages[0]?.text).toBe("one");
+  expect((await ask()).messages[0]?.text).toBe("you said x");
+  await expect(ask()).rejects.toMatchObject({ code: "SCRIPT_ENDED" });
+  model.add("more");
+  expect((await ask()).messages[0]?.text).toBe("more");
+  expect(model.calls).toHaveLength(4);
+});

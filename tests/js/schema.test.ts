@@ -1,0 +1,106 @@
+// Schemas of the libraries that applications use: how values are checked, and what the model is told.
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { z as z3 } from "zod3";
+import { z as z40 } from "zod40";
+import { check, jsonSchema, jsonSchemaOf, type Schema } from "../../js/src/schema.js";
+
+const libraries: Record<string, Schema> = {
+  "zod 4": z.object({ city: z.string(), days: z.number().default(3) }),
+  "zod 4.0": z40.object({ city: z40.string(), days: z40.number().default(3) }),
+  "zod 3": z3.object({ city: z3.string(), days: z3.number().default(3) }),
+  valibot: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 3) })),
+  arktype: type({ city: "string", days: "number = 3" }),
+};
+
+test.each(Object.entries(libraries))("%s: a value is checked, with defaults filled in", async (_, schema) => {
+  expect(await check(schema, { city: "Oslo" })).toEqual({ value: { city: "Oslo", days: 3 } });
+  const wrong = await check(schema, { city: 7 });
+  expect(wrong).toMatchObject({ issues: [{ path: ["city"], message: expect.any(String) }] });
+});
+
+test.each(Object.entries(libraries))("%s: the model is told the JSON Schema of what goes in", async (library, schema) => {
+  const told = await jsonSchemaOf(schema);
+  expect(told).toMatchObject({ type: "object", required: ["city"] });
+  expect(told).toHaveProperty(["properties", "city", "type"], "string");
+  expect(told).toHaveProperty(["properties", "days", "type"], "number");
+  // arktype leaves defaults out.
+  if (library !== "arktype") expect(told).toHaveProperty(["properties", "days", "default"], 3);
+  expect(told).not.toHaveProperty("$schema");
+});
+
+test("a JSON Schema is made once for each schema", () => {
+  const schema = z.object({ a: z.string() });
+  expect(jsonSchemaOf(schema)).toBe(jsonSchemaOf(schema));
+});
+
+test("zod schemas without a converter of their own become JSON Schema, in both majors", async () => {
+  const of = (zod: typeof z40 | typeof z3) => {
+    const lib = zod as typeof z40;
+    return lib.object({
+      name: lib.string().min(2).max(9).describe("who"),
+      kind: lib.enum(["a", "b"]),
+      one: lib.literal(1),
+      tags: lib.array(lib.string()).optional(),
+      pair: lib.tuple([lib.string(), lib.number()]),
+      either: lib.union([lib.string(), lib.null()]),
+      maybe: lib.boolean().nullable(),
+      count: lib.number().int().min(1),
+      when: lib.date().optional(),
+      map: lib.record(lib.string(), lib.number()),
+      length: lib.string().transform((text) => text.length),
+    });
+  };
+  const told = {
+    type: "object",
+    properties: {
+      name: { type: "string", minLength: 2, maxLength: 9, description: "who" },
+      kind: { enum: ["a", "b"] },
+      one: { const: 1 },
+      tags: { type: "array", items: { type: "string" } },
+      pair: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], minItems: 2, items: false },
+      either: { anyOf: [{ type: "string" }, { type: "null" }] },
+      maybe: { anyOf: [{ type: "boolean" }, { type: "null" }] },
+      count: { type: "integer", minimum: 1 },
+      when: {},
+      map: { type: "object", additionalProperties: { type: "number" } },
+      length: { type: "string" },
+    },
+    required: ["name", "kind", "one", "pair", "either", "maybe", "count", "map", "length"],
+  };
+  expect(await jsonSchemaOf(of(z40))).toEqual(told);
+  expect(await jsonSchemaOf(of(z3))).toEqual(told);
+});
+
+test("raw JSON Schema checks values and names the place of what is wrong", async () => {
+  const schema = jsonSchema({
+    type: "object",
+    properties: { list: { type: "array", items: { type: "number" } } },
+    required: ["list"],
+  });
+  expect(await check(schema, { list: [1, 2] })).toEqual({ value: { list: [1, 2] } });
+  expect(await check(schema, { list: [1, "two"] })).toMatchObject({ issues: [{ path: ["list", 1] }] });
+  expect(await check(schema, {})).toMatchObject({ issues: [{ path: [], message: expect.stringContaining("list") }] });
+});
+
+test("a transform that throws refuses the value with a sentence", async () => {
+  const schema = z.string().transform(() => {
+    throw new Error("no such city");
+  });
+  expect(await check(schema, "x")).toEqual({ issues: [{ path: [], message: "the schema failed: no such city" }] });
+});
+
+test("an asynchronous schema is waited for, and its failure is an issue", async () => {
+  const schema = z.string().refine(async (text) => text !== "taken", "is taken");
+  expect(await check(schema, "free")).toEqual({ value: "free" });
+  expect(await check(schema, "taken")).toEqual({ issues: [{ path: [], message: "is taken" }] });
+});
+
+test("a schema that gives no JSON Schema says what to do", () => {
+  expect(() => jsonSchemaOf(v.object({ a: v.string() }))).toThrow(
+    expect.objectContaining({ code: "SCHEMA_WITHOUT_JSON", message: expect.stringContaining("toStandardJsonSchema") }),
+  );
+});

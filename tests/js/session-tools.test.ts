@@ -1,0 +1,415 @@
+// Tools in sessions over the real core: results, schemas, slots, permissions, approvals, undo.
+import { DisplayManager, defineTool, MemoryStore, type SlotRequest, type ToolConfig } from "glove-wasm";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { scene, until } from "../support/session.js";
+
+const call = (name: string, input: unknown = {}, id?: string) => ({ toolCalls: [{ name, input, ...(id && { id }) }] });
+
+test("a tool gets its checked input, and its result goes to the model and the screen", async () => {
+  const weather = defineTool({
+    name: "get_weather",
+    description: "Weather of a city",
+    inputSchema: z.object({ city: z.string(), days: z.number().default(2) }),
+    do: async ({ city, days }) => ({ city, days, at: new Date(0) }),
+  });
+  const { session, model, shown, events } = scene([call("get_weather", { city: "Oslo" }, "c1"), "done"], { tools: [weather] });
+  await session.sendMessage("Hi");
+  const output = '{"city":"Oslo","days":2,"at":"1970-01-01T00:00:00.000Z"}';
+  expect(shown()).toEqual(["user: Hi", `get_weather: success ${output}`, "agent: done"]);
+  expect(model.calls[1]?.messages.at(-1)?.tool_results).toMatchObject([
+    { tool_name: "get_weather", call_id: "c1", result: { status: "success", data: JSON.parse(output) } },
+  ]);
+  const types = events.map(([type]) => type).filter((type) => type.startsWith("tool") || type.startsWith("model"));
+  expect(types).toEqual(["tool_use", "model_response", "tool_use_result", "model_response_complete"]);
+  expect(model.calls[0]?.tools).toContain("get_weather");
+});
+
+test("arguments that do not fit are told to the model with their place, and the tool does not run", async () => {
+  const work = vi.fn();
+  const tool = defineTool({ name: "t", description: "", inputSchema: z.object({ n: z.number() }), do: work });
+  const { session, model } = scene([call("t", { n: "x" }), "sorry"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(work).not.toHaveBeenCalled();
+  const [result] = model.calls[1]?.messages.at(-1)?.tool_results ?? [];
+  expect(result?.result).toMatchObject({
+    status: "error",
+    message: "TOOL_INPUT_INVALID",
+    data: expect.stringContaining("expected number"),
+  });
+});
+
+test("raw JSON Schema arguments are checked too", async () => {
+  const work = vi.fn(() => "ran");
+  const tool: ToolConfig = {
+    name: "t",
+    description: "",
+    jsonSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+    do: work,
+  };
+  const { session, shown } = scene([call("t", {}), call("t", { n: 1 }), "done"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(work).toHaveBeenCalledOnce();
+  expect(shown()).toEqual(["user: Hi", expect.stringContaining("t: error"), "t: success ran", "agent: done"]);
+});
+
+test("a result that JSON cannot hold is an error with its place, and the tool is not run again", async () => {
+  const work = vi.fn(() => ({ items: [{ size: 1n }] }));
+  const tool: ToolConfig = {
+    name: "big",
+    description: "",
+    jsonSchema: { type: "object" },
+    idempotent: true,
+    maxRetries: 2,
+    do: work,
+  };
+  const { session, shown } = scene([call("big"), "ok"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(work).toHaveBeenCalledOnce();
+  expect(shown()[1]).toBe(
+    "big: error The result of big: data.items[0].size is a BigInt, which JSON cannot hold. Return it as a string.",
+  );
+});
+
+test("a tool that throws is an error for the model; it is repeated only where that does no harm", async () => {
+  const once = vi.fn(() => Promise.reject(new Error("down")));
+  const thrice = vi.fn(() => Promise.reject(new Error("down")));
+  const tools: ToolConfig[] = [
+    { name: "once", description: "", jsonSchema: { type: "object" }, maxRetries: 2, do: once },
+    { name: "thrice", description: "", jsonSchema: { type: "object" }, idempotent: true, maxRetries: 2, do: thrice },
+  ];
+  const { session, shown } = scene([{ toolCalls: [{ name: "once" }, { name: "thrice" }] }, "ok"], { tools });
+  await session.sendMessage("Hi");
+  expect([once.mock.calls.length, thrice.mock.calls.length]).toEqual([1, 3]);
+  expect(shown()).toEqual([
+    "user: Hi",
+    expect.stringMatching(/^once: error .*down/),
+    expect.stringMatching(/^thrice: error .*down/),
+    "agent: ok",
+  ]);
+});
+
+test("renderData reaches the screen and not the model", async () => {
+  const tool: ToolConfig = {
+    name: "draw",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: () => ({ status: "success", data: "drawn", renderData: { svg: "<svg/>" } }),
+  };
+  const { session, model } = scene([call("draw"), "ok"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(session.getSnapshot().timeline[1]).toMatchObject({ kind: "tool", renderData: { svg: "<svg/>" } });
+  expect(JSON.stringify(model.calls[1]?.messages)).not.toContain("svg");
+});
+
+const picker = (answered: (value: unknown) => void = () => {}) =>
+  defineTool({
+    name: "pick",
+    description: "",
+    inputSchema: z.object({}),
+    displayPropsSchema: z.object({ options: z.array(z.string()) }),
+    resolveSchema: z.string().transform((text) => text.toUpperCase()),
+    displayStrategy: "hide-on-complete",
+    async do(_, display) {
+      const choice = await display.pushAndWait({ options: ["a", "b"] });
+      answered(choice);
+      return choice;
+    },
+  });
+
+test("a tool waits for a person: its slot is its call's, a wrong answer is refused, and the right one is what it gets", async () => {
+  const answered = vi.fn();
+  const { session, shown, events } = scene([call("pick", {}, "c9"), "thanks"], { tools: [picker(answered)] });
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  expect(slots[0]).toMatchObject({
+    renderer: "pick",
+    input: { options: ["a", "b"] },
+    toolName: "pick",
+    toolCallId: "c9",
+    displayStrategy: "hide-on-complete",
+    status: "pending",
+  });
+  const id = slots[0]?.id ?? "";
+  expect(session.resolveSlot(id, 7)).toBe(false);
+  expect(session.getSnapshot().slots).toBe(slots);
+  expect(events.at(-1)).toEqual([
+    "error",
+    { code: "DISPLAY_WRONG_OUTPUT", message: expect.stringContaining("the question stays open") },
+  ]);
+  expect(session.resolveSlot("unknown", "a")).toBe(false);
+  expect(session.resolveSlot(id, "b")).toBe(true);
+  await sending;
+  expect(answered).toHaveBeenCalledWith("B");
+  expect(shown()).toEqual(["user: Hi", "pick: success B", "agent: thanks"]);
+  expect(session.getSnapshot().slots).toMatchObject([{ id, status: "resolved" }]);
+  expect(session.resolveSlot(id, "a")).toBe(false);
+});
+
+test("two tools that show something at once have each its own slot", async () => {
+  const ask = (name: string): ToolConfig => ({
+    name,
+    description: "",
+    jsonSchema: { type: "object" },
+    parallel: true,
+    do: (_, display) => display.pushAndWait({ input: name }),
+  });
+  const { session, shown } = scene(
+    [
+      {
+        toolCalls: [
+          { name: "first", id: "c1" },
+          { name: "second", id: "c2" },
+        ],
+      },
+      "ok",
+    ],
+    { tools: [ask("first"), ask("second")] },
+  );
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length === 2);
+  expect(slots.map(({ toolName, toolCallId, input }) => [toolName, toolCallId, input])).toEqual([
+    ["first", "c1", "first"],
+    ["second", "c2", "second"],
+  ]);
+  session.resolveSlot(slots[1]?.id ?? "", 2);
+  session.resolveSlot(slots[0]?.id ?? "", 1);
+  await sending;
+  expect(shown()).toEqual(["user: Hi", "first: success 1", "second: success 2", "agent: ok"]);
+});
+
+test("what a tool shows may hold what JSON cannot, and so may the answer", async () => {
+  const onPick = () => "called";
+  const answer = new Map([["a", 1]]);
+  let got: unknown;
+  const tool: ToolConfig = {
+    name: "t",
+    description: "",
+    jsonSchema: { type: "object" },
+    async do(_, display) {
+      got = await display.pushAndWait({ input: { onPick } });
+      return "ok";
+    },
+  };
+  const { session } = scene([call("t"), "done"], { tools: [tool] });
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  expect(slots[0]?.input).toEqual({ onPick });
+  session.resolveSlot(slots[0]?.id ?? "", answer);
+  await sending;
+  expect(got).toBe(answer);
+});
+
+test("a person who turns a question down is no failure that is repeated", async () => {
+  const work = vi.fn((_: unknown, display: { pushAndWait(slot: SlotRequest): Promise<unknown> }) =>
+    display.pushAndWait({ input: 1 }),
+  );
+  const tool: ToolConfig = {
+    name: "form",
+    description: "",
+    jsonSchema: { type: "object" },
+    idempotent: true,
+    maxRetries: 3,
+    do: work,
+  };
+  const { session, shown } = scene([call("form"), "alright"], { tools: [tool] });
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  expect(session.rejectSlot(slots[0]?.id ?? "", "not today")).toBe(true);
+  await sending;
+  expect(work).toHaveBeenCalledOnce();
+  expect(shown()).toEqual(["user: Hi", expect.stringMatching(/^form: error .*not today/), "agent: alright"]);
+});
+
+test("stopping takes a tool's open question away, and the tool is told", async () => {
+  const told = vi.fn();
+  const tool: ToolConfig = {
+    name: "form",
+    description: "",
+    jsonSchema: { type: "object" },
+    async do(_, display, _agent, signal) {
+      signal?.addEventListener("abort", () => told("signal"));
+      await display.pushAndWait({ input: 1 }).catch((error: { code: string }) => told(error.code));
+    },
+  };
+  const { session, shown } = scene([call("form")], { tools: [tool] });
+  const sending = session.sendMessage("Hi");
+  await until(session, ({ slots }) => slots.length === 1);
+  session.abort();
+  expect(await sending).toEqual({ type: "aborted" });
+  await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(2));
+  expect(told.mock.calls.flat().sort()).toEqual(["DISPLAY_REMOVED", "signal"]);
+  expect(session.getSnapshot().slots).toEqual([]);
+  expect(shown()[1]).toMatch(/^form: aborted/);
+});
+
+test("something shown without waiting can be dismissed", async () => {
+  const tool: ToolConfig = {
+    name: "card",
+    description: "",
+    jsonSchema: { type: "object" },
+    async do(_, display) {
+      await display.pushAndForget({ input: "look" });
+      return "shown";
+    },
+  };
+  const { session } = scene([call("card"), "ok"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  const [slot] = session.getSnapshot().slots;
+  expect(slot).toMatchObject({ renderer: "card", status: "pending" });
+  expect(session.resolveSlot(slot?.id ?? "")).toBe(true);
+  await until(session, ({ slots }) => slots.length === 0);
+});
+
+test("a permission is asked once, kept, and asked only where the arguments say so", async () => {
+  const store = new MemoryStore("p");
+  const tool: ToolConfig<{ path: string }> = {
+    name: "rm",
+    description: "",
+    inputSchema: z.object({ path: z.string() }),
+    requiresPermission: ({ path }) => path !== "/tmp",
+    do: ({ path }) => `removed ${path}`,
+  };
+  const script = [call("rm", { path: "/tmp" }), call("rm", { path: "/" }), call("rm", { path: "/" }), "ok"];
+  const { session, shown } = scene(script, { tools: [tool], createStore: () => store });
+  const sending = session.sendMessage("Hi");
+  const { slots, approvals } = await until(session, ({ approvals, slots }) => approvals.length === 1 && slots.length === 1);
+  expect(approvals).toMatchObject([{ kind: "permission", toolName: "rm", input: { path: "/" } }]);
+  expect(slots).toMatchObject([
+    {
+      renderer: "permission_request",
+      toolName: "rm",
+      input: { renderer: "permission_request", toolName: "rm", toolInput: { path: "/" } },
+    },
+  ]);
+  expect(session.resolveSlot(slots[0]?.id ?? "", true)).toBe(true);
+  await sending;
+  expect(shown().slice(1, 4)).toEqual(["rm: success removed /tmp", "rm: success removed /", "rm: success removed /"]);
+  expect(session.getSnapshot()).toMatchObject({ approvals: [], slots: [] });
+});
+
+test("an approval waits for a person, with its reason; turned down, the model is told why", async () => {
+  const pay = vi.fn(() => "paid");
+  const tool = defineTool({
+    name: "pay",
+    description: "",
+    inputSchema: z.object({ amount: z.number() }),
+    requireApproval: async ({ amount }) => ({ required: amount > 10, reason: `${amount} is a lot` }),
+    do: pay,
+  });
+  const { session, shown } = scene([call("pay", { amount: 5 }), call("pay", { amount: 50 }), call("pay", { amount: 60 }), "ok"], {
+    tools: [tool],
+  });
+  const sending = session.sendMessage("Hi");
+  const first = await until(session, ({ approvals }) => approvals.length === 1);
+  expect(first.approvals).toMatchObject([{ kind: "approval", toolName: "pay", reason: "50 is a lot" }]);
+  expect(first.timeline.at(-1)).toMatchObject({ kind: "tool", status: "pending" });
+  session.approve(first.approvals[0]?.id ?? "");
+  const second = await until(session, ({ approvals }) => approvals[0]?.reason === "60 is a lot");
+  session.reject(second.approvals[0]?.toolCallId ?? "", "too expensive");
+  await sending;
+  expect(pay).toHaveBeenCalledTimes(2);
+  expect(shown()).toEqual([
+    "user: Hi",
+    "pay: success paid",
+    "pay: success paid",
+    expect.stringMatching(/^pay: error .*too expensive/),
+    "agent: ok",
+  ]);
+});
+
+test("actions can be taken back", async () => {
+  const undone = vi.fn();
+  const tool = defineTool({
+    name: "add",
+    description: "",
+    inputSchema: z.object({ n: z.number() }),
+    do: ({ n }) => n,
+    undo: async ({ n }) => undone(n),
+  });
+  const { session } = scene([call("add", { n: 1 }), call("add", { n: 2 }), "ok"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(await session.undo(2)).toEqual({ type: "undone", steps: 2 });
+  expect(undone.mock.calls).toEqual([[2], [1]]);
+});
+
+test("a budget that is used up pauses the request, and it can go on", async () => {
+  const tool: ToolConfig = { name: "t", description: "", jsonSchema: { type: "object" }, do: () => Math.random() };
+  const { session } = scene([call("t"), call("t"), "ok"], { tools: [tool], budgets: { tool_calls: 1 } });
+  expect(await session.sendMessage("Hi")).toMatchObject({ type: "paused", rule: "tool_calls" });
+  expect(session.getSnapshot()).toMatchObject({ busy: false, run: { phase: "paused" } });
+  expect(await session.resume()).toMatchObject({ type: "completed", text: "ok" });
+});
+
+test("tasks that the model keeps are in the snapshot, and in the next session", async () => {
+  const store = new MemoryStore("tasks");
+  const todos = [{ content: "Fix it", activeForm: "Fixing it", status: "in_progress" }];
+  const { session, client } = scene([call("glove_update_tasks", { todos }), "ok"], { createStore: () => store });
+  await session.sendMessage("Hi");
+  expect(session.getSnapshot().tasks).toMatchObject([{ content: "Fix it", status: "in_progress" }]);
+  client.dispose();
+  const next = scene([], { createStore: () => store });
+  await next.session.start();
+  expect(next.session.getSnapshot().tasks).toMatchObject([{ content: "Fix it" }]);
+});
+
+test("a tool can keep files and widgets beside its result", async () => {
+  const tool: ToolConfig = {
+    name: "chart",
+    description: "",
+    jsonSchema: { type: "object" },
+    do(_, display) {
+      display.addOutput({ type: "file", summary: "chart.png, 12 kB", data: { name: "chart.png" } });
+      return "made";
+    },
+  };
+  const { session } = scene([call("chart"), "ok"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  const result = (await session.messages()).flatMap(({ tool_results = [] }) => tool_results);
+  expect(result).toMatchObject([{ outputs: [{ type: "file", data: { name: "chart.png" } }] }]);
+});
+
+test("two tools of one name are refused with a sentence, whatever their case", () => {
+  const tool = (name: string): ToolConfig => ({ name, description: "", jsonSchema: { type: "object" }, do: () => 1 });
+  expect(() => scene([], { tools: [tool("Read"), tool("read")] })).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
+  const { session } = scene([]);
+  expect(() => session.configure({ tools: [tool("a"), tool("A")] })).toThrow(
+    expect.objectContaining({ code: "TOOL_NAME_TAKEN" }),
+  );
+});
+
+test("a tool whose schema is none makes an error with a code, and the session can be mended", async () => {
+  const tool: ToolConfig = { name: "t", description: "", jsonSchema: { type: "string" }, do: () => 1 };
+  const { session } = scene(["fine"], { tools: [tool] });
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "TOOL_SCHEMA_INVALID" });
+  expect(session.getSnapshot().status).toBe("error");
+  session.configure({ tools: [] });
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "fine" });
+});
+
+test("a display manager of the application shows the session's stack and answers it", async () => {
+  const { session } = scene([call("pick"), "ok"], { tools: [picker()] });
+  const display = session.displayManager;
+  expect(display).toBeInstanceOf(DisplayManager);
+  const stacks: number[] = [];
+  display.subscribe((stack) => {
+    stacks.push(stack.length);
+    const [slot] = stack;
+    if (slot && display.resolverStore.has(slot.id)) display.resolve(slot.id, "a");
+  });
+  await session.sendMessage("Hi");
+  expect(stacks[0]).toBe(1);
+});
+
+test("a registered renderer's schemas hold for tools", async () => {
+  const tool: ToolConfig = {
+    name: "t",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: (_, display) => display.pushAndWait({ renderer: "confirm", input: { question: 7 } }),
+  };
+  const { session, shown } = scene([call("t"), "ok"], { tools: [tool] });
+  session.displayManager.registerRenderer({ name: "confirm", inputSchema: z.object({ question: z.string() }) });
+  await session.sendMessage("Hi");
+  expect(shown()[1]).toMatch(/^t: error .*The renderer "confirm" cannot show this/);
+});

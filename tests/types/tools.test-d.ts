@@ -1,0 +1,136 @@
+// What `defineTool` and its relatives infer; checked by the compiler alone.
+import {
+  type ContentPart,
+  defineTool,
+  Glove,
+  GloveClient,
+  type IGloveRunnable,
+  jsonSchema,
+  type ModelAdapter,
+  type ModelPromptResult,
+  type SubscriberAdapter,
+  type ToolConfig,
+} from "glove-wasm";
+import * as v from "valibot";
+import { expectTypeOf } from "vitest";
+import { z } from "zod";
+import { z as z3 } from "zod3";
+
+declare const model: ModelAdapter;
+
+// Input, display props and the person's answer, with what transforms make of them.
+const booking = defineTool({
+  name: "book",
+  description: "",
+  inputSchema: z.object({ city: z.string(), nights: z.number().default(1) }),
+  displayPropsSchema: z.object({ options: z.array(z.string()), title: z.string().default("Choose") }),
+  resolveSchema: z.object({ choice: z.coerce.number<string>() }),
+  requiresPermission: (input) => {
+    expectTypeOf(input).toEqualTypeOf<{ city: string; nights: number }>();
+    return true;
+  },
+  requireApproval: async (input) => {
+    expectTypeOf(input.nights).toEqualTypeOf<number>();
+    return { required: true, reason: "it costs" };
+  },
+  async do(input, display, agent, signal) {
+    expectTypeOf(input).toEqualTypeOf<{ city: string; nights: number }>();
+    expectTypeOf(display.pushAndWait).parameter(0).toEqualTypeOf<{ options: string[]; title?: string | undefined }>();
+    const answer = await display.pushAndWait({ options: [] });
+    expectTypeOf(answer).toEqualTypeOf<{ choice: number }>();
+    expectTypeOf(agent).toEqualTypeOf<IGloveRunnable | undefined>();
+    expectTypeOf(signal).toEqualTypeOf<AbortSignal | undefined>();
+    // @ts-expect-error options are texts
+    void display.pushAndForget({ options: [1] });
+    return { status: "success", data: answer, renderData: { x: 1 } };
+  },
+  undo: (input) => expectTypeOf(input.city).toEqualTypeOf<string>(),
+  render({ props, data, resolve, reject }) {
+    expectTypeOf(props).toEqualTypeOf<{ options: string[]; title: string }>();
+    expectTypeOf(data).toEqualTypeOf(props);
+    resolve({ choice: "1" });
+    // @ts-expect-error the answer goes in as a text
+    resolve({ choice: 1 });
+    reject("no");
+    return null;
+  },
+  renderResult: ({ status, output }) => `${status} ${output ?? ""}`,
+});
+expectTypeOf(booking).toEqualTypeOf<ToolConfig<{ city: string; nights: number }>>();
+
+// Without a resolve schema there is nothing to answer with.
+defineTool({
+  name: "show",
+  description: "",
+  inputSchema: z.object({}),
+  displayPropsSchema: z.object({ text: z.string() }),
+  async do(_, display) {
+    expectTypeOf(await display.pushAndWait({ text: "" })).toEqualTypeOf<void>();
+  },
+  render({ resolve }) {
+    resolve();
+  },
+});
+
+// Other libraries, and JSON Schema.
+defineTool({
+  name: "v",
+  description: "",
+  inputSchema: v.object({ a: v.optional(v.number(), 1) }),
+  do: (input) => expectTypeOf(input).toEqualTypeOf<{ a: number }>(),
+});
+defineTool({
+  name: "z3",
+  description: "",
+  inputSchema: z3.object({ a: z3.string().transform(Number) }),
+  do: (input) => expectTypeOf(input).toEqualTypeOf<{ a: number }>(),
+});
+defineTool({
+  name: "j",
+  description: "",
+  inputSchema: jsonSchema<{ a: string }>({ type: "object" }),
+  do: (input) => expectTypeOf(input).toEqualTypeOf<{ a: string }>(),
+});
+
+// Tools of all kinds in one list, also written down raw as applications have them.
+const raw: ToolConfig = {
+  name: "raw",
+  description: "",
+  inputSchema: z.object({ city: z.string() }),
+  async do(input, display) {
+    const value = await display.pushAndWait<{ q: string }, boolean>({ input: { q: input.city } });
+    expectTypeOf(value).toEqualTypeOf<boolean>();
+    return { status: "success", data: value };
+  },
+  render: ({ data, resolve }) => resolve(data.anything),
+};
+new GloveClient({
+  endpoint: "/api/chat",
+  tools: [booking, raw, { name: "x", description: "", jsonSchema: {}, do: (input) => input.y }],
+});
+new GloveClient({ createModel: () => model, subscribers: [{ record: async (type, data) => void [type, data.text] }] });
+const own: SubscriberAdapter = {
+  async record(event_type: string, data: { text: string }) {
+    void [event_type, data.text];
+  },
+};
+void own;
+
+// The builder.
+const agent = new Glove({ model, systemPrompt: "" })
+  .fold({
+    name: "f",
+    description: "",
+    inputSchema: z.object({ n: z.number() }),
+    do(input, display, glove) {
+      expectTypeOf(input).toEqualTypeOf<{ n: number }>();
+      expectTypeOf(glove).toEqualTypeOf<IGloveRunnable | undefined>();
+      return display.pushAndWait({ renderer: "confirm", input });
+    },
+  })
+  .build();
+expectTypeOf(agent.processRequest).returns.resolves.toEqualTypeOf<ModelPromptResult>();
+expectTypeOf(agent.processRequest).parameter(0).toEqualTypeOf<string | readonly ContentPart[]>();
+
+// @ts-expect-error a tool must do something
+defineTool({ name: "t", description: "", inputSchema: z.object({}) });
