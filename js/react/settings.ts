@@ -81,7 +81,8 @@ export function changesOf(before: Settings, after: Settings): SessionOverrides {
 }
 
 function inherited(client: GloveClient, key: (typeof changeable)[number]): unknown {
-  return key === "model" ? client.resolveModel() : client[key];
+  if (key === "model") return client.resolveModel();
+  return client[key] ?? (key === "tools" || key === "subscribers" ? [] : undefined);
 }
 
 function given(values: Record<string, unknown>): SessionOverrides {

@@ -1,5 +1,5 @@
 // Rendering on a server, and taking over in the page.
-import { act } from "@testing-library/react";
+import { act, waitFor } from "@testing-library/react";
 import { type ComponentType, createElement } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";
@@ -21,6 +21,8 @@ async function onServer<T>(work: (glove: typeof import("glove-wasm/react")) => T
   } finally {
     expect(compiled).not.toHaveBeenCalled();
     expect(made).not.toHaveBeenCalled();
+    compiled.mockRestore();
+    made.mockRestore();
     vi.unstubAllGlobals();
     vi.resetModules();
   }
@@ -66,7 +68,7 @@ test.each(["useGlove", "useSuspenseGlove"] as const)(
     document.body.append(root);
     const recovered = vi.fn();
     const mounted = await act(async () => hydrateRoot(root, page(glove, hook), { onRecoverableError: recovered }));
-    await act(() => vi.waitFor(() => expect(root.textContent).toMatch(/ready true glove_/)));
+    await waitFor(() => expect(root.textContent).toMatch(/ready true glove_/));
     expect(problems).not.toHaveBeenCalled();
     expect(recovered).not.toHaveBeenCalled();
     act(() => mounted.unmount());

@@ -4,6 +4,7 @@ import {
   DEFAULT_SESSION_STORAGE_KEY,
   GloveProvider,
   MemoryStore,
+  type UseGloveConfig,
   type UseGloveReturn,
   useGlove,
   useMessage,
@@ -61,8 +62,8 @@ test("settings that are written inline start nothing anew, whatever renders", as
   expect(texts(result.current)).toEqual(["user: hello", "agent_text: hi"]);
 });
 
-test.each([
-  ["store", { store: new MemoryStore("of the store"), getSessionId: () => "asked", sessionId: "given" }, "of the store"],
+test.each<[string, UseGloveConfig, unknown]>([
+  ["the store", { store: new MemoryStore("of the store"), getSessionId: () => "asked", sessionId: "given" }, "of the store"],
   ["getSessionId", { getSessionId: () => "asked", sessionId: "given", persistSession: true }, "asked"],
   ["sessionId", { sessionId: "given", persistSession: true }, "given"],
   ["the page's last session", { persistSession: true }, "last"],

@@ -253,8 +253,9 @@ test("a message from an effect of the first render is answered", async () => {
   let handle: UseGloveReturn | undefined;
   renderHook(
     () => {
-      handle = useGlove();
-      const { sendMessage } = handle;
+      const glove = useGlove();
+      const { sendMessage } = glove;
+      handle = glove;
       useEffect(() => void sendMessage("hello"), [sendMessage]);
     },
     { wrapper: ({ children }) => <GloveProvider client={client}>{children}</GloveProvider> },
