@@ -33,6 +33,8 @@ export class Shown {
   #pendingFrame: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #failed: (error: unknown) => void;
+  /** Listeners that were reported. */
+  readonly #faulty = new WeakSet<() => void>();
   readonly #slots: SlotContext;
   readonly #calls = new Map<string, string>();
   readonly #seen = new Map<string, EnhancedSlot>();
@@ -217,7 +219,8 @@ export class Shown {
       try {
         listener();
       } catch (error) {
-        this.#failed(error);
+        if (!this.#faulty.has(listener)) this.#failed(error);
+        this.#faulty.add(listener);
       }
     }
   }
