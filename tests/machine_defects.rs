@@ -351,31 +351,20 @@ fn a_second_request_is_queued_or_dropped_or_interrupts_as_asked() {
 }
 
 #[test]
-fn a_thousand_waiting_requests_that_may_not_begin_are_all_told_so() {
+fn thousands_of_waiting_requests_that_may_not_begin_are_all_told_so_at_once() {
     let mut world = World::with_tools([]);
     world.ask("first", "q");
     for n in 0..5_000 {
         let queued = request(&format!("r{n}"), "q", WhenBusy::Queue);
         world.run.step(1, Input::Request(Box::new(queued))).unwrap();
     }
-    world.run.saved();
-    world.store.messages = world.run.messages().to_vec();
-    world.store.records.clear();
-    world.store_is_broken = false;
-    let effects = world.run.step(
-        1,
-        Input::Configured {
-            settings: Box::new(Settings {
-                limits: Limits { turns: 0, ..Limits::default() },
-                ..Settings::default()
-            }),
-        },
-    );
-    effects.unwrap();
-    let effects =
-        world.run.step(1, Input::ModelFinished { call: world.model_call(), reply: says("a") }).unwrap();
-    let finished = effects.iter().filter(|effect| matches!(effect, Effect::Finish { .. })).count();
-    assert_eq!((finished, world.run.phase()), (5_001, PhaseName::Idle));
+    let limits = Limits { turns: 0, ..Limits::default() };
+    let settings = Box::new(Settings { limits, ..Settings::default() });
+    world.run.step(1, Input::Configured { settings }).unwrap();
+    let finished = Input::ModelFinished { call: world.model_call(), reply: says("a") };
+    let effects = world.run.step(1, finished).unwrap();
+    let told = effects.iter().filter(|effect| matches!(effect, Effect::Finish { .. })).count();
+    assert_eq!((told, world.run.phase()), (5_001, PhaseName::Idle));
 }
 
 // ---- what the model is told ----------------------------------------------------------------------------------------

@@ -161,9 +161,6 @@ pub(crate) struct Finished {
     pub outputs: Vec<SideOutput>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// The tool itself ran, so that its result says something about the world.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub ran: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -260,6 +257,6 @@ impl Call {
 impl Finished {
     /// A result made here, because the tool did not run.
     pub(crate) fn without_running(result: ToolResultData) -> Self {
-        Finished { result, outputs: Vec::new(), duration_ms: None, ran: false }
+        Finished { result, outputs: Vec::new(), duration_ms: None }
     }
 }

@@ -285,7 +285,7 @@ impl Run {
                 if result.status == ToolStatus::Success {
                     self.remember_undo(index);
                 }
-                self.end_call(index, Finished { result, outputs, duration_ms, ran: true }, fx);
+                self.end_call(index, Finished { result, outputs, duration_ms }, fx);
             }
             ToolOutcome::Invalid(issues) => {
                 let mut result = ToolResultData::error(texts::INVALID_INPUT);
@@ -294,7 +294,7 @@ impl Run {
             }
             ToolOutcome::Rejected(reason) => {
                 let result = ToolResultData::error(texts::rejected(reason.as_deref()));
-                self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms, ran: true }, fx);
+                self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
             ToolOutcome::Threw(error) => {
                 let retries =
@@ -308,7 +308,7 @@ impl Run {
                     return;
                 }
                 let result = ToolResultData::error(texts::threw(&error, attempt.saturating_sub(1)));
-                self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms, ran: true }, fx);
+                self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
         }
     }

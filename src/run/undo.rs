@@ -106,6 +106,6 @@ impl Run {
         } else {
             ToolResultData::error(text)
         };
-        self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms: None, ran: true }, fx);
+        self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms: None }, fx);
     }
 }

@@ -72,3 +72,60 @@ fn cut(messages: &[&Message], settled: usize) -> usize {
     };
     settled.windows(2).rposition(begins_group).map_or(0, |before| before + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+    use crate::message::{ToolCall, ToolResult};
+    use crate::providers::Format;
+    use crate::providers::request::Options;
+
+    fn conversation() -> Vec<Message> {
+        let mut messages = Vec::new();
+        for n in 0..40 {
+            let call =
+                ToolCall { id: Some(format!("c{n}")), ..ToolCall::new("look", Json::parse("{}").unwrap()) };
+            let result = ToolResult { call_id: call.id.clone(), ..ToolResult::default() };
+            let mut partial = Message::agent("cut");
+            partial.partial = true;
+            let mut results = Message::user("tool results");
+            results.tool_results = Some(vec![result]);
+            messages.push(Message::user(format!("question {n}")));
+            match n % 4 {
+                0 => messages.push(Message::agent("plain")),
+                1 => messages.extend([
+                    Message::agent("").with_calls(vec![call]),
+                    results,
+                    Message::agent("done"),
+                ]),
+                2 => messages.extend([partial, Message::user("again"), Message::agent("ok")]),
+                _ => messages.extend([Message::agent("").with_calls(vec![call]), results, partial]),
+            }
+        }
+        for (n, message) in messages.iter_mut().enumerate() {
+            message.id = Some(format!("m{n}"));
+        }
+        messages
+    }
+
+    #[test]
+    fn a_body_made_bit_by_bit_is_the_body_made_at_once() {
+        let messages = conversation();
+        let reminder = [Message::user("remember")];
+        for format in
+            [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint]
+        {
+            let (names, options) = (ToolNames::new(format, &[]), Options::default());
+            let prompt = Prompt { format, system: "s", tools: &[], names: &names, options: &options };
+            let mut kept = Kept::default();
+            for end in 1..=messages.len() {
+                let transient = if end % 3 == 0 { &reminder[..] } else { &[] };
+                let view = View::of(&messages[..end], transient);
+                let whole: Vec<&Message> = view.skip(0).collect();
+                assert_eq!(kept.body(&prompt, view), prompt.body(&whole), "{format:?} up to message {end}");
+            }
+            assert!(kept.count > messages.len() - 8, "{format:?} kept only {}", kept.count);
+        }
+    }
+}

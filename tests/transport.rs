@@ -1,0 +1,324 @@
+//! A model behind HTTP on a clock of its own: what is answered, what is tried again and when, and what gives up.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use glove_wasm::error::{ModelError, ModelErrorKind};
+use glove_wasm::host::{AbortHandle, Clock};
+use glove_wasm::message::Message;
+use glove_wasm::portable::BoxFuture;
+use glove_wasm::providers::Format;
+use glove_wasm::providers::request::Options;
+use glove_wasm::run::Run;
+use glove_wasm::run::input::{Reply, Request, WhenBusy};
+use glove_wasm::run::settings::Settings;
+use glove_wasm::testing::{FakeClock, SequentialIds, ask_model};
+use glove_wasm::transport::retry::Policy;
+use glove_wasm::transport::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
+
+/// What a server does, piece by piece.
+#[derive(Clone)]
+enum Step {
+    Wait(u64),
+    Chunk(&'static str),
+    Break(&'static str),
+}
+use Step::{Break, Chunk, Wait};
+
+#[derive(Clone)]
+struct Answer {
+    before: u64,
+    status: u16,
+    headers: &'static [(&'static str, &'static str)],
+    steps: Vec<Step>,
+}
+
+fn ok(steps: &[Step]) -> Answer {
+    Answer { before: 0, status: 200, headers: &[], steps: steps.to_vec() }
+}
+
+fn status(status: u16, headers: &'static [(&'static str, &'static str)], body: &'static str) -> Answer {
+    Answer { before: 0, status, headers, steps: vec![Chunk(body)] }
+}
+
+struct Server {
+    clock: FakeClock,
+    answers: Mutex<VecDeque<Answer>>,
+    /// When each request came.
+    asked: Mutex<Vec<u64>>,
+    open: Arc<Mutex<i32>>,
+}
+
+struct Connection {
+    clock: FakeClock,
+    answer: Answer,
+    open: Arc<Mutex<i32>>,
+}
+
+impl Http for Server {
+    fn send(&self, _request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+        self.asked.lock().unwrap().push(self.clock.now());
+        let (clock, open) = (self.clock.clone(), Arc::clone(&self.open));
+        let answer = self.answers.lock().unwrap().pop_front();
+        Box::pin(async move {
+            let Some(answer) = answer else { return Err("connection refused".to_owned()) };
+            clock.sleep(answer.before).await;
+            *open.lock().unwrap() += 1;
+            Ok(Box::new(Connection { clock, answer, open }) as Box<dyn HttpResponse>)
+        })
+    }
+}
+
+impl HttpResponse for Connection {
+    fn status(&self) -> u16 {
+        self.answer.status
+    }
+
+    fn header(&self, name: &str) -> Option<String> {
+        self.answer.headers.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>> {
+        Box::pin(async move {
+            loop {
+                if self.answer.steps.is_empty() {
+                    return Ok(None);
+                }
+                match self.answer.steps.remove(0) {
+                    Wait(ms) => self.clock.sleep(ms).await,
+                    Chunk(text) => return Ok(Some(text.as_bytes().to_vec())),
+                    Break(why) => return Err(why.to_owned()),
+                }
+            }
+        })
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        *self.open.lock().unwrap() -= 1;
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, PartialEq)]
+struct Came {
+    result: Result<String, (ModelErrorKind, String)>,
+    shown: String,
+    /// When the server was asked, and when the call ended.
+    asked: Vec<u64>,
+    ended: u64,
+}
+
+fn call(answers: &[Answer]) -> Came {
+    call_with(answers, Policy::default())
+}
+
+fn call_with(answers: &[Answer], policy: Policy) -> Came {
+    let clock = FakeClock::at(0);
+    let (came, open) = drive(answers, policy, &clock, None);
+    assert_eq!(*open.lock().unwrap(), 0, "a connection stayed open");
+    came
+}
+
+/// Runs a call to its end, or up to a point in time at which it is dropped.
+fn drive(
+    answers: &[Answer],
+    policy: Policy,
+    clock: &FakeClock,
+    until: Option<u64>,
+) -> (Came, Arc<Mutex<i32>>) {
+    let server = Arc::new(Server {
+        clock: clock.clone(),
+        answers: Mutex::new(answers.iter().cloned().collect()),
+        asked: Mutex::default(),
+        open: Arc::default(),
+    });
+    let model = model(Arc::clone(&server) as _, clock, policy);
+    let mut run = Run::new(Settings::default(), Vec::new());
+    begin(&mut run);
+    let shown = Arc::new(Mutex::new(String::new()));
+    let mut asking = ask_model(&model, &run, Arc::clone(&shown), AbortHandle::new().signal());
+    let mut context = Context::from_waker(Waker::noop());
+    let result: Option<Result<Reply, ModelError>> = loop {
+        if let Poll::Ready(result) = asking.as_mut().poll(&mut context) {
+            break Some(result);
+        }
+        if until.is_some_and(|until| clock.now() >= until) {
+            break None;
+        }
+        assert!(clock.now() < 2_000_000, "the call never ends");
+        clock.advance(1);
+    };
+    drop(asking);
+    let result = match result {
+        Some(Ok(reply)) => Ok(reply.messages[0].text.clone()),
+        Some(Err(error)) => Err((error.kind, error.message)),
+        None => Ok("dropped".to_owned()),
+    };
+    let came = Came {
+        result,
+        shown: shown.lock().unwrap().clone(),
+        asked: server.asked.lock().unwrap().clone(),
+        ended: clock.now(),
+    };
+    (came, Arc::clone(&server.open))
+}
+
+fn model(server: Arc<dyn Http>, clock: &FakeClock, policy: Policy) -> HttpModel {
+    let options = HttpOptions {
+        name: "test".to_owned(),
+        format: Format::OpenAiChat,
+        url: "https://model.test/v1/chat/completions".to_owned(),
+        headers: vec![("authorization".to_owned(), "Bearer canary-key".to_owned())],
+        request: Options { model: "m".to_owned(), stream: true, ..Options::default() },
+        policy,
+    };
+    HttpModel::new(options, server, Arc::new(clock.clone()), Arc::new(SequentialIds::new("id")))
+}
+
+fn begin(run: &mut Run) {
+    let request = Request {
+        id: "r".to_owned(),
+        message: Message::user("Hi"),
+        when_busy: WhenBusy::Queue,
+        inbox: Vec::new(),
+    };
+    run.step(0, glove_wasm::run::input::Input::Request(Box::new(request))).unwrap();
+}
+
+const HELLO: Step = Chunk("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n");
+const END: Step =
+    Chunk("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
+
+fn kind(came: &Came) -> ModelErrorKind {
+    came.result.as_ref().unwrap_err().0
+}
+
+#[test]
+fn an_answer_is_shown_as_it_comes_and_then_given_whole() {
+    let came = call(&[ok(&[Wait(5), HELLO, Wait(7), END])]);
+    assert_eq!(
+        came,
+        Came { result: Ok("Hello".to_owned()), shown: "Hello".to_owned(), asked: vec![0], ended: 12 }
+    );
+}
+
+#[test]
+fn what_may_pass_is_tried_again_twice_with_growing_pauses() {
+    for code in [408, 409, 429, 500, 503, 529] {
+        let failing = status(code, &[], r#"{"error":{"message":"busy"}}"#);
+        let came = call(&[failing.clone(), failing.clone(), ok(&[HELLO, END])]);
+        assert_eq!(came.result, Ok("Hello".to_owned()), "{code}");
+        let (first, second) = (came.asked[1], came.asked[2] - came.asked[1]);
+        assert!((375..=500).contains(&first) && (750..=1_000).contains(&second), "{code}: {first} {second}");
+        let came = call(&[failing.clone(), failing.clone(), failing]);
+        assert_eq!(came.asked.len(), 3, "{code}");
+        assert!(came.result.is_err(), "{code}");
+    }
+    assert_eq!(call(&[]).asked.len(), 3, "no connection");
+}
+
+#[test]
+fn what_cannot_pass_is_told_at_once_with_the_providers_words() {
+    for code in [400, 401, 403, 404, 422] {
+        let came = call(&[status(code, &[], r#"{"error":{"message":"no such thing"}}"#)]);
+        assert_eq!((came.asked.len(), came.ended), (1, 0), "{code}");
+        assert!(came.result.unwrap_err().1.contains("no such thing"), "{code}");
+    }
+}
+
+#[test]
+fn the_server_says_how_long_to_wait() {
+    let busy = |headers| status(429, headers, "{}");
+    let wait = |headers| call(&[busy(headers), ok(&[HELLO, END])]).asked[1];
+    assert_eq!(wait(&[("retry-after-ms", "1234")]), 1_234);
+    assert_eq!(wait(&[("retry-after", "3")]), 3_000);
+    assert_eq!(wait(&[("retry-after", "Thu, 01 Jan 1970 00:00:09 GMT")]), 9_000);
+    assert_eq!(call(&[busy(&[("x-should-retry", "false")])]).asked, [0]);
+    let body = r#"{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"2s"}]}}"#;
+    assert_eq!(call(&[status(429, &[], body), ok(&[HELLO, END])]).asked[1], 2_000);
+}
+
+#[test]
+fn after_something_was_shown_no_other_answer_is_begun() {
+    let came = call(&[ok(&[HELLO, Break("connection reset")]), ok(&[HELLO, END])]);
+    assert_eq!((kind(&came), came.asked.len(), came.shown.as_str()), (ModelErrorKind::Network, 1, "Hello"));
+    let came = call(&[ok(&[HELLO]), ok(&[HELLO, END])]);
+    assert_eq!((kind(&came), came.asked.len()), (ModelErrorKind::Cut, 1));
+}
+
+#[test]
+fn a_stream_that_breaks_before_anything_was_shown_is_tried_again() {
+    let came = call(&[ok(&[Break("connection reset")]), ok(&[]), ok(&[HELLO, END])]);
+    assert_eq!((came.result, came.asked.len()), (Ok("Hello".to_owned()), 3));
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 200 };
+    let late_head = Answer { before: 500, ..ok(&[HELLO, END]) };
+    let came = call_with(&[late_head], policy);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 50));
+    let came = call_with(&[ok(&[Wait(500), HELLO, END])], policy);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 50));
+    let came = call_with(&[ok(&[Wait(20), HELLO, Wait(500), END])], policy);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 50));
+}
+
+#[test]
+fn pings_do_not_keep_a_dead_answer_alive() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 10_000 };
+    let mut steps = vec![HELLO];
+    for _ in 0..100 {
+        steps.extend([Wait(10), Chunk(": ping\n\n")]);
+    }
+    let came = call_with(&[ok(&steps)], policy);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 30));
+}
+
+#[test]
+fn an_answer_that_takes_too_long_in_all_is_given_up() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 100 };
+    let mut steps = Vec::new();
+    for _ in 0..100 {
+        steps.extend([Wait(20), HELLO]);
+    }
+    let came = call_with(&[ok(&steps)], policy);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 100));
+}
+
+#[test]
+fn a_page_or_json_where_a_stream_was_expected_is_quoted() {
+    let came = call(&[ok(&[Chunk("<!doctype html><title>Sign in</title>")])]);
+    let (kind, message) = came.result.unwrap_err();
+    assert_eq!(kind, ModelErrorKind::BadResponse);
+    assert!(message.contains("Sign in"), "{message}");
+}
+
+#[test]
+fn dropping_a_call_closes_its_connection_at_any_moment() {
+    let clock = FakeClock::at(0);
+    for until in 0..12 {
+        let answers = [Answer { before: 3, ..ok(&[Wait(3), HELLO, Wait(3), HELLO, Wait(9), END]) }];
+        let (_, open) = drive(&answers, Policy::default(), &clock, Some(clock.now() + until));
+        assert_eq!(*open.lock().unwrap(), 0, "after {until} ms");
+    }
+}
+
+#[test]
+fn the_key_is_in_no_error_and_in_no_debug_text() {
+    let clock = FakeClock::at(0);
+    let server = Server {
+        clock: clock.clone(),
+        answers: Mutex::default(),
+        asked: Mutex::default(),
+        open: Arc::default(),
+    };
+    assert!(!format!("{:?}", model(Arc::new(server), &clock, Policy::default())).contains("canary"));
+    let came = call(&[status(401, &[], "{}")]);
+    assert!(!format!("{came:?}").contains("canary"));
+}
