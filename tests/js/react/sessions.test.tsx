@@ -93,6 +93,15 @@ test("a session that cannot be had is an error, and the next message tries again
   expect(texts(page.glove)).toEqual(["user: hello", "agent_text: hi"]);
 });
 
+test("a message that is stopped before there is a session ends as stopped", async () => {
+  const page = show(clientOf([]).client, { getSessionId: () => new Promise(() => {}) });
+  const sent = page.glove.sendMessage("hello");
+  await until(page, ({ busy }) => busy);
+  act(() => page.glove.abort());
+  expect(await sent).toEqual({ type: "aborted" });
+  expect(page.glove).toMatchObject({ busy: false, status: "ready" });
+});
+
 test("a session id that changes switches, one that goes away does not", async () => {
   const { client } = clientOf(["one", "two"]);
   const page = show(client, { sessionId: "a" });
