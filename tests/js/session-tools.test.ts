@@ -413,3 +413,30 @@ test("a registered renderer's schemas hold for tools", async () => {
   await session.sendMessage("Hi");
   expect(shown()[1]).toMatch(/^t: error .*The renderer "confirm" cannot show this/);
 });
+
+test("a changed prompt leaves a run and its open question as they are", async () => {
+  const { session, shown, model } = scene([call("pick"), "thanks"], { tools: [picker()] });
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  session.configure({ systemPrompt: "Another." });
+  expect(session.resolveSlot(slots[0]?.id ?? "", "a")).toBe(true);
+  await sending;
+  expect(shown()).toEqual(["user: Hi", "pick: success A", "agent: thanks"]);
+  expect(model.calls[1]?.systemPrompt).toBe("Another.");
+});
+
+test("a tool may ask the agent that it runs in", async () => {
+  const tool: ToolConfig = {
+    name: "rename",
+    description: "",
+    jsonSchema: { type: "object" },
+    do(_input, _display, agent) {
+      agent?.setSystemPrompt("Renamed.");
+      return agent?.tools.map(({ name }) => name);
+    },
+  };
+  const { session, shown, model } = scene([call("rename"), "ok"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(shown()[1]).toBe('rename: success ["rename"]');
+  expect(model.calls[1]?.systemPrompt).toBe("Renamed.");
+});

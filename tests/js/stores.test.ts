@@ -158,3 +158,17 @@ test("a run whose page died goes on in the next session, and a finished tool is 
   expect(second.shown()).toEqual(["user: Hi", "t: success worked", "agent: went on"]);
   expect(work).toHaveBeenCalledOnce();
 });
+
+test("a stored call without a result is shown as stopped, and a summary as one", async () => {
+  const store = plainStore([
+    { sender: "user", text: "first" },
+    { sender: "user", text: "[Conversation summary from compaction]", is_compaction: true },
+    { sender: "agent", text: "", tool_calls: [{ tool_name: "t", input_args: {}, id: "x" }] },
+    { sender: "user", text: "second" },
+    { sender: "agent", text: "answer" },
+  ]);
+  const { session, shown } = scene([], { createStore: () => store });
+  await session.start();
+  await until(session, ({ timeline }) => timeline.length > 0);
+  expect(shown()).toEqual(["user: first", "summary", "t: aborted", "user: second", "agent: answer"]);
+});
