@@ -14,7 +14,7 @@ import { generateId } from "./session-id.js";
 import { Shown } from "./shown.js";
 import type { GloveSnapshot } from "./snapshot.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge } from "./store/adapter.js";
-import { MemoryStore } from "./store/memory.js";
+import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
@@ -79,8 +79,7 @@ export class GloveSession {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       live: (id: string) => this.#desk.live(id),
     };
-    const storage = !parts.store || parts.store instanceof MemoryStore ? "memory" : "custom";
-    this.#shown = new Shown(parts.sessionId, storage, slots, (error) => report("LISTENER_FAILED", error));
+    this.#shown = new Shown(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
     this.#models = new ModelBridge({
       model: () => this.#config.model,
       tool,
@@ -353,7 +352,8 @@ export class GloveSession {
     if (this.#disposed) throw closed();
     await this.#tell();
     await this.#readExtras(store);
-    this.#shown.set({ sessionReady: true });
+    if (store?.warning) this.#subscribers.warn(store.warning.code, store.warning.message);
+    this.#shown.set({ sessionReady: true, storage: storageOf(store) });
     return session;
   }
 
@@ -478,16 +478,9 @@ export class GloveSession {
   }
 }
 
-function isFromPerson(message: Message): boolean {
-  const { sender, tool_results, is_compaction, is_compaction_request, is_skill_injection, framework_context } = message;
-  return (
-    sender === "user" &&
-    !tool_results?.length &&
-    !is_compaction &&
-    !is_compaction_request &&
-    !is_skill_injection &&
-    !framework_context
-  );
+/** A session without a store is kept by the core. */
+function storageOf(store: StoreAdapter | undefined): GloveSnapshot["storage"] {
+  return store ? (store.storage ?? "custom") : "memory";
 }
 
 function closed(): GloveError {
