@@ -2,8 +2,8 @@
 import type { GloveError } from "../../error.js";
 import type { Durability } from "../adapter.js";
 import { storeError } from "../errors.js";
-import { isAbsent, isDead, typed } from "./failures.js";
-import { migrate, migrations, type StoreName } from "./schema.js";
+import { isAbsent, isAftermath, isDead, typed } from "./failures.js";
+import { type Migration, migrate, migrations, type StoreName } from "./schema.js";
 
 /** How long another page may hold an older version open, and how long opening may take at all. */
 const blockedMs = 3_000;
@@ -17,13 +17,15 @@ export interface Transaction {
 
 export class Connection {
   readonly #name: string;
+  readonly #migrations: readonly Migration[];
   #opening: Promise<IDBDatabase> | undefined;
   #absent: GloveError | undefined;
   /** It was open once: what was stored is there, whatever happens now. */
   #found = false;
 
-  constructor(name: string) {
+  constructor(name: string, steps = migrations) {
     this.#name = name;
+    this.#migrations = steps;
   }
 
   /** Why there is no database, once that is known. */
@@ -46,20 +48,29 @@ export class Connection {
     durability: Durability | "readonly",
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
+    const attempt = () =>
+      this.#once(names, durability, work).catch((error: unknown) => {
+        // A dead connection that is kept would fail for ever.
+        if (isDead(error)) this.close();
+        throw error;
+      });
     try {
-      return await this.#once(names, durability, work);
+      return await attempt().catch((error: unknown) => {
+        if (isDead(error)) return attempt();
+        throw error;
+      });
     } catch (error) {
-      if (!isDead(error)) throw typed(error);
-      this.#drop();
-    }
-    return this.#once(names, durability, work).catch((error: unknown) => {
       throw typed(error);
-    });
+    }
   }
 
   /** Lets go of the database; it is opened again when needed. */
   close(): void {
-    this.#drop();
+    this.#opening?.then(
+      (database) => database.close(),
+      () => {},
+    );
+    this.#opening = undefined;
   }
 
   async #once<T>(
@@ -68,15 +79,11 @@ export class Connection {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     const database = await this.#open();
-    const transaction =
-      durability === "readonly"
-        ? database.transaction(names, "readonly")
-        : database.transaction(names, "readwrite", { durability });
-    return settled(transaction, work);
+    return settled(begin(database, names, durability), work);
   }
 
   #open(): Promise<IDBDatabase> {
-    const opening = this.#opening ?? open(this.#name);
+    const opening = this.#opening ?? open(this.#name, this.#migrations);
     if (opening === this.#opening) return opening;
     this.#opening = opening;
     opening.then(
@@ -96,19 +103,11 @@ export class Connection {
     );
     return opening;
   }
-
-  #drop(): void {
-    this.#opening?.then(
-      (database) => database.close(),
-      () => {},
-    );
-    this.#opening = undefined;
-  }
 }
 
 const absence = "This browser allows no database here; sessions are kept in memory and are gone when the page is left.";
 
-function open(name: string): Promise<IDBDatabase> {
+function open(name: string, steps: readonly Migration[]): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     let late = false;
     const fail = (error: unknown) => {
@@ -119,9 +118,9 @@ function open(name: string): Promise<IDBDatabase> {
     const giveUp = (why: string) => () => fail(storeError("unavailable", why));
     let timer = setTimeout(giveUp("The browser does not open its database; reload the page."), openingMs);
     try {
-      const request = indexedDB.open(name, migrations.length);
+      const request = indexedDB.open(name, steps.length);
       request.onupgradeneeded = ({ oldVersion }) => {
-        if (request.transaction) migrate(request.result, request.transaction, oldVersion);
+        if (request.transaction) migrate(request.result, request.transaction, oldVersion, steps);
       };
       request.onblocked = () => {
         clearTimeout(timer);
@@ -140,6 +139,19 @@ function open(name: string): Promise<IDBDatabase> {
   });
 }
 
+function begin(database: IDBDatabase, names: readonly StoreName[], durability: Durability | "readonly"): IDBTransaction {
+  try {
+    return durability === "readonly"
+      ? database.transaction(names, "readonly")
+      : database.transaction(names, "readwrite", { durability });
+  } catch (error) {
+    // A connection that is being closed.
+    if (error instanceof DOMException && error.name === "InvalidStateError")
+      throw new DOMException(error.message, "UnknownError");
+    throw error;
+  }
+}
+
 function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let failure: unknown;
@@ -155,9 +167,9 @@ function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction
     };
     transaction.onabort = () => {
       ended = true;
-      // Requests that the abort took with them say nothing; a quota shows here only.
-      const own = failure instanceof Error && failure.name !== "AbortError" ? failure : undefined;
-      reject(own ?? transaction.error ?? failure ?? new DOMException("The browser stopped the write.", "AbortError"));
+      // What the abort took with it says nothing; a quota shows here only.
+      const own = isAftermath(failure) ? undefined : failure;
+      reject(own ?? transaction.error ?? new DOMException("The browser stopped the write.", "AbortError"));
     };
     const ask = <R>(request: IDBRequest<R>) =>
       new Promise<R>((answer, refuse) => {

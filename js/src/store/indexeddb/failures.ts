@@ -9,7 +9,12 @@ export function isAbsent(error: unknown): boolean {
 
 /** The connection is no good any more: the browser has closed it, or lost its database server. */
 export function isDead(error: unknown): boolean {
-  return ["UnknownError", "InvalidStateError"].includes(nameOf(error));
+  return nameOf(error) === "UnknownError";
+}
+
+/** Follows on the end of a transaction, and does not say why it ended. */
+export function isAftermath(error: unknown): boolean {
+  return ["AbortError", "InvalidStateError", "TransactionInactiveError"].includes(nameOf(error));
 }
 
 export function typed(error: unknown): GloveError {
@@ -24,7 +29,6 @@ export function typed(error: unknown): GloveError {
     case "VersionError":
       return storeError("newer", "A newer version of this application has written the database; reload the page.", error);
     case "UnknownError":
-    case "InvalidStateError":
       return storeError("unavailable", "The browser has lost its database; try again, or reload the page.", error);
     case "DataError":
     case "NotFoundError":

@@ -35,7 +35,7 @@ export interface MessagesRow {
 export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
 export type StoreName = (typeof stores)[number];
 
-type Migration = (database: IDBDatabase, transaction: IDBTransaction) => void;
+export type Migration = (database: IDBDatabase, transaction: IDBTransaction) => void;
 
 /** The first makes version 1 of nothing. */
 export const migrations: readonly Migration[] = [
