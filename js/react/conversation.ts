@@ -87,9 +87,12 @@ export class Conversation implements Followed {
       this.#waiting.push({ run, refuse: reject, isMessage });
       if (isMessage) this.#show({ status: "submitted", busy: true, error: undefined });
     }
-    // Who does not care for the promise reads the error in the snapshot.
-    promise.catch(() => {});
     return promise;
+  }
+
+  /** Something else than the snapshot is different. */
+  changed(): void {
+    this.#tell();
   }
 
   /** Forgets what waits for a session. */

@@ -5,15 +5,21 @@ import type { TimelineEntry } from "../src/snapshot.js";
 import type { InputRenderProps, MessageRenderProps, SlotContainerRenderProps, StreamingRenderProps } from "./types.js";
 
 export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): ReactNode {
-  if (entry.kind === "agent_text") return <div data-glove-role="agent">{entry.text}</div>;
+  if (entry.kind === "agent_text") {
+    return (
+      <article aria-label="Assistant" data-glove-role="agent">
+        {entry.text}
+      </article>
+    );
+  }
   return (
-    <div data-glove-role="user">
+    <article aria-label="You" data-glove-role="user">
       {entry.text}
       {entry.images?.map((source, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
         <img key={index} src={source} alt="Attached by you" />
       ))}
-    </div>
+    </article>
   );
 }
 

@@ -2,6 +2,7 @@
 // What stands behind a hook: it chooses the session, keeps its settings up to date, and offers its actions.
 import { createElement } from "react";
 import { AbortError, asError } from "../src/error.js";
+import type { RunOutcome } from "../src/outcome.js";
 import type { GloveSession } from "../src/session.js";
 import { readSessionId, rememberSessionId } from "../src/session-id.js";
 import type { GloveSnapshot } from "../src/snapshot.js";
@@ -102,7 +103,10 @@ export class Engine implements Followed {
     const before = this.#settings;
     this.#settings = settings;
     // Functions that draw are new when they would draw other entries than before.
-    if (this.#setRenderers()) this.#drawing = this.#draw();
+    if (this.#setRenderers()) {
+      this.#drawing = this.#draw();
+      this.#conversation.changed();
+    }
     if (this.#users === 0) return;
     const wanted = wantedAfter(before, settings, this.#id);
     if (wanted !== undefined) this.#enter(wanted);
@@ -228,7 +232,7 @@ export class Engine implements Followed {
   #act(): GloveActions {
     const conversation = this.#conversation;
     const ask = <T>(act: (session: GloveSession) => T | Promise<T>, isMessage = false): Promise<T> => {
-      const answer = conversation.with(act, isMessage);
+      const answer = handled(conversation.with(act, isMessage));
       // A choice that failed is made again by whoever needs it.
       if (!conversation.session && this.#users > 0) this.#begin();
       return answer;
@@ -242,7 +246,7 @@ export class Engine implements Followed {
       else conversation.refuse(new AbortError());
     };
     return {
-      sendMessage: (message, images) => ask((session) => session.sendMessage(message, images), true),
+      sendMessage: (message, images) => handled(ask((session) => session.sendMessage(message, images), true).catch(stopped)),
       abort,
       stop: abort,
       regenerate: () => ask((session) => session.regenerate()),
@@ -261,6 +265,18 @@ export class Engine implements Followed {
       switchConversation: switchTo,
     };
   }
+}
+
+/** A message that was stopped before there was a session ends as one that was stopped in it. */
+function stopped(error: unknown): RunOutcome {
+  if (error instanceof AbortError) return { type: "aborted" };
+  throw error;
+}
+
+/** Who does not care for the promise reads the error in the snapshot. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
 }
 
 /** The session to go to, when the settings ask for another one than before. */

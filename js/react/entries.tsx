@@ -20,7 +20,16 @@ export const Entries = memo(function Entries({ timeline, slots, streaming, ...re
   const blocks = useBlocks(timeline);
   return blocks.map((block) => {
     const last = block.start + block.entries.length === timeline.length && !streaming;
-    return <BlockView key={block.start} block={block} slots={slots} lastIndex={last ? timeline.length - 1 : -1} {...rest} />;
+    const own = [...slots.keys()].some((index) => index >= block.start && index < block.start + blockSize);
+    return (
+      <BlockView
+        key={block.start}
+        block={block}
+        slots={own ? slots : noSlots}
+        lastIndex={last ? timeline.length - 1 : -1}
+        {...rest}
+      />
+    );
   });
 });
 
@@ -32,6 +41,7 @@ interface Block {
 }
 
 const blockSize = 50;
+const noSlots: PlacedSlots["at"] = new Map();
 
 function useBlocks(timeline: readonly TimelineEntry[]): Block[] {
   // Only saves work: what it holds never changes what comes out.

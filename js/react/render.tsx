@@ -13,12 +13,13 @@ import type { GloveHandle, RenderProps } from "./types.js";
 export function Render(props: RenderProps): ReactNode {
   const { glove, strategy = "interleaved", as: Root = "div", className, style } = props;
   const slots = useVisibleSlots(glove);
+  const keyDown = useStopKey(glove);
   const inOnePlace = slots.length > 0 && (
     <Container slots={slots} renderSlot={glove.renderSlot} renderSlotContainer={props.renderSlotContainer} />
   );
   const Element = Root as "div";
   const content = (
-    <Element className={className} style={style} data-glove-strategy={strategy} onKeyDown={useStopKey(glove)}>
+    <Element className={className} style={style} data-glove-strategy={strategy} onKeyDown={keyDown}>
       {strategy === "slots-before" && inOnePlace}
       {strategy !== "slots-only" && <Conversation {...props} strategy={strategy} slots={slots} />}
       {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}

@@ -68,6 +68,15 @@ export async function say(shown: Shown, text: string): Promise<void> {
   await settled(shown);
 }
 
+/** Sends and goes on. Gives what waits for the end. */
+export function begin(shown: Shown, text: string): Promise<unknown> {
+  let sent: Promise<unknown> = Promise.resolve();
+  act(() => {
+    sent = shown.glove.sendMessage(text);
+  });
+  return sent;
+}
+
 export function texts({ timeline }: Pick<GloveSnapshot, "timeline">): string[] {
   return timeline.map((entry) => {
     if (entry.kind === "tool") return `${entry.name}: ${entry.status}${entry.output === undefined ? "" : ` ${entry.output}`}`;

@@ -197,6 +197,12 @@ test("a result is shown when no slot of its call waits, and takes the place of o
   expect(texts(container)).toEqual(["false", "result c1"]);
 });
 
+test("a screen reader tells who said what", () => {
+  render(<Render glove={conversation()} />);
+  const articles = screen.getAllByRole("article").map((part) => `${part.getAttribute("aria-label")}: ${part.textContent}`);
+  expect(articles).toEqual(["You: hello", "Assistant: hi"]);
+});
+
 test("messages are a polite log, and what is being written is read out only when it is finished", () => {
   render(<Render glove={conversation()} />);
   const log = screen.getByRole("log", { name: "Conversation" });

@@ -14,7 +14,7 @@ import {
 } from "glove-wasm/react";
 import { Component, type ReactNode, StrictMode, useState } from "react";
 import { expect, test, vi } from "vitest";
-import { clientOf, gate, moment, nothing, ready, say, settled, show, texts, until } from "./page.js";
+import { begin, clientOf, gate, moment, nothing, ready, say, settled, show, texts, until } from "./page.js";
 
 test("StrictMode makes one engine, one store and one model, and asks once for the session", async () => {
   const createStore = vi.fn((id: string) => new MemoryStore(id));
@@ -93,6 +93,15 @@ test("a session that cannot be had is an error, and the next message tries again
   expect(texts(page.glove)).toEqual(["user: hello", "agent_text: hi"]);
 });
 
+test("a message that is stopped before there is a session ends as stopped", async () => {
+  const page = show(clientOf([]).client, { getSessionId: () => new Promise(() => {}) });
+  const sent = begin(page, "hello");
+  await until(page, ({ busy }) => busy);
+  act(() => page.glove.abort());
+  expect(await sent).toEqual({ type: "aborted" });
+  expect(page.glove).toMatchObject({ busy: false, status: "ready" });
+});
+
 test("a session id that changes switches, one that goes away does not", async () => {
   const { client } = clientOf(["one", "two"]);
   const page = show(client, { sessionId: "a" });
@@ -141,7 +150,7 @@ test("a new conversation has an id of its own, that of the client, or the given 
   const { client } = clientOf([], { createSessionId: async () => "from the server" });
   const page = show(client, { sessionId: "old" });
   await ready(page);
-  const begin = async (id?: string) => {
+  const another = async (id?: string) => {
     let begun = "";
     await act(async () => {
       begun = await page.glove.newConversation(id);
@@ -149,8 +158,8 @@ test("a new conversation has an id of its own, that of the client, or the given 
     expect(page.glove.sessionId).toBe(begun);
     return begun;
   };
-  expect(await begin()).toBe("from the server");
-  expect(await begin("mine")).toBe("mine");
+  expect(await another()).toBe("from the server");
+  expect(await another("mine")).toBe("mine");
 });
 
 test("a component that comes back finds the run that went on without it", async () => {

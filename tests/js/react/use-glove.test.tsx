@@ -15,7 +15,7 @@ import {
 import { useEffect } from "react";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { clientOf, gate, moment, nothing, ready, say, settled, show, texts, until } from "./page.js";
+import { begin, clientOf, gate, moment, nothing, ready, say, settled, show, texts, until } from "./page.js";
 
 test("a hook with nothing to talk to says what is missing", () => {
   const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -147,7 +147,7 @@ test("a failure is an error and not a message, and the run can go on", async () 
   const { client, model } = clientOf([{ deltas: ["par"], fail: "no network" }]);
   const page = show(client);
   await ready(page);
-  const sent = page.glove.sendMessage("hi");
+  const sent = begin(page, "hi");
   await act(() => expect(sent).rejects.toThrow("no network"));
   expect(page.glove).toMatchObject({ status: "error", busy: false });
   expect(page.glove.error?.message).toContain("no network");
@@ -237,7 +237,7 @@ test("what is sent before the session is there is answered when it is", async ()
   const id = gate();
   const { client } = clientOf(["one", "two"]);
   const page = show(client, { getSessionId: () => id.opened.then(() => "late") });
-  const sent = [page.glove.sendMessage("a"), page.glove.sendMessage("b")];
+  const sent = [begin(page, "a"), begin(page, "b")];
   await moment();
   expect(page.glove).toMatchObject({ sessionReady: false, busy: true, status: "submitted" });
   await act(async () => {
@@ -277,7 +277,7 @@ test("a stored conversation that is read late stands before what was sent meanwh
       }),
   });
   const page = show(client, { sessionId: "old" });
-  const sent = page.glove.sendMessage("now");
+  const sent = begin(page, "now");
   await moment();
   await act(async () => {
     reading.open();
