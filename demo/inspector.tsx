@@ -10,16 +10,17 @@ export function Inspector({ sessionId }: { sessionId: string }) {
   const record = useRecord(sessionId);
   return (
     <>
-      <div className="tabs" role="tablist" aria-label="What to inspect">
+      <fieldset className="tabs">
+        <legend className="heard">What to inspect</legend>
         {tabs.map((name) => (
-          <button key={name} type="button" role="tab" aria-selected={tab === name} onClick={() => setTab(name)}>
+          <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
             {name} <span className="quiet">{name === "Record" ? record.length : events.length}</span>
           </button>
         ))}
-      </div>
-      <div className="entries" role="tabpanel" aria-label={tab}>
+      </fieldset>
+      <section className="entries" aria-label={tab}>
         {tab === "Record" ? <Record messages={record} /> : <Events events={events} />}
-      </div>
+      </section>
     </>
   );
 }

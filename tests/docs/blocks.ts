@@ -25,20 +25,13 @@ export const folder: string = join(root, ".cache", "docs");
 export function blocks(): Block[] {
   return pages.flatMap((page) => {
     const text = readFileSync(join(root, page), "utf8");
-    return [...text.matchAll(/^```(tsx?)((?: [\w.-]+)*)\n([\s\S]*?)^```$/gm)].map(
-      ([, language, info = "", code = ""], index) => {
-        const words = info.trim().split(" ");
-        const name = words.find((word) => word.includes(".")) ?? `block-${index}.${language}`;
-        const match = text.indexOf(code);
-        const line = text.slice(0, match).split("\n").length;
-        return {
-          place: `${page}:${line}`,
-          file: join(folder, page.replace(/\W/g, "-"), name),
-          code,
-          run: words.includes("run"),
-        };
-      },
-    );
+    const fences = [...text.matchAll(/^```(tsx?)((?: [\w.-]+)*)\n([\s\S]*?)^```$/gm)];
+    return fences.map(({ index, 1: language, 2: info = "", 3: code = "" }, count) => {
+      const words = info.trim().split(" ");
+      const name = words.find((word) => word.includes(".")) ?? `block-${count}.${language}`;
+      const place = `${page}:${text.slice(0, index).split("\n").length}`;
+      return { place, file: join(folder, page.replace(/\W/g, "-"), name), code, run: words.includes("run") };
+    });
   });
 }
 

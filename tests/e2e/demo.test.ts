@@ -158,20 +158,21 @@ test("conversations are switched, each with its own record", async () => {
   await page.getByText("Ask for a desk").waitFor();
   await say(page, "hello");
   await shows(page, "I can show you what we have");
-  await page.getByRole("tab", { name: "Record 2" }).waitFor();
+  await page.getByRole("button", { name: "Record 2" }).waitFor();
   await page.getByLabel("Conversation shown").selectOption({ label: "Show me the lights" });
   await shows(page, "Here are 2 things");
-  await page.getByRole("tab", { name: "Record 4" }).waitFor();
+  await page.getByRole("button", { name: "Record 4" }).waitFor();
 });
 
 test("the inspector shows the record and the events as they come", async () => {
   const page = await openDemo();
   await say(page, "What is in my basket?");
   await shows(page, "Your cart is empty");
-  const panel = page.getByRole("tabpanel");
-  await panel.getByText("view_cart: success").click();
-  await panel.getByText('"tool_results"').waitFor();
-  await page.getByRole("tab", { name: /^Events/ }).click();
+  const record = page.getByRole("region", { name: "Record" });
+  await record.getByText("view_cart: success").click();
+  await record.getByText('"tool_results"').waitFor();
+  await page.getByRole("button", { name: /^Events/ }).click();
+  const panel = page.getByRole("region", { name: "Events" });
   await panel.getByText("request_started").waitFor();
   await panel.getByText(/^text_delta × /).waitFor();
   await panel.getByText("request_finished").waitFor();
@@ -187,6 +188,6 @@ test("a phone shows one part at a time, with nothing beyond its edge", async () 
   await cart(page).getByText("1 × Oak desk").waitFor();
   expect(await log(page).isVisible()).toBe(false);
   await press(page, "Inspector");
-  await page.getByRole("tab", { name: /^Record/ }).waitFor();
+  await page.getByRole("button", { name: /^Record/ }).waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
 });
