@@ -4,6 +4,7 @@
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
+mod codec;
 pub mod display;
 pub mod error;
 pub mod event;

@@ -101,7 +101,7 @@ export class CoreLink {
   }
 
   async #start(): Promise<CoreSession> {
-    const [core, told] = await Promise.all([this.#core.load(), toldOf(this.#page.config(), this.#page.tools)]);
+    const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
     const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
     const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());

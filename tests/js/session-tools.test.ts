@@ -304,6 +304,9 @@ test("an approval waits for a person, with its reason; turned down, the model is
   const first = await until(session, ({ approvals }) => approvals.length === 1);
   expect(first.approvals).toMatchObject([{ kind: "approval", toolName: "pay", reason: "50 is a lot" }]);
   expect(first.timeline.at(-1)).toMatchObject({ kind: "tool", status: "pending" });
+  session.configure({ systemPrompt: "Another." });
+  session.clearError();
+  expect(session.getSnapshot().approvals).toBe(first.approvals);
   session.approve(first.approvals[0]?.id ?? "");
   const second = await until(session, ({ approvals }) => approvals[0]?.reason === "60 is a lot");
   session.reject(second.approvals[0]?.toolCallId ?? "", "too expensive");
