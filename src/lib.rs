@@ -29,3 +29,11 @@ pub mod testing;
 pub mod tool;
 pub mod transport;
 pub mod wire;
+
+/// The Rust examples of the documentation, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+struct RustGuide;

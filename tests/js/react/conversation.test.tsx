@@ -313,13 +313,14 @@ async function stored(count: number): Promise<MemoryStore> {
 async function stream(count: number, pieces: number) {
   const rendered: string[] = [];
   let notify: (text: string) => Promise<unknown> = async () => {};
-  const end = gate();
+  const [asked, end] = [gate(), gate()];
   const { client } = clientOf([]);
   const model = {
     name: "by hand",
     setSystemPrompt: () => {},
     prompt: async (_: unknown, tell: (type: string, data: unknown) => Promise<void>) => {
       notify = (text) => tell("text_delta", { text });
+      asked.open();
       await end.opened;
       return { messages: [{ sender: "agent" as const, text: "x".repeat(pieces) }], tokens_in: 1, tokens_out: 1 };
     },
@@ -346,6 +347,7 @@ async function stream(count: number, pieces: number) {
   await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count));
   act(() => void glove?.sendMessage("go"));
   await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count + 1));
+  await act(() => asked.opened);
   await act(() => notify("x"));
   await waitFor(() => expect(container.querySelector("[data-glove-streaming]")).not.toBeNull());
   rendered.length = 0;
@@ -360,10 +362,10 @@ async function stream(count: number, pieces: number) {
       for (const callback of frames.splice(0)) callback(0);
     });
     spent += performance.now() - since;
+    expect(container.querySelector("[data-glove-streaming]")?.textContent).toHaveLength(piece + 1);
   }
   frame.mockRestore();
   const again = rendered.length;
-  expect(container.querySelector("[data-glove-streaming]")?.textContent).toHaveLength(pieces);
   await act(async () => end.open());
   await waitFor(() => expect(glove?.busy).toBe(false));
   unmount();
