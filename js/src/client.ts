@@ -7,7 +7,9 @@ import { GloveSession } from "./session.js";
 import type { Budgets, CompactionConfig, Limits, SessionConfig } from "./session-config.js";
 import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
 import type { StoreAdapter } from "./store/adapter.js";
-import { MemoryStore } from "./store/memory.js";
+import { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/database.js";
+import { IndexedDBStore } from "./store/indexeddb/store.js";
+import { type ImportOptions, MemorySessions, type SessionCatalog, type SessionInfo } from "./store/sessions.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 import type { ToolConfig } from "./tool.js";
 import type { Core } from "./wasm/core.js";
@@ -18,8 +20,15 @@ export interface GloveClientConfig {
   readonly endpoint?: string | undefined;
   /** Makes the model of a session; comes before `endpoint`. */
   readonly createModel?: (() => ModelAdapter) | undefined;
-  /** Makes the store of a session; called once for each. Without it sessions are kept in memory, as long as the client. */
+  /**
+   * Makes the store of a session; called once for each. Without it sessions are kept in the browser's database, and where there
+   * is none in memory, as long as the client.
+   */
   readonly createStore?: ((sessionId: string) => StoreAdapter) | undefined;
+  /** The browser's database: its name, and whether to ask the browser to keep it. */
+  readonly database?: DatabaseOptions | undefined;
+  /** Lists the sessions of `createStore`. */
+  readonly catalog?: SessionCatalog | undefined;
   readonly systemPrompt?: string | undefined;
   readonly tools?: readonly ToolConfig[] | undefined;
   readonly compaction?: CompactionConfig | undefined;
@@ -62,8 +71,8 @@ export class GloveClient {
   readonly #core: Core;
   readonly #config: GloveClientConfig;
   readonly #held = new Map<string, Held>();
-  /** Sessions that nobody stores elsewhere outlive what shows them. */
-  readonly #memory = new Map<string, MemoryStore>();
+  /** Sessions that nobody stores elsewhere; they outlive what shows them. */
+  readonly #own: SessionDatabase | MemorySessions;
 
   constructor(config: GloveClientConfig, core: Core) {
     if (!config.endpoint && !config.createModel) {
@@ -71,6 +80,7 @@ export class GloveClient {
     }
     this.#config = config;
     this.#core = core;
+    this.#own = isPage() ? new SessionDatabase(config.database) : new MemorySessions();
   }
 
   get systemPrompt(): string | undefined {
@@ -145,9 +155,37 @@ export class GloveClient {
   resolveStore(sessionId: string): StoreAdapter {
     const { createStore } = this.#config;
     if (createStore) return createStore(sessionId);
-    const store = this.#memory.get(sessionId) ?? new MemoryStore(sessionId);
-    this.#memory.set(sessionId, store);
-    return store;
+    return this.#own instanceof MemorySessions ? this.#own.store(sessionId) : new IndexedDBStore(sessionId, this.#own);
+  }
+
+  /** The stored sessions; the one that changed last comes first. */
+  async sessions(): Promise<readonly SessionInfo[]> {
+    return this.#catalog().list();
+  }
+
+  /** Gives a session a title; an empty one brings its first message back. */
+  async renameSession(id: string, title: string): Promise<void> {
+    await this.#catalog().rename(id, title);
+  }
+
+  /** Forgets a session. When it is open here it is closed, whatever it is doing. */
+  async deleteSession(id: string): Promise<void> {
+    const catalog = this.#catalog();
+    const held = this.#held.get(id);
+    held?.watching?.();
+    this.#held.delete(id);
+    held?.session.dispose();
+    await catalog.delete(id);
+  }
+
+  /** A session as JSON text, with its attachments; permissions stay here. */
+  async exportSession(id: string): Promise<string> {
+    return this.#catalog().export(id);
+  }
+
+  /** Takes up what `exportSession` gave. Gives the id that the session has here: its own, or a fresh one if that is taken. */
+  async importSession(json: string, options?: ImportOptions): Promise<string> {
+    return this.#catalog().import(json, options);
   }
 
   /** Lets go of all sessions. */
@@ -157,7 +195,18 @@ export class GloveClient {
       session.dispose();
     }
     this.#held.clear();
-    this.#memory.clear();
+    if (this.#own instanceof MemorySessions) this.#own.clear();
+    else this.#own.close();
+  }
+
+  #catalog(): SessionCatalog {
+    const { createStore, catalog } = this.#config;
+    if (catalog) return catalog;
+    if (!createStore) return this.#own;
+    throw new GloveError(
+      "SESSIONS_NOT_LISTED",
+      "The application's own stores cannot be listed; give the client a `catalog` too.",
+    );
   }
 
   #hold(id: string, overrides: SessionOverrides): Held {
@@ -211,4 +260,9 @@ export class GloveClient {
     });
     if (this.#config.whenUnused === "stop") session.abort();
   }
+}
+
+/** Servers and scripts keep sessions in memory, without a word about it. */
+function isPage(): boolean {
+  return typeof document !== "undefined" || "indexedDB" in globalThis;
 }

@@ -92,9 +92,12 @@ export type {
   ToolEntry,
 } from "./snapshot.js";
 export { parseSSEStream } from "./sse.js";
-export type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./store/adapter.js";
+export type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./store/adapter.js";
+export { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/database.js";
+export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
+export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
 export type { SubscriberAdapter } from "./subscriber.js";
 export {
   type ApprovalRule,

@@ -7,7 +7,7 @@ import { transportOf } from "./models/endpoint.js";
 import { hostFetch } from "./models/http.js";
 import { type SessionConfig, type SessionParts, type Told, toldOf } from "./session-config.js";
 import type { Shown } from "./shown.js";
-import { bridgeStore, type StoreAdapter, type StoreBridge } from "./store/adapter.js";
+import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
 import type { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
@@ -121,7 +121,8 @@ export class CoreLink {
     if (this.#disposed) throw closed();
     await this.#tell();
     await this.#readExtras(store);
-    this.#page.shown.set({ sessionReady: true });
+    if (store?.warning) this.#page.subscribers.warn(store.warning.code, store.warning.message);
+    this.#page.shown.set({ sessionReady: true, storage: storageOf(store) });
     return session;
   }
 

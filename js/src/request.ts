@@ -1,4 +1,5 @@
 // What a person sends: text, images and files, as the parts of a message.
+import { toBase64 } from "./base64.js";
 import { GloveError } from "./error.js";
 import type { ContentPart } from "./message.js";
 
@@ -55,13 +56,5 @@ async function partOf(file: Blob & { readonly name?: string }): Promise<ContentP
     return { type: "text", text: `${file.name ?? "file"}:\n${await file.text()}` };
   }
   const type = kind === "image" || kind === "video" ? kind : "document";
-  return { type, source: { type: "base64", media_type, data: await base64(file) } };
-}
-
-async function base64(file: Blob): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let binary = "";
-  // In pieces: a call takes only so many arguments.
-  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return btoa(binary);
+  return { type, source: { type: "base64", media_type, data: await toBase64(file) } };
 }

@@ -12,8 +12,8 @@ import type { SessionConfig, SessionParts } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { Shown } from "./shown.js";
 import type { GloveSnapshot } from "./snapshot.js";
-import type { StoreAdapter } from "./store/adapter.js";
-import { MemoryStore } from "./store/memory.js";
+import { type StoreAdapter, storageOf } from "./store/adapter.js";
+import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
@@ -63,8 +63,7 @@ export class GloveSession {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       live: (id: string) => this.#desk.live(id),
     };
-    const storage = !parts.store || parts.store instanceof MemoryStore ? "memory" : "custom";
-    this.#shown = new Shown(parts.sessionId, storage, slots, (error) => report("LISTENER_FAILED", error));
+    this.#shown = new Shown(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
     this.#models = new ModelBridge({
       model: () => this.#config.model,
       tool,
@@ -297,16 +296,4 @@ export class GloveSession {
     const { approvals } = this.#shown.snapshot;
     return approvals.some((approval) => approval.kind === "permission" && (approval.id === id || approval.toolCallId === id));
   }
-}
-
-function isFromPerson(message: Message): boolean {
-  const { sender, tool_results, is_compaction, is_compaction_request, is_skill_injection, framework_context } = message;
-  return (
-    sender === "user" &&
-    !tool_results?.length &&
-    !is_compaction &&
-    !is_compaction_request &&
-    !is_skill_injection &&
-    !framework_context
-  );
 }

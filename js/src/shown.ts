@@ -86,7 +86,7 @@ export class Shown {
     return () => void this.#listeners.delete(listener);
   }
 
-  set(changes: Partial<Pick<GloveSnapshot, "sessionReady" | "tasks" | "inbox" | "error">>): void {
+  set(changes: Partial<Pick<GloveSnapshot, "sessionReady" | "storage" | "tasks" | "inbox" | "error">>): void {
     Object.assign(this.#changes, changes);
     this.publish();
   }

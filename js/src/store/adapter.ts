@@ -1,6 +1,7 @@
 // What a store of the application offers, and how the core uses it.
 import type { Message, PermissionStatus, Task, Usage } from "../message.js";
 import type { SessionHost } from "../wasm/seam.js";
+import { forCore } from "./errors.js";
 
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
@@ -28,8 +29,12 @@ export interface StoredStep {
   readonly records: readonly unknown[];
   /** Replaces the stored checkpoint; records from before it are no longer needed to go on. */
   readonly checkpoint?: string;
+  /** The number of the last entry of the journal that this write covers; a store that is further refuses. */
   readonly seq: number;
 }
+
+/** `strict`: something irrevocable follows (a tool runs, a person has decided), so it has to survive a power cut. */
+export type Durability = "relaxed" | "strict";
 
 /** Everything that was stored by `appendStep`. */
 export interface StoredRun {
@@ -44,6 +49,10 @@ export interface StoredRun {
  */
 export interface StoreAdapter {
   readonly identifier: string;
+  /** Where it keeps things, for `snapshot.storage`; `custom` unless given. Read again once the session is open. */
+  readonly storage?: "indexeddb" | "memory" | "custom";
+  /** Told to subscribers as a `warning` event when a session is opened. */
+  readonly warning?: { readonly code: string; readonly message: string } | undefined;
   getMessages(): Promise<Message[]>;
   appendMessages(msgs: Message[]): Promise<void>;
   getTokenCount(): Promise<number>;
@@ -70,10 +79,13 @@ export interface StoreAdapter {
   updateInboxItem?(id: string, updates: Partial<InboxItem>): Promise<void>;
   getResolvedInboxItems?(): Promise<InboxItem[]>;
 
-  /** Keeps a step in one transaction. */
-  appendStep?(step: StoredStep): Promise<void>;
+  /** Keeps a step in one transaction: all of it, or nothing and an error with a code (`STORE_CONFLICT`, `STORE_QUOTA`, …). */
+  appendStep?(step: StoredStep, durability?: Durability): Promise<void>;
   /** Everything that was kept. */
   readRun?(): Promise<StoredRun>;
+  /** The same two as JSON text, for stores that keep text: nothing is read and written again on the way. */
+  appendStepText?(step: string, durability: Durability): Promise<void>;
+  readRunText?(): Promise<string>;
 }
 
 export interface StoreBridge {
@@ -104,48 +116,63 @@ export function bridgeStore(store: StoreAdapter, style: "object" | "number", cha
       if (usage) await store.addTokens(style === "number" ? usage.tokens_in + usage.tokens_out : usage);
     }
   };
+  const { appendStep, readRun, appendStepText, readRunText } = store;
+  const durable = appendStep && readRun;
+  const texts = appendStepText && readRunText;
   return {
     keeps,
     host: {
-      async load() {
-        if (store.appendStep && store.readRun) return JSON.stringify(await store.readRun());
+      load: typed(async () => {
+        if (texts) return readRunText.call(store);
+        if (durable) return JSON.stringify(await readRun.call(store));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
-      },
-      async append(text) {
+      }),
+      append: typed(async (text, strict) => {
+        const durability = strict ? "strict" : "relaxed";
+        if (texts) return appendStepText.call(store, text, durability);
         const step = JSON.parse(text) as StoredStep;
-        if (store.appendStep && store.readRun) return store.appendStep(step);
+        if (durable) return appendStep.call(store, step, durability);
         if (step.messages.length === 0) return;
         await store.appendMessages([...step.messages]);
         // The messages are stored: a counter that fails must not make them be written again.
         await count(step.messages).catch(changes.failed);
-      },
-      async permission(tool, input) {
-        return (await store.getPermission?.(tool, parsed(input))) ?? "unset";
-      },
-      async setPermission(tool, input, granted) {
+      }),
+      permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
+      setPermission: typed(async (tool, input, granted) => {
         await store.setPermission?.(tool, granted ? "granted" : "denied", parsed(input));
-      },
-      async tasks() {
-        return JSON.stringify((await store.getTasks?.()) ?? []);
-      },
-      async setTasks(text) {
+      }),
+      tasks: typed(async () => JSON.stringify((await store.getTasks?.()) ?? [])),
+      setTasks: typed(async (text) => {
         const tasks = JSON.parse(text) as Task[];
         await store.addTasks?.(tasks);
         changes.tasks(tasks);
-      },
-      async inbox() {
+      }),
+      inbox: typed(async () => {
         const items = (await store.getInboxItems?.()) ?? [];
         changes.inbox(items);
         return JSON.stringify(items.filter(({ status }) => status !== "consumed"));
-      },
-      async consumeInbox(ids) {
+      }),
+      consumeInbox: typed(async (ids) => {
         for (const id of JSON.parse(ids) as string[]) await store.updateInboxItem?.(id, { status: "consumed" });
         if (store.getInboxItems) changes.inbox(await store.getInboxItems());
-      },
+      }),
     },
   };
 }
 
+/** What the store throws reaches the core with its kind. */
+function typed<A extends unknown[], T>(work: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
+  return (...args) =>
+    work(...args).catch((thrown: unknown) => {
+      throw forCore(thrown);
+    });
+}
+
 function parsed(input: string | undefined): unknown {
   return input === undefined ? undefined : JSON.parse(input);
+}
+
+/** Where a session with this store is kept; without a store the core keeps it, and it goes with the page. */
+export function storageOf(store: StoreAdapter | undefined): "indexeddb" | "memory" | "custom" {
+  return store ? (store.storage ?? "custom") : "memory";
 }

@@ -1,7 +1,8 @@
 // A store in memory: gone with the page.
-import { GloveError } from "../error.js";
-import type { Message, PermissionStatus, Task, Usage } from "../message.js";
+import type { Message, PermissionStatus, Task } from "../message.js";
 import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
+import { copy } from "./json-text.js";
+import { addTokens, checkFollows, checkNoRun, counted, isUnfinished } from "./step.js";
 
 /** The key that a permission is kept under when it holds for certain arguments only. */
 export function permissionKey(toolName: string, input?: unknown): string {
@@ -12,8 +13,20 @@ export function permissionKey(toolName: string, input?: unknown): string {
   }
 }
 
+interface StoreAbout {
+  title: string | undefined;
+  createdAt: number;
+  updatedAt: number;
+  /** The number of the last record. */
+  seq: number;
+  unfinished: boolean;
+}
+
 /** Keeps a session as long as the store itself is kept. Two sessions over one store find each other's messages. */
 export class MemoryStore implements StoreAdapter {
+  readonly storage = "memory";
+  /** What the list of sessions says of it. */
+  readonly about: StoreAbout = { title: undefined, createdAt: Date.now(), updatedAt: Date.now(), seq: 0, unfinished: false };
   #messages: Message[] = [];
   #records: unknown[] = [];
   #checkpoint: string | undefined;
@@ -26,33 +39,37 @@ export class MemoryStore implements StoreAdapter {
   constructor(readonly identifier: string) {}
 
   async getMessages(): Promise<Message[]> {
-    return [...this.#messages];
+    return copy(this.#messages);
   }
 
+  /** A finished run gives way: the session goes on from its messages. */
   async appendMessages(msgs: Message[]): Promise<void> {
-    this.#messages.push(...msgs);
+    if (msgs.length === 0) return;
+    checkNoRun(this.about.unfinished);
+    this.#messages.push(...copy(msgs));
+    this.#records = [];
+    this.#checkpoint = undefined;
+    Object.assign(this.about, { seq: 0, updatedAt: Date.now() });
   }
 
-  async appendStep({ firstMessage, messages, records, checkpoint }: StoredStep): Promise<void> {
-    if (firstMessage !== this.#messages.length) {
-      const found = { kind: "conflict", message: "Another session has written to this store; open the session again." };
-      throw new GloveError("STORE_CONFLICT", JSON.stringify(found));
-    }
+  async appendStep(step: StoredStep): Promise<void> {
+    checkFollows({ count: this.#messages.length, seq: this.about.seq }, step);
+    const { messages, records, checkpoint, seq } = copy(step);
     this.#messages.push(...messages);
-    for (const { sender, usage } of messages) {
-      if (sender !== "agent") continue;
-      this.#turns++;
-      if (usage) await this.addTokens(usage);
-    }
+    const { tokens, turns } = counted(this.#tokens, this.#turns, messages);
+    this.#tokens = tokens;
+    this.#turns = turns;
     if (checkpoint === undefined) this.#records.push(...records);
     else {
       this.#records = [];
       this.#checkpoint = checkpoint;
     }
+    const unfinished = checkpoint === undefined ? this.#records.length > 0 || this.about.unfinished : isUnfinished(checkpoint);
+    Object.assign(this.about, { seq, unfinished, updatedAt: Date.now() });
   }
 
   async readRun(): Promise<StoredRun> {
-    return { messages: [...this.#messages], records: [...this.#records], checkpoint: this.#checkpoint };
+    return { messages: copy(this.#messages), records: copy(this.#records), checkpoint: this.#checkpoint };
   }
 
   async getTokenCount(): Promise<number> {
@@ -65,10 +82,7 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async addTokens(count: number | TokenCount): Promise<void> {
-    const added: Partial<Usage> = typeof count === "number" ? { tokens_in: count } : count;
-    const sum: Record<string, number> = { ...this.#tokens };
-    for (const [name, value] of Object.entries(added)) if (typeof value === "number") sum[name] = (sum[name] ?? 0) + value;
-    this.#tokens = sum as unknown as TokenCount;
+    this.#tokens = addTokens(this.#tokens, count);
   }
 
   async getTurnCount(): Promise<number> {
@@ -84,16 +98,22 @@ export class MemoryStore implements StoreAdapter {
     this.#turns = 0;
   }
 
+  /** For a session that was counted elsewhere. */
+  restoreCounters(tokens: TokenCount, turns: number): void {
+    this.#tokens = { ...tokens };
+    this.#turns = turns;
+  }
+
   async getTasks(): Promise<Task[]> {
-    return [...this.#tasks];
+    return copy(this.#tasks);
   }
 
   async addTasks(tasks: Task[]): Promise<void> {
-    this.#tasks = [...tasks];
+    this.#tasks = copy(tasks);
   }
 
   async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
-    this.#tasks = this.#tasks.map((task) => (task.id === taskId ? { ...task, ...updates } : task));
+    this.#tasks = this.#tasks.map((task) => (task.id === taskId ? { ...task, ...copy(updates) } : task));
   }
 
   /** An answer for these very arguments comes before the one for the tool. */
@@ -107,18 +127,18 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async getInboxItems(): Promise<InboxItem[]> {
-    return [...this.#inbox];
+    return copy(this.#inbox);
   }
 
   async addInboxItem(item: InboxItem): Promise<void> {
-    this.#inbox = [...this.#inbox, item];
+    this.#inbox = [...this.#inbox, copy(item)];
   }
 
   async updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {
-    this.#inbox = this.#inbox.map((item) => (item.id === id ? ({ ...item, ...updates } as InboxItem) : item));
+    this.#inbox = this.#inbox.map((item) => (item.id === id ? ({ ...item, ...copy(updates) } as InboxItem) : item));
   }
 
   async getResolvedInboxItems(): Promise<InboxItem[]> {
-    return this.#inbox.filter(({ status }) => status === "resolved");
+    return copy(this.#inbox.filter(({ status }) => status === "resolved"));
   }
 }

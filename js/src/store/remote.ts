@@ -1,6 +1,6 @@
 // A store behind callbacks: what the application does not keep elsewhere is kept in memory.
 import type { Message, PermissionStatus, Task } from "../message.js";
-import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
+import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
 import { MemoryStore } from "./memory.js";
 
 /** Each gets the session's id first. Only the first two must be there. */
@@ -22,7 +22,7 @@ export interface RemoteStoreActions {
   updateInboxItem?(sessionId: string, id: string, updates: Partial<InboxItem>): Promise<unknown>;
   getResolvedInboxItems?(sessionId: string): Promise<InboxItem[]>;
   /** Both or none: a store that keeps the run itself, see `StoreAdapter`. */
-  appendStep?(sessionId: string, step: StoredStep): Promise<unknown>;
+  appendStep?(sessionId: string, step: StoredStep, durability?: Durability): Promise<unknown>;
   readRun?(sessionId: string): Promise<StoredRun>;
 }
 

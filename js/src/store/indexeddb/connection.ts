@@ -1,0 +1,202 @@
+// A connection to the database, opened when needed, and transactions that end in every case.
+import type { GloveError } from "../../error.js";
+import type { Durability } from "../adapter.js";
+import { storeError } from "../errors.js";
+import { isAbsent, isAftermath, isDead, typed } from "./failures.js";
+import { type Migration, migrate, migrations, type StoreName } from "./schema.js";
+
+/** How long another page may hold an older version open, and how long opening may take at all. */
+const blockedMs = 3_000;
+const openingMs = 10_000;
+
+/** A transaction. `ask` gives what a request answers; nothing else may be awaited inside of it. */
+export interface Transaction {
+  store(name: StoreName): IDBObjectStore;
+  ask<T>(request: IDBRequest<T>): Promise<T>;
+}
+
+export class Connection {
+  readonly #name: string;
+  readonly #migrations: readonly Migration[];
+  #opening: Promise<IDBDatabase> | undefined;
+  #absent: GloveError | undefined;
+  /** It was open once: what was stored is there, whatever happens now. */
+  #found = false;
+
+  constructor(name: string, steps = migrations) {
+    this.#name = name;
+    this.#migrations = steps;
+  }
+
+  /** Why there is no database, once that is known. */
+  get absent(): GloveError | undefined {
+    return this.#absent;
+  }
+
+  /** Finds out whether there is a database. Anything else that is wrong with it shows in the transactions. */
+  async isThere(): Promise<boolean> {
+    await this.#open().catch(() => {});
+    return !this.#absent;
+  }
+
+  /**
+   * Does some work in one transaction: all of it is stored, or nothing. A connection that died is opened again, once, so
+   * `work` may be called twice.
+   */
+  async run<T>(
+    names: readonly StoreName[],
+    durability: Durability | "readonly",
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const attempt = () =>
+      this.#once(names, durability, work).catch((error: unknown) => {
+        // A dead connection that is kept would fail for ever.
+        if (isDead(error)) this.close();
+        throw error;
+      });
+    try {
+      return await attempt().catch((error: unknown) => {
+        if (isDead(error)) return attempt();
+        throw error;
+      });
+    } catch (error) {
+      throw typed(error);
+    }
+  }
+
+  /** Lets go of the database; it is opened again when needed. */
+  close(): void {
+    this.#opening?.then(
+      (database) => database.close(),
+      () => {},
+    );
+    this.#opening = undefined;
+  }
+
+  async #once<T>(
+    names: readonly StoreName[],
+    durability: Durability | "readonly",
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const database = await this.#open();
+    return settled(begin(database, names, durability), work);
+  }
+
+  #open(): Promise<IDBDatabase> {
+    const opening = this.#opening ?? open(this.#name, this.#migrations);
+    if (opening === this.#opening) return opening;
+    this.#opening = opening;
+    opening.then(
+      (database) => {
+        this.#found = true;
+        const gone = () => {
+          database.close();
+          if (this.#opening === opening) this.#opening = undefined;
+        };
+        database.onversionchange = gone;
+        database.onclose = gone;
+      },
+      (error: unknown) => {
+        if (this.#opening === opening) this.#opening = undefined;
+        if (isAbsent(error) && !this.#found) this.#absent = storeError("unavailable", absence, error);
+      },
+    );
+    return opening;
+  }
+}
+
+const absence = "This browser allows no database here; sessions are kept in memory and are gone when the page is left.";
+
+function open(name: string, steps: readonly Migration[]): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const fail = (error: unknown) => {
+      late = true;
+      clearTimeout(timer);
+      reject(error);
+    };
+    const giveUp = (why: string) => () => fail(storeError("unavailable", why));
+    let timer = setTimeout(giveUp("The browser does not open its database; reload the page."), openingMs);
+    try {
+      const request = indexedDB.open(name, steps.length);
+      request.onupgradeneeded = ({ oldVersion }) => {
+        if (request.transaction) migrate(request.result, request.transaction, oldVersion, steps);
+      };
+      request.onblocked = () => {
+        clearTimeout(timer);
+        timer = setTimeout(giveUp("Another tab holds an older version of the database open; close it."), blockedMs);
+      };
+      request.onerror = () => fail(request.error);
+      request.onsuccess = () => {
+        clearTimeout(timer);
+        if (late) request.result.close();
+        else resolve(request.result);
+      };
+    } catch (error) {
+      // Also when there is no `indexedDB` to call.
+      fail(typeof indexedDB === "undefined" || indexedDB === null ? undefined : error);
+    }
+  });
+}
+
+function begin(database: IDBDatabase, names: readonly StoreName[], durability: Durability | "readonly"): IDBTransaction {
+  try {
+    return durability === "readonly"
+      ? database.transaction(names, "readonly")
+      : database.transaction(names, "readwrite", { durability });
+  } catch (error) {
+    // A connection that is being closed.
+    if (error instanceof DOMException && error.name === "InvalidStateError")
+      throw new DOMException(error.message, "UnknownError");
+    throw error;
+  }
+}
+
+function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let failure: unknown;
+    let ended = false;
+    let result: { readonly value: T } | undefined;
+    const settle = () => {
+      if (ended && result) resolve(result.value);
+      else if (ended && failure) reject(failure);
+    };
+    transaction.oncomplete = () => {
+      ended = true;
+      settle();
+    };
+    transaction.onabort = () => {
+      ended = true;
+      // What the abort took with it says nothing; a quota shows here only.
+      const own = isAftermath(failure) ? undefined : failure;
+      reject(own ?? transaction.error ?? new DOMException("The browser stopped the write.", "AbortError"));
+    };
+    const ask = <R>(request: IDBRequest<R>) =>
+      new Promise<R>((answer, refuse) => {
+        request.onsuccess = () => answer(request.result);
+        request.onerror = () => refuse(request.error ?? new DOMException("A request failed.", "AbortError"));
+      });
+    work({ store: (name) => transaction.objectStore(name), ask }).then(
+      (value) => {
+        result = { value };
+        // Without it the browser waits whether more comes.
+        tryTo(() => transaction.commit());
+        settle();
+      },
+      (error: unknown) => {
+        failure = error ?? new DOMException("A request failed.", "AbortError");
+        tryTo(() => transaction.abort());
+        settle();
+      },
+    );
+  });
+}
+
+/** For what throws only because the transaction is over. */
+function tryTo(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Its events tell.
+  }
+}

@@ -1,0 +1,169 @@
+// The database of an application: its sessions, listed, renamed, deleted, exported and imported.
+import type { GloveError } from "../../error.js";
+import { generateId } from "../../session-id.js";
+import { arrayOf, inside } from "../json-text.js";
+import {
+  freeId,
+  type ImportOptions,
+  latestFirst,
+  MemorySessions,
+  type SessionCatalog,
+  type SessionInfo,
+  unknownSession,
+} from "../sessions.js";
+import { isUnfinished, titleOf } from "../step.js";
+import { readTranscript, writeTranscript } from "../transcript.js";
+import { Connection } from "./connection.js";
+import { takeOut } from "./media.js";
+import { readRows, textsOf } from "./read.js";
+import { allOf, type MessagesRow, type SessionRow, stores } from "./schema.js";
+
+export interface DatabaseOptions {
+  /** Applications on one origin tell their sessions apart by it; `glove` unless given. */
+  readonly name?: string | undefined;
+  /** Asks the browser, once, never to clear this origin's storage by itself. Some browsers ask the person. */
+  readonly persist?: boolean | undefined;
+}
+
+export class SessionDatabase implements SessionCatalog {
+  readonly connection: Connection;
+  /** Takes over where the browser allows no database. */
+  readonly memory = new MemorySessions();
+  readonly #persist: boolean;
+  #asked = false;
+
+  constructor({ name = "glove", persist = false }: DatabaseOptions = {}) {
+    this.connection = new Connection(name);
+    this.#persist = persist;
+  }
+
+  /** Why sessions are kept in memory, when they are. Known once anything was asked. */
+  get absent(): GloveError | undefined {
+    return this.connection.absent;
+  }
+
+  /** The sessions in memory, when there is no database. */
+  async elsewhere(): Promise<MemorySessions | undefined> {
+    if (!(await this.connection.isThere())) return this.memory;
+    this.#askToPersist();
+    return undefined;
+  }
+
+  async list(): Promise<readonly SessionInfo[]> {
+    const memory = await this.elsewhere();
+    if (memory) return memory.list();
+    const rows = await this.connection.run(["sessions"], "readonly", ({ ask, store }) =>
+      ask<SessionRow[]>(store("sessions").getAll()),
+    );
+    return rows
+      .filter(({ count }) => count > 0)
+      .map(infoOf)
+      .sort(latestFirst);
+  }
+
+  async rename(id: string, title: string): Promise<void> {
+    const memory = await this.elsewhere();
+    if (memory) return memory.rename(id, title);
+    await this.connection.run(["sessions"], "relaxed", async ({ ask, store }) => {
+      const row = await ask<SessionRow | undefined>(store("sessions").get(id));
+      const { title: _, ...rest } = row ?? unknownSession(id);
+      await ask(store("sessions").put(title ? { ...rest, title } : rest, id));
+    });
+  }
+
+  async delete(id: string): Promise<void> {
+    const memory = await this.elsewhere();
+    if (memory) return memory.delete(id);
+    await this.connection.run(stores, "relaxed", async (transaction) => {
+      await Promise.all(stores.map((name) => transaction.ask(transaction.store(name).delete(keysOf(name, id)))));
+    });
+  }
+
+  async export(id: string): Promise<string> {
+    const memory = await this.elsewhere();
+    if (memory) return memory.export(id);
+    const { rows, extras } = await this.connection.run(stores, "readonly", async (transaction) => {
+      const { ask, store } = transaction;
+      const extras = [ask(store("extras").get([id, "tasks"])), ask(store("extras").get([id, "inbox"]))];
+      return { rows: await readRows(transaction, id), extras: await Promise.all(extras) };
+    });
+    const { title, created, updated, turns, tokens, seq } = rows.session ?? unknownSession(id);
+    const { messages, records, checkpoint } = await textsOf(rows);
+    const [tasks = "[]", inbox = "[]"] = extras as (string | undefined)[];
+    const about = { id, ...(title !== undefined && { title }), createdAt: created, updatedAt: updated, turns, tokens, seq };
+    return writeTranscript(about, { messages, records, checkpoint: checkpoint && JSON.stringify(checkpoint), tasks, inbox });
+  }
+
+  async import(json: string, options: ImportOptions = {}): Promise<string> {
+    const memory = await this.elsewhere();
+    if (memory) return memory.import(json, options);
+    const { about, texts, messages, tasks, inbox } = readTranscript(json);
+    const media = new Map<string, Blob>();
+    const withRun = options.withRun && texts.checkpoint !== undefined;
+    const kept = {
+      messages: await takeOut(inside(texts.messages), media),
+      records: withRun ? await takeOut(inside(texts.records), media) : "",
+      checkpoint: withRun ? (JSON.parse(texts.checkpoint ?? '""') as string) : "",
+    };
+    const checkpoint = await takeOut(kept.checkpoint, media);
+    const first = titleOf(messages);
+    return this.connection.run(stores, "strict", async (transaction) => {
+      const { ask, store } = transaction;
+      const wanted = options.id ?? about.id;
+      const id = freeId(about.id, options.id, (await ask(store("sessions").getKey(wanted))) !== undefined);
+      const row: SessionRow = {
+        id,
+        count: messages.length,
+        seq: withRun ? about.seq : 0,
+        turns: about.turns,
+        tokens: about.tokens,
+        created: about.createdAt,
+        updated: about.updatedAt,
+        ...(first !== undefined && { first }),
+        ...(about.title !== undefined && { title: about.title }),
+        unfinished: Boolean(withRun) && (kept.records !== "" || isUnfinished(kept.checkpoint)),
+        records: kept.records !== "",
+        write: generateId(),
+      };
+      const messagesRow: MessagesRow = { count: messages.length, text: kept.messages };
+      const writes: IDBRequest[] = [store("sessions").add(row, id)];
+      if (messages.length > 0) writes.push(store("messages").add(messagesRow, [id, 0]));
+      if (kept.records !== "") writes.push(store("records").add(kept.records, [id, about.seq]));
+      if (withRun) writes.push(store("checkpoints").put(checkpoint, id));
+      for (const [key, blob] of media) writes.push(store("media").put(blob, [id, key]));
+      if (tasks.length > 0) writes.push(store("extras").put(texts.tasks, [id, "tasks"]));
+      if (inbox.length > 0) writes.push(store("extras").put(arrayOf([inside(texts.inbox)]), [id, "inbox"]));
+      await Promise.all(writes.map((request) => ask(request)));
+      return id;
+    });
+  }
+
+  /** Closes the connection; it is opened again when needed. */
+  close(): void {
+    this.connection.close();
+  }
+
+  #askToPersist(): void {
+    if (!this.#persist || this.#asked) return;
+    this.#asked = true;
+    globalThis.navigator?.storage?.persist?.().catch(() => {});
+  }
+}
+
+const shared = new Map<string, SessionDatabase>();
+
+/** One for each name in a page. */
+export function sharedDatabase(options: DatabaseOptions): SessionDatabase {
+  const name = options.name ?? "glove";
+  const database = shared.get(name) ?? new SessionDatabase(options);
+  shared.set(name, database);
+  return database;
+}
+
+function keysOf(name: (typeof stores)[number], id: string): IDBValidKey | IDBKeyRange {
+  return name === "sessions" || name === "checkpoints" ? id : allOf(id);
+}
+
+function infoOf({ id, title, first, created, updated, count, unfinished }: SessionRow): SessionInfo {
+  return { id, title: title ?? first ?? "", createdAt: created, updatedAt: updated, messageCount: count, unfinished };
+}

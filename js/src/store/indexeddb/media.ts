@@ -1,0 +1,75 @@
+// Long base64 strings in JSON text, kept as Blobs beside it. What comes back is the same text, character by character.
+import { fromBase64, toBase64 } from "../../base64.js";
+import { generateId } from "../../session-id.js";
+import { storeError } from "../errors.js";
+
+/** Text as it is stored: whole, or the pieces between its media and the keys of those. */
+export type StoredText = string | { readonly pieces: readonly string[]; readonly media: readonly string[] };
+
+/** Shorter ones are not worth a Blob. */
+const leastLength = 4096;
+const alphabet = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Takes the media out; they are put into `media` under the hash of their content. */
+export async function takeOut(text: string, media: Map<string, Blob>): Promise<StoredText> {
+  if (text.length < leastLength) return text;
+  const pieces: string[] = [];
+  const keys: string[] = [];
+  let rest = 0;
+  // A string that needs no escapes stands between two quotes that follow on each other.
+  for (let [from, to] = [0, text.indexOf('"')]; to >= 0; from = to + 1, to = text.indexOf('"', from)) {
+    if (to - from < leastLength) continue;
+    const start = Math.max(from, text.slice(from, from + 200).lastIndexOf(",") + 1 + from);
+    const data = text.slice(start, to);
+    const bytes = bytesOf(data);
+    if (!bytes) continue;
+    const key = await hash(bytes);
+    media.set(key, new Blob([bytes]));
+    keys.push(key);
+    pieces.push(text.slice(rest, start));
+    rest = to;
+  }
+  return keys.length === 0 ? text : { pieces: [...pieces, text.slice(rest)], media: keys };
+}
+
+/** Puts the media back. */
+export async function putBack(stored: StoredText, media: ReadonlyMap<string, Blob>): Promise<string> {
+  if (typeof stored === "string") return stored;
+  const { pieces, media: keys } = stored;
+  const texts = await Promise.all(keys.map((key) => textOf(media.get(key))));
+  return pieces.map((piece, at) => piece + (texts[at] ?? "")).join("");
+}
+
+async function textOf(blob: Blob | undefined): Promise<string> {
+  try {
+    if (blob) return await toBase64(blob);
+  } catch (cause) {
+    throw storeError("corrupt", "An attachment of this session cannot be read; the browser has lost its file.", cause);
+  }
+  throw storeError("corrupt", "An attachment of this session is missing in the database.");
+}
+
+/** Nothing for a string that would not come back as it was. */
+function bytesOf(data: string): Uint8Array<ArrayBuffer> | undefined {
+  const end = data.slice(-4);
+  if (data.length < leastLength || data.length % 4 !== 0 || !isBase64(data)) return undefined;
+  // Bits that base64 does not use would be lost.
+  return btoa(atob(end)) === end ? fromBase64(data) : undefined;
+}
+
+function isBase64(data: string): boolean {
+  // In pieces: an expression over megabytes may run out of memory. Padding is allowed at the very end only.
+  for (let at = 0; at < data.length; at += 0x8000) {
+    const piece = data.slice(at, at + 0x8000);
+    if (!alphabet.test(piece)) return false;
+    if (piece.endsWith("=") && at + 0x8000 < data.length) return false;
+  }
+  return true;
+}
+
+async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  // Pages without a secure context have no hashes; there, the same file is kept twice.
+  if (!globalThis.crypto.subtle) return generateId();
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,46 @@
+// Reading a session whole.
+import { storeError } from "../errors.js";
+import { arrayOf } from "../json-text.js";
+import type { Transaction } from "./connection.js";
+import { putBack, type StoredText } from "./media.js";
+import { allOf, type MessagesRow, type SessionRow } from "./schema.js";
+
+export interface SessionRows {
+  readonly session: SessionRow | undefined;
+  readonly messages: readonly MessagesRow[];
+  readonly records: readonly StoredText[];
+  readonly checkpoint: StoredText | undefined;
+  readonly media: ReadonlyMap<string, Blob>;
+}
+
+/** The stores that `readRows` reads. */
+export const read = ["sessions", "messages", "records", "checkpoints", "media"] as const;
+
+export async function readRows({ ask, store }: Transaction, id: string): Promise<SessionRows> {
+  const all = allOf(id);
+  const [session, messages, records, checkpoint, keys, blobs] = await Promise.all([
+    ask<SessionRow | undefined>(store("sessions").get(id)),
+    ask<MessagesRow[]>(store("messages").getAll(all)),
+    ask<StoredText[]>(store("records").getAll(all)),
+    ask<StoredText | undefined>(store("checkpoints").get(id)),
+    ask(store("media").getAllKeys(all)),
+    ask<Blob[]>(store("media").getAll(all)),
+  ]);
+  const media = new Map(keys.map((key, at) => [(key as string[])[1] ?? "", blobs[at] as Blob]));
+  return { session, messages, records, checkpoint, media };
+}
+
+/** The messages and records as JSON arrays, and the checkpoint as it is. */
+export async function textsOf({ session, messages, records, checkpoint, media }: SessionRows) {
+  const found = messages.reduce((sum, { count }) => sum + count, 0);
+  const expected = session?.count ?? 0;
+  if (found !== expected) {
+    throw storeError("corrupt", `The database has ${found} messages of this session, but ${expected} were stored.`);
+  }
+  const texts = (stored: readonly StoredText[]) => Promise.all(stored.map((text) => putBack(text, media)));
+  return {
+    messages: arrayOf(await texts(messages.map(({ text }) => text))),
+    records: arrayOf(await texts(records)),
+    checkpoint: checkpoint === undefined ? undefined : await putBack(checkpoint, media),
+  };
+}

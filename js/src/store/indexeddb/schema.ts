@@ -1,0 +1,56 @@
+// What is in the database, by version. A version that was released is never changed: a new one is added behind it.
+import type { TokenCount } from "../adapter.js";
+import type { StoredText } from "./media.js";
+
+/** One for each session, under its id. It is read for the list of sessions and replaced by each step, so it stays small. */
+export interface SessionRow {
+  readonly id: string;
+  /** How many messages are stored. */
+  readonly count: number;
+  readonly seq: number;
+  readonly turns: number;
+  readonly tokens: TokenCount;
+  readonly created: number;
+  readonly updated: number;
+  /** What a person wrote first. */
+  readonly first?: string;
+  /** What a person named it. */
+  readonly title?: string;
+  readonly unfinished: boolean;
+  /** Whether there are records after the checkpoint. */
+  readonly records: boolean;
+  /** The write that was stored last. */
+  readonly write: string;
+}
+
+/** The messages of one step, under `[session, index of the first]`: the JSON of an array without its brackets. */
+export interface MessagesRow {
+  readonly count: number;
+  readonly text: StoredText;
+}
+
+// `records`: StoredText under [session, seq], as messages. `checkpoints`: StoredText under session.
+// `media`: Blob under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], and for permissions the status
+// under [session, "permission", key].
+export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
+export type StoreName = (typeof stores)[number];
+
+export type Migration = (database: IDBDatabase, transaction: IDBTransaction) => void;
+
+/** The first makes version 1 of nothing. */
+export const migrations: readonly Migration[] = [
+  (database) => {
+    for (const name of stores) database.createObjectStore(name);
+  },
+];
+
+/** Brings a database from a version to the newest, in the transaction of its opening: wholly or not at all. */
+export function migrate(database: IDBDatabase, transaction: IDBTransaction, from: number, steps = migrations): void {
+  for (const step of steps.slice(from)) step(database, transaction);
+}
+
+/** Everything of a session in a store with compound keys. */
+export function allOf(session: string): IDBKeyRange {
+  // Arrays come behind all other keys.
+  return IDBKeyRange.bound([session], [session, []]);
+}

@@ -1,0 +1,321 @@
+// The store of a page: a session in IndexedDB, each step of it in one transaction.
+import type { Message, PermissionStatus, Task } from "../../message.js";
+import { generateId } from "../../session-id.js";
+import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
+import { inside, membersOf } from "../json-text.js";
+import { type MemoryStore, permissionKey } from "../memory.js";
+import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
+import type { Transaction } from "./connection.js";
+import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
+import { type StoredText, takeOut } from "./media.js";
+import { read, readRows, textsOf } from "./read.js";
+import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
+
+type Access = Durability | "readonly";
+
+/**
+ * Keeps a session in the browser's database. What is stored is JSON text, so it comes back character by character. Where the
+ * browser allows no database, it keeps the session in memory and says so: `storage` is `memory` then, and `warning` tells why.
+ */
+export class IndexedDBStore implements StoreAdapter {
+  readonly #database: SessionDatabase;
+  /** Writes keep their order, whatever it takes to prepare them. */
+  #preparing: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly identifier: string,
+    database: SessionDatabase | DatabaseOptions = {},
+  ) {
+    this.#database = database instanceof SessionDatabase ? database : sharedDatabase(database);
+  }
+
+  get storage(): "indexeddb" | "memory" {
+    return this.#database.absent ? "memory" : "indexeddb";
+  }
+
+  get warning() {
+    return this.#database.absent && { code: "STORAGE_MEMORY", message: this.#database.absent.message };
+  }
+
+  // ---- the run ---------------------------------------------------------------------------------------------------
+
+  async appendStep(step: StoredStep, durability: Durability = "relaxed"): Promise<void> {
+    return this.appendStepText(JSON.stringify(step), durability);
+  }
+
+  async appendStepText(text: string, durability: Durability): Promise<void> {
+    const step = JSON.parse(text) as StoredStep;
+    const memory = await this.#memory();
+    if (memory) return memory.appendStep(step);
+    const members = membersOf(text);
+    const media = new Map<string, Blob>();
+    const prepared = await this.#prepare(async () => ({
+      messages: await takeOut(inside(members.get("messages")), media),
+      records: await takeOut(inside(members.get("records")), media),
+      checkpoint: step.checkpoint === undefined ? undefined : await takeOut(step.checkpoint, media),
+    }));
+    const write = generateId();
+    await this.#run([...read], durability, async (transaction) => {
+      const before = await this.#row(transaction);
+      // A connection that was lost may have stored it all the same.
+      if (before.write === write) return;
+      checkFollows(before, step);
+      await this.#write(transaction, before, step, { ...prepared, media, write });
+    });
+  }
+
+  async #write(
+    { ask, store }: Transaction,
+    before: SessionRow,
+    { messages, records, checkpoint, seq }: StoredStep,
+    texts: {
+      readonly messages: StoredText;
+      readonly records: StoredText;
+      readonly checkpoint: StoredText | undefined;
+      readonly media: ReadonlyMap<string, Blob>;
+      readonly write: string;
+    },
+  ): Promise<void> {
+    const id = this.identifier;
+    const later = checkpoint === undefined && records.length > 0;
+    const first = before.first ?? titleOf(messages);
+    const row: SessionRow = {
+      ...before,
+      ...counted(before.tokens, before.turns, messages),
+      ...(first !== undefined && { first }),
+      count: before.count + messages.length,
+      seq,
+      updated: Date.now(),
+      unfinished: checkpoint === undefined ? later || before.unfinished : isUnfinished(checkpoint),
+      records: checkpoint === undefined ? later || before.records : false,
+      write: texts.write,
+    };
+    const writes: IDBRequest[] = [];
+    for (const [key, blob] of texts.media) {
+      // A file that is sent again is there already.
+      if ((await ask(store("media").getKey([id, key]))) === undefined) writes.push(store("media").add(blob, [id, key]));
+    }
+    if (messages.length > 0) {
+      const added: MessagesRow = { count: messages.length, text: texts.messages };
+      writes.push(store("messages").add(added, [id, before.count]));
+    }
+    if (later) writes.push(store("records").add(texts.records, [id, seq]));
+    if (texts.checkpoint !== undefined) {
+      if (before.records) writes.push(store("records").delete(allOf(id)));
+      writes.push(store("checkpoints").put(texts.checkpoint, id));
+    }
+    writes.push(store("sessions").put(row, id));
+    await Promise.all(writes.map((request) => ask(request)));
+  }
+
+  async readRun(): Promise<StoredRun> {
+    return JSON.parse(await this.readRunText()) as StoredRun;
+  }
+
+  async readRunText(): Promise<string> {
+    const memory = await this.#memory();
+    if (memory) return JSON.stringify(await memory.readRun());
+    const rows = await this.#run([...read], "readonly", (transaction) => readRows(transaction, this.identifier));
+    const { messages, records, checkpoint } = await textsOf(rows);
+    const run = checkpoint === undefined ? "" : `,"checkpoint":${JSON.stringify(checkpoint)}`;
+    return `{"messages":${messages},"records":${records}${run}}`;
+  }
+
+  // ---- messages and counters ---------------------------------------------------------------------------------------
+
+  async getMessages(): Promise<Message[]> {
+    const { messages } = await this.readRun();
+    return [...messages];
+  }
+
+  /** A finished run gives way: the session goes on from its messages. */
+  async appendMessages(msgs: Message[]): Promise<void> {
+    if (msgs.length === 0) return;
+    const text = JSON.stringify(msgs);
+    const memory = await this.#memory();
+    if (memory) return memory.appendMessages(JSON.parse(text) as Message[]);
+    const media = new Map<string, Blob>();
+    const messages = await this.#prepare(() => takeOut(inside(text), media));
+    const write = generateId();
+    await this.#run([...read], "relaxed", async (transaction) => {
+      const { ask, store } = transaction;
+      const before = await this.#row(transaction);
+      if (before.write === write) return;
+      checkNoRun(before.unfinished);
+      const first = before.first ?? titleOf(msgs);
+      const added: MessagesRow = { count: msgs.length, text: messages };
+      const row: SessionRow = {
+        ...before,
+        ...(first !== undefined && { first }),
+        count: before.count + msgs.length,
+        seq: 0,
+        updated: Date.now(),
+        records: false,
+        write,
+      };
+      const id = this.identifier;
+      const writes: IDBRequest[] = [store("messages").add(added, [id, before.count])];
+      for (const [key, blob] of media) writes.push(store("media").put(blob, [id, key]));
+      writes.push(store("records").delete(allOf(id)), store("checkpoints").delete(id), store("sessions").put(row, id));
+      await Promise.all(writes.map((request) => ask(request)));
+    });
+  }
+
+  async getTokenCount(): Promise<number> {
+    const { tokens_in, tokens_out } = await this.getTokenConsumption();
+    return tokens_in + tokens_out;
+  }
+
+  /** The counters one by one. */
+  async getTokenConsumption(): Promise<TokenCount> {
+    const memory = await this.#memory();
+    return memory ? memory.getTokenConsumption() : (await this.#run(["sessions"], "readonly", (tx) => this.#row(tx))).tokens;
+  }
+
+  async addTokens(count: number | TokenCount): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.addTokens(count);
+    await this.#change(({ tokens }) => ({ tokens: addTokens(tokens, count) }));
+  }
+
+  async getTurnCount(): Promise<number> {
+    const memory = await this.#memory();
+    return memory ? memory.getTurnCount() : (await this.#run(["sessions"], "readonly", (tx) => this.#row(tx))).turns;
+  }
+
+  async incrementTurn(): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.incrementTurn();
+    await this.#change(({ turns }) => ({ turns: turns + 1 }));
+  }
+
+  async resetCounters(): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.resetCounters();
+    await this.#change(() => ({ turns: 0, tokens: { tokens_in: 0, tokens_out: 0 } }));
+  }
+
+  // ---- tasks, permissions, inbox -------------------------------------------------------------------------------------
+
+  async getTasks(): Promise<Task[]> {
+    const memory = await this.#memory();
+    return memory ? memory.getTasks() : this.#list<Task>("tasks");
+  }
+
+  async addTasks(tasks: Task[]): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.addTasks(tasks);
+    await this.#changeList<Task>("tasks", () => tasks);
+  }
+
+  async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.updateTask(taskId, updates);
+    await this.#changeList<Task>("tasks", (tasks) => changed(tasks, taskId, updates));
+  }
+
+  /** An answer for these very arguments comes before the one for the tool. */
+  async getPermission(toolName: string, input?: unknown): Promise<PermissionStatus> {
+    const memory = await this.#memory();
+    if (memory) return memory.getPermission(toolName, input);
+    const keys = input === undefined ? [toolName] : [permissionKey(toolName, input), toolName];
+    const found = await this.#run(["extras"], "readonly", ({ ask, store }) =>
+      Promise.all(keys.map((key) => ask<PermissionStatus | undefined>(store("extras").get(this.#permission(key))))),
+    );
+    return found.find((status) => status !== undefined) ?? "unset";
+  }
+
+  async setPermission(toolName: string, status: PermissionStatus, input?: unknown): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.setPermission(toolName, status, input);
+    const key = this.#permission(input === undefined ? toolName : permissionKey(toolName, input));
+    await this.#run(["extras"], "strict", ({ ask, store }) => ask(store("extras").put(status, key)));
+  }
+
+  async getInboxItems(): Promise<InboxItem[]> {
+    const memory = await this.#memory();
+    return memory ? memory.getInboxItems() : this.#list<InboxItem>("inbox");
+  }
+
+  async addInboxItem(item: InboxItem): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.addInboxItem(item);
+    await this.#changeList<InboxItem>("inbox", (items) => [...items, item]);
+  }
+
+  async updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {
+    const memory = await this.#memory();
+    if (memory) return memory.updateInboxItem(id, updates);
+    await this.#changeList<InboxItem>("inbox", (items) => changed(items, id, updates as Partial<Omit<InboxItem, "id">>));
+  }
+
+  async getResolvedInboxItems(): Promise<InboxItem[]> {
+    return (await this.getInboxItems()).filter(({ status }) => status === "resolved");
+  }
+
+  // ---- how -----------------------------------------------------------------------------------------------------------
+
+  /** The store to use instead, where there is no database. */
+  async #memory(): Promise<MemoryStore | undefined> {
+    return (await this.#database.elsewhere())?.store(this.identifier);
+  }
+
+  #run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#database.connection.run(names, access, work);
+  }
+
+  #prepare<T>(work: () => Promise<T>): Promise<T> {
+    const preparing = this.#preparing.then(work);
+    this.#preparing = preparing.catch(() => {});
+    return preparing;
+  }
+
+  async #row({ ask, store }: Transaction): Promise<SessionRow> {
+    const row = await ask<SessionRow | undefined>(store("sessions").get(this.identifier));
+    const now = Date.now();
+    return (
+      row ?? {
+        id: this.identifier,
+        count: 0,
+        seq: 0,
+        turns: 0,
+        tokens: { tokens_in: 0, tokens_out: 0 },
+        created: now,
+        updated: now,
+        unfinished: false,
+        records: false,
+        write: "",
+      }
+    );
+  }
+
+  #change(change: (row: SessionRow) => Partial<SessionRow>): Promise<unknown> {
+    return this.#run(["sessions"], "relaxed", async (transaction) => {
+      const row = await this.#row(transaction);
+      return transaction.ask(transaction.store("sessions").put({ ...row, ...change(row) }, this.identifier));
+    });
+  }
+
+  async #list<T>(name: "tasks" | "inbox"): Promise<T[]> {
+    const text = await this.#run(["extras"], "readonly", ({ ask, store }) =>
+      ask<string | undefined>(store("extras").get([this.identifier, name])),
+    );
+    return JSON.parse(text ?? "[]") as T[];
+  }
+
+  #changeList<T>(name: "tasks" | "inbox", change: (list: T[]) => T[]): Promise<unknown> {
+    const key = [this.identifier, name];
+    return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
+      const text = await ask<string | undefined>(store("extras").get(key));
+      return ask(store("extras").put(JSON.stringify(change(JSON.parse(text ?? "[]") as T[])), key));
+    });
+  }
+
+  #permission(key: string): IDBValidKey {
+    return [this.identifier, "permission", key];
+  }
+}
+
+function changed<T extends { readonly id: string }>(list: readonly T[], id: string, updates: Partial<Omit<T, "id">>): T[] {
+  return list.map((item) => (item.id === id ? { ...item, ...updates } : item));
+}

@@ -1,0 +1,56 @@
+// JSON text taken apart without reading its values, so that numbers, key order and unknown fields stay as they are.
+
+/** The members of an object as they are written. The text has to be JSON. */
+export function membersOf(text: string): Map<string, string> {
+  const members = new Map<string, string>();
+  let [depth, start, key] = [0, 0, ""];
+  const close = (at: number) => {
+    const member = text.slice(start, at).trim();
+    if (member) members.set(key, member);
+    start = at + 1;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "{" || character === "[") {
+      if (++depth === 1) start = at + 1;
+    } else if (character === "}" || character === "]") {
+      if (--depth === 0) close(at);
+    } else if (depth !== 1) continue;
+    else if (character === ",") close(at);
+    else if (character === ":") {
+      key = JSON.parse(text.slice(start, at)) as string;
+      start = at + 1;
+    }
+  }
+  return members;
+}
+
+/** What stands between the brackets of an array. */
+export function inside(array: string | undefined): string {
+  return array === undefined ? "" : array.slice(1, -1).trim();
+}
+
+/** An array of texts that were inside of arrays. */
+export function arrayOf(insides: readonly string[]): string {
+  return `[${insides.filter(Boolean).join(",")}]`;
+}
+
+/** The same value, shared with nobody. */
+export function copy<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+function endOfString(text: string, from: number): number {
+  let end = from;
+  do {
+    end = text.indexOf('"', end + 1);
+  } while (end > 0 && isEscaped(text, end));
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text[at - 1 - slashes] === "\\") slashes++;
+  return slashes % 2 === 1;
+}

@@ -1,0 +1,80 @@
+// What a store has to know of a step: whether it follows on what is stored, what it counts, and what a list says of it.
+import type { Message, Usage } from "../message.js";
+import type { StoredStep, TokenCount } from "./adapter.js";
+import { storeError } from "./errors.js";
+
+/** How far a session is stored. */
+export interface Stored {
+  /** Messages. */
+  readonly count: number;
+  /** The number of the last input of the run; 0 before the first. */
+  readonly seq: number;
+}
+
+/** Refuses a step that does not follow on what is stored: somebody else has written meanwhile. */
+export function checkFollows({ count, seq }: Stored, step: StoredStep): void {
+  const first = (step.records[0] as { seq?: unknown } | undefined)?.seq;
+  const next = typeof first === "number" ? first === seq + 1 : step.seq >= seq;
+  if (step.firstMessage === count && next) return;
+  throw storeError(
+    "conflict",
+    `Another page or program has written to this session (it has ${count} messages and ${seq} records; this write begins at ` +
+      `${step.firstMessage} and ${first ?? step.seq}). Nothing of it was stored; open the session again.`,
+  );
+}
+
+/** Whether a run would go on from this checkpoint. */
+export function isUnfinished(checkpoint: string): boolean {
+  try {
+    const { state } = JSON.parse(checkpoint) as { state?: { phase?: unknown; current?: unknown; queue?: unknown[] } };
+    return Boolean(state && (state.phase !== "idle" || state.current || state.queue?.length));
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses messages that would come into the middle of a run. */
+export function checkNoRun(unfinished: boolean): void {
+  if (!unfinished) return;
+  throw storeError(
+    "conflict",
+    "A run of this session is not finished; append messages when it has ended, or through its session.",
+  );
+}
+
+/** The counters with those of some messages added. */
+export function counted(tokens: TokenCount, turns: number, messages: readonly Message[]) {
+  const answers = messages.filter(({ sender }) => sender === "agent");
+  const sum = answers.reduce((sum, { usage }) => (usage ? addTokens(sum, usage) : sum), tokens);
+  return { tokens: sum, turns: turns + answers.length };
+}
+
+/** A number alone counts as prompt tokens. */
+export function addTokens(tokens: TokenCount, count: number | TokenCount): TokenCount {
+  const added: Partial<Usage> = typeof count === "number" ? { tokens_in: count } : count;
+  const sum: Record<string, number> = { ...tokens };
+  for (const [name, value] of Object.entries(added)) if (typeof value === "number") sum[name] = (sum[name] ?? 0) + value;
+  return sum as unknown as TokenCount;
+}
+
+const longestTitle = 120;
+
+/** What a person wrote first, in one line. */
+export function titleOf(messages: readonly Message[]): string | undefined {
+  const first = messages.find((message) => isFromPerson(message) && message.text.trim());
+  const line = first?.text.trim().replace(/\s+/g, " ");
+  return line && line.length > longestTitle ? `${[...line].slice(0, longestTitle - 1).join("")}…` : line;
+}
+
+/** Written by a person, not put in by the framework. */
+export function isFromPerson(message: Message): boolean {
+  const { sender, tool_results, is_compaction, is_compaction_request, is_skill_injection, framework_context } = message;
+  return (
+    sender === "user" &&
+    !tool_results?.length &&
+    !is_compaction &&
+    !is_compaction_request &&
+    !is_skill_injection &&
+    !framework_context
+  );
+}

@@ -1,0 +1,119 @@
+// A session as one JSON text: exported, kept elsewhere, imported again.
+import { GloveError } from "../error.js";
+import type { Message, Task } from "../message.js";
+import type { InboxItem, TokenCount } from "./adapter.js";
+import { storeError } from "./errors.js";
+import { membersOf } from "./json-text.js";
+
+const format = "glove-session";
+const version = 1;
+
+/** Permissions are not part of it: a person gave them on one device. */
+export interface Transcript {
+  readonly id: string;
+  readonly title?: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly turns: number;
+  readonly tokens: TokenCount;
+  readonly seq: number;
+}
+
+/** The parts of a transcript that are kept as the text that they are. */
+export interface TranscriptTexts {
+  readonly messages: string;
+  readonly records: string;
+  /** JSON of the text, which is JSON itself. */
+  readonly checkpoint?: string | undefined;
+  readonly tasks: string;
+  readonly inbox: string;
+}
+
+export interface ReadTranscript {
+  readonly about: Transcript;
+  readonly texts: TranscriptTexts;
+  readonly messages: readonly Message[];
+  readonly tasks: Task[];
+  readonly inbox: InboxItem[];
+}
+
+export function writeTranscript(about: Transcript, { messages, records, checkpoint, tasks, inbox }: TranscriptTexts): string {
+  const head = JSON.stringify({ format, version, ...about }).slice(0, -1);
+  const run = checkpoint === undefined ? "" : `,"checkpoint":${checkpoint}`;
+  return `${head},"messages":${messages},"tasks":${tasks},"inbox":${inbox},"records":${records}${run}}`;
+}
+
+export function readTranscript(text: string): ReadTranscript {
+  const given = parse(text);
+  if (given.format !== format) refuse(`it has no "format": "${format}"`);
+  if (typeof given.version !== "number" || given.version > version) {
+    throw storeError("newer", "This session was exported by a newer version; update the application to import it.");
+  }
+  const {
+    id,
+    title,
+    createdAt,
+    updatedAt,
+    turns,
+    tokens,
+    seq,
+    messages,
+    records = [],
+    tasks = [],
+    inbox = [],
+    checkpoint,
+  } = given;
+  if (typeof id !== "string" || id === "") refuse("it has no id");
+  if (!isList(messages) || !messages.every(isMessage)) refuse("its messages are no messages");
+  if (!isList(tasks) || !isList(inbox) || !isList(records)) refuse("its tasks, inbox or records are no lists");
+  if (checkpoint !== undefined && typeof checkpoint !== "string") refuse("its checkpoint is no text");
+  const texts = membersOf(text);
+  return {
+    about: {
+      id,
+      ...(typeof title === "string" && { title }),
+      createdAt: number(createdAt, Date.now()),
+      updatedAt: number(updatedAt, Date.now()),
+      turns: number(turns, 0),
+      tokens: { tokens_in: 0, tokens_out: 0, ...(tokens as object) },
+      seq: number(seq, 0),
+    },
+    texts: {
+      messages: texts.get("messages") ?? "[]",
+      records: texts.get("records") ?? "[]",
+      checkpoint: texts.get("checkpoint"),
+      tasks: texts.get("tasks") ?? "[]",
+      inbox: texts.get("inbox") ?? "[]",
+    },
+    messages: messages as Message[],
+    tasks: tasks as Task[],
+    inbox: inbox as InboxItem[],
+  };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const given = JSON.parse(text) as unknown;
+    if (typeof given === "object" && given !== null) return given as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  return refuse("it is no JSON object");
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
+function isMessage(value: unknown): value is Message {
+  const { sender, text } = (value ?? {}) as Partial<Message>;
+  return (sender === "user" || sender === "agent") && typeof text === "string";
+}
+
+function number(value: unknown, otherwise: number): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
+}
+
+function refuse(why: string): never {
+  throw new GloveError("SESSION_IMPORT_INVALID", `This is no exported session: ${why}. Import what exportSession gave.`);
+}

@@ -1,0 +1,436 @@
+// The browser's database as a store, in a real browser: what it keeps, and what it does when the database fails.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser } from "../support/browser.js";
+import { inPage, type Profile, servePackage, withProfile } from "../support/pages.js";
+import type { Served } from "../support/server.js";
+
+let browser: Browser;
+let server: Served;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const profile = <T>(work: (profile: Profile) => Promise<T>) => withProfile(browser, server, work);
+
+test("the store passes the conformance kit, over connections that are opened anew", () =>
+  profile(async ({ open }) => {
+    const ends = await inPage<string[]>(
+      await open(),
+      `const fresh = (id) => new IndexedDBStore(id, new SessionDatabase({ name: "kit" }));
+       const ends = [];
+       for (const { name, run } of storeConformance({ make: fresh, reopen: fresh })) {
+         ends.push(await run().then((end) => end, (error) => name + ": " + error.message));
+       }
+       return ends;`,
+    );
+    expect(ends.filter((end) => end !== "passed")).toEqual([]);
+    expect(ends.length).toBeGreaterThanOrEqual(60);
+  }));
+
+describe("attachments", () => {
+  const image = `const data = btoa("x".repeat(60_000)); const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };`;
+
+  test("are kept once as Blobs beside the messages, and come back as they were", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `${image}
+         const client = new GloveClient({ createModel: () => createScriptedModel(["a", "b"]) });
+         const session = client.session("s");
+         await session.sendMessage({ text: "look", images: [{ data, media_type: "image/png" }] });
+         await session.sendMessage({ text: "again", images: [{ data, media_type: "image/png" }] });
+         const store = new IndexedDBStore("s");
+         const [media, messages, records, checkpoints] = await Promise.all(["media", "messages", "records", "checkpoints"].map((name) => rows(name)));
+         const loaded = await store.getMessages();
+         return {
+           media: media.map((blob) => [blob instanceof Blob, blob.size]),
+           text: JSON.stringify([messages, records, checkpoints]).length < 20_000,
+           back: loaded.filter(({ content }) => content?.some(({ source }) => source?.data === data)).length,
+         };`,
+      );
+      expect(found).toEqual({ media: [[true, 60_000]], text: true, back: 2 });
+    }));
+
+  test("that the browser has lost make the session unreadable with a code, and harm no other", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `${image}
+         const [store, other] = [new IndexedDBStore("s"), new IndexedDBStore("t")];
+         await store.appendMessages([message("look", { content: [image] })]);
+         await other.appendMessages([message("fine")]);
+         const db = await raw();
+         const tx = db.transaction("media", "readwrite");
+         tx.objectStore("media").clear();
+         await new Promise((done) => { tx.oncomplete = done; });
+         db.close();
+         return [await store.readRun().catch(told), (await other.getMessages()).length];`,
+      );
+      expect(found).toEqual([{ code: "STORE_CORRUPT", message: expect.stringContaining("attachment") }, 1]);
+    }));
+});
+
+/** Makes the n-th operation that changes the database fail, in one of three ways. */
+const faults = `
+  let left = Infinity, way = "throws", fired = 0;
+  for (const name of ["add", "put", "delete"]) {
+    const original = IDBObjectStore.prototype[name];
+    IDBObjectStore.prototype[name] = function (...args) {
+      if (--left > 0 || left < 0) return original.apply(this, args);
+      fired++;
+      if (way === "throws") throw new DOMException("injected", "DataCloneError");
+      if (way === "quota") throw new DOMException("injected", "QuotaExceededError");
+      const request = original.apply(this, args);
+      this.transaction.abort();
+      return request;
+    };
+  }
+  const failAt = (n, how) => { left = n; way = how; fired = 0; };
+  const codes = { throws: "STORE_FAILED", quota: "STORE_QUOTA", aborts: "STORE_FAILED" };`;
+
+describe("when the n-th operation fails, for every n", () => {
+  test.each(["throws", "quota", "aborts"])("and it %s: a typed error, no half step, and a retry works", (way) =>
+    profile(async ({ open }) => {
+      const found = await inPage<{ wrong: string[]; tried: number }>(
+        await open(),
+        `${faults}
+         const data = btoa("y".repeat(9_000));
+         const steps = [
+           step(1, 0, { messages: [message("a", { content: [{ type: "image", source: { data } }] })], checkpoint: "{}" }),
+           step(2, 1, { messages: [answer("b", { usage: { tokens_in: 1, tokens_out: 1 } })] }),
+           step(3, 2),
+           step(4, 2, { messages: [message("c"), answer("d")], checkpoint: '{"x":1}' }),
+         ];
+         const whole = async (store) => JSON.stringify([await store.readRun(), await store.getTurnCount(), await store.getTokenCount()]);
+         const wrong = [];
+         let tried = 0;
+         for (let n = 1; n < 100; n++) {
+           const store = new IndexedDBStore("n" + n);
+           failAt(n, "${way}");
+           for (const one of steps) {
+             const before = await whole(store);
+             const error = await store.appendStep(one, "strict").then(() => undefined, told);
+             if (!error) continue;
+             tried++;
+             if (error.code !== codes["${way}"]) wrong.push(n + ": " + JSON.stringify(error));
+             if (await whole(new IndexedDBStore("n" + n)) !== before) wrong.push(n + ": half a step");
+             await store.appendStep(one, "strict").catch((error) => wrong.push(n + ": retry " + error.message));
+           }
+           if (!fired) {
+             // Nothing was left to fail: this is how it ends without a fault.
+             const end = await whole(store);
+             for (let m = 1; m < n; m++) if (await whole(new IndexedDBStore("n" + m)) !== end) wrong.push(m + ": another end");
+             break;
+           }
+         }
+         return { wrong, tried };`,
+      );
+      expect(found.wrong).toEqual([]);
+      expect(found.tried).toBeGreaterThan(10);
+    }),
+  );
+
+  test("a session says so, and goes on from where it was", () =>
+    profile(async ({ open }) => {
+      const found = await inPage<{ wrong: string[]; tried: number }>(
+        await open(),
+        `${faults}
+         const wrong = [];
+         let tried = 0, end;
+         for (let n = 0; n < 100; n++) {
+           let ran = 0;
+           const tools = [{ name: "t", description: "", jsonSchema: { type: "object" }, do: () => "worked " + ++ran }];
+           const client = new GloveClient({ createModel: () => createScriptedModel(({ messages }) =>
+             messages.at(-1).tool_results ? "done" : { toolCalls: [{ name: "t" }] }), tools });
+           const session = client.session("n" + n);
+           await session.start();
+           failAt(n === 0 ? Infinity : n, "aborts");
+           let error = await session.sendMessage("Hi").then(() => undefined, told);
+           if (error) {
+             tried++;
+             if (!error.code.startsWith("STORE_")) wrong.push(n + ": " + JSON.stringify(error));
+             const again = await session.resume().then((outcome) => outcome.type, told);
+             if (again !== "completed" && session.getSnapshot().timeline.length < 3) await session.sendMessage("Hi").catch((error) => wrong.push(n + ": " + error.message));
+           }
+           const stored = (await new IndexedDBStore("n" + n, new SessionDatabase()).getMessages()).map(({ sender, text, tool_calls, tool_results }) =>
+             [sender, text, tool_calls?.length ?? 0, tool_results?.map(({ result }) => result.data) ?? null]);
+           if (n === 0) end = JSON.stringify(stored);
+           else if (JSON.stringify(stored) !== end) wrong.push(n + ": " + JSON.stringify(stored));
+           if (ran !== 1) wrong.push(n + ": ran " + ran);
+           client.dispose();
+           if (n > 0 && !fired) break;
+         }
+         return { wrong, tried };`,
+      );
+      expect(found.wrong).toEqual([]);
+      expect(found.tried).toBeGreaterThan(5);
+    }));
+});
+
+test("storage that is really full is told as such, and the session goes on when there is room", () =>
+  profile(async ({ context, open, url }) => {
+    const page = await open();
+    const devtools = await context.newCDPSession(page);
+    // Set before the first write: the browser remembers for a while how much room there was.
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: url, quotaSize: 2_000_000 });
+    const first = `globalThis.store = new IndexedDBStore("s"); await store.appendStep(step(1, 0, { messages: [message("a")] }), "strict");`;
+    await inPage(page, first);
+    const large = `step(2, 1, { messages: [message("x".repeat(5_000_000))] })`;
+    const full = await inPage(
+      page,
+      `return [await store.appendStep(${large}, "strict").catch(told), (await store.getMessages()).length];`,
+    );
+    expect(full).toEqual([{ code: "STORE_QUOTA", message: expect.stringContaining("full") }, 1]);
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: url });
+    expect(await inPage(page, `await store.appendStep(${large}, "strict"); return (await store.getMessages()).length;`)).toBe(2);
+  }));
+
+describe("several tabs", () => {
+  test.each([2, 4])("%i tabs with a session each lose nothing", (tabs) =>
+    profile(async ({ open }) => {
+      const pages = await Promise.all(Array.from({ length: tabs }, () => open()));
+      const write = (page: (typeof pages)[number], at: number) =>
+        inPage(
+          page,
+          `const store = new IndexedDBStore("tab${at}");
+           for (let n = 0; n < 50; n++) await store.appendStep(step(n + 1, 2 * n, { messages: [message("q" + n), answer("a" + n)] }), "relaxed");`,
+        );
+      await Promise.all(pages.map(write));
+      const [page] = pages;
+      if (!page) throw new Error("no tab");
+      const counts = await inPage(
+        page,
+        `const sessions = await new SessionDatabase().list();
+         return Promise.all(sessions.map(async ({ id, messageCount }) => {
+           const texts = (await new IndexedDBStore(id).getMessages()).map(({ text }) => text);
+           return [messageCount, texts.every((text, at) => text === (at % 2 ? "a" : "q") + Math.floor(at / 2))];
+         }));`,
+      );
+      expect(counts).toEqual(Array.from({ length: tabs }, () => [100, true]));
+    }),
+  );
+
+  test.each([2, 4])("%i tabs on one session are told of each other by code, and lose nothing that was acknowledged", (tabs) =>
+    profile(async ({ open }) => {
+      const pages = await Promise.all(Array.from({ length: tabs }, () => open()));
+      const start = Date.now() + 2000;
+      const ends = await Promise.all(
+        pages.map((page, at) =>
+          inPage<{ kept: string[]; codes: string[] }>(
+            page,
+            `const store = new IndexedDBStore("shared");
+             const kept = [], codes = new Set();
+             await new Promise((begin) => setTimeout(begin, ${start} - Date.now()));
+             for (let n = 0; n < 25; n++) {
+               const { messages, records } = await store.readRun();
+               const seq = (records.at(-1)?.seq ?? 0) + 1;
+               const mine = [message("${at}." + n + "q"), answer("${at}." + n + "a")];
+               await store.appendStep(step(seq, messages.length, { messages: mine }), "relaxed").then(
+                 () => kept.push(...mine.map(({ text }) => text)), (error) => codes.add(error.code));
+             }
+             return { kept, codes: [...codes] };`,
+          ),
+        ),
+      );
+      const [page] = pages;
+      if (!page) throw new Error("no tab");
+      const stored = await inPage<string[]>(
+        page,
+        `return (await new IndexedDBStore("shared").getMessages()).map(({ text }) => text);`,
+      );
+      expect([...stored].sort()).toEqual(ends.flatMap(({ kept }) => kept).sort());
+      // Nothing came between the two messages of a step.
+      for (let at = 0; at < stored.length; at += 2) expect(stored[at + 1]).toBe(stored[at]?.replace("q", "a"));
+      expect([...new Set(ends.flatMap(({ codes }) => codes))]).toEqual(["STORE_CONFLICT"]);
+    }),
+  );
+});
+
+describe("versions", () => {
+  test("an old tab lets go of the database when a newer version comes, and says then that it is too old", () =>
+    profile(async ({ open }) => {
+      const old = await open();
+      await inPage(old, `globalThis.store = new IndexedDBStore("s"); await store.appendMessages([message("old")]);`);
+      const since = Date.now();
+      await inPage(await open(), `(await raw(99)).close();`);
+      expect(Date.now() - since).toBeLessThan(3000);
+      const refused = await inPage(
+        old,
+        `return [await store.getMessages().catch(told), await store.appendMessages([message("x")]).catch(told)];`,
+      );
+      const error = { code: "STORE_NEWER", message: expect.stringContaining("reload") };
+      expect(refused).toEqual([error, error]);
+      expect(
+        await inPage(old, `const db = await raw(99); const all = await rows("messages", db); db.close(); return all.length;`),
+      ).toBe(1);
+    }));
+
+  test("a session over a newer database says so, and nothing is damaged", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `(await raw(99, (db) => db.createObjectStore("future"))).close();
+         const session = new GloveClient({ createModel: () => createScriptedModel(["x"]) }).session("s");
+         const refused = await session.sendMessage("Hi").catch(told);
+         const db = await raw(99);
+         return [refused.code, session.getSnapshot().error?.code, session.getSnapshot().storage, [...db.objectStoreNames]];`,
+      );
+      expect(found).toEqual(["STORE_NEWER", "STORE_NEWER", "indexeddb", ["future"]]);
+    }));
+
+  test("an upgrade that another tab blocks ends with a code within three seconds or so, and works once that tab is gone", () =>
+    profile(async ({ open }) => {
+      const holder = await open();
+      await inPage(holder, `globalThis.held = await raw(1, (db) => db.createObjectStore("sessions"));`);
+      const page = await open();
+      const blocked = await inPage<{ error: { code: string }; took: number }>(
+        page,
+        `globalThis.connection = new Connection("glove", [() => {}, () => {}]);
+         globalThis.use = () => connection.run(["sessions"], "readonly", async ({ ask, store }) => ask(store("sessions").count()));
+         const since = performance.now();
+         const error = await use().catch(told);
+         return { error, took: performance.now() - since };`,
+      );
+      expect(blocked.error).toEqual({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("tab") });
+      expect(blocked.took).toBeLessThan(3500);
+      await holder.close();
+      expect(await inPage(page, `return use();`)).toBe(0);
+    }));
+
+  test("an upgrade that fails changes nothing", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `await new IndexedDBStore("s").appendMessages([message("kept")]);
+         const broken = new Connection("glove", [() => {}, (db) => { db.createObjectStore("new"); throw new Error("broken"); }]);
+         const failed = await broken.run(["sessions"], "readonly", async () => {}).catch(told);
+         const db = await raw();
+         return [failed.code, db.version, [...db.objectStoreNames].includes("new"), (await rows("messages", db)).length];`,
+      );
+      expect(found).toEqual(["STORE_FAILED", 1, false, 1]);
+    }));
+});
+
+describe("a connection that died", () => {
+  const dying = `
+    const original = IDBDatabase.prototype.transaction;
+    let dead = 0, opened = 0;
+    IDBDatabase.prototype.transaction = function (...args) {
+      if (dead-- > 0) throw new DOMException("Connection to Indexed Database server lost. Refresh the page to try again", "UnknownError");
+      return original.apply(this, args);
+    };
+    const open = IDBFactory.prototype.open;
+    IDBFactory.prototype.open = function (...args) { opened++; return open.apply(this, args); };`;
+
+  test("is opened again, once", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `${dying}
+         const store = new IndexedDBStore("s");
+         await store.appendMessages([message("1")]);
+         dead = 1;
+         await store.appendMessages([message("2")]);
+         dead = 2;
+         const failed = await store.appendMessages([message("3")]).catch(told);
+         await store.appendMessages([message("4")]);
+         return [opened, failed.code, (await store.getMessages()).map(({ text }) => text)];`,
+      );
+      expect(found).toEqual([4, "STORE_UNAVAILABLE", ["1", "2", "4"]]);
+    }));
+
+  test("is opened again when the browser is closing it", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `let last;
+         const open = IDBFactory.prototype.open;
+         IDBFactory.prototype.open = function (...args) {
+           const request = open.apply(this, args);
+           request.addEventListener("success", () => { last = request.result; });
+           return request;
+         };
+         const store = new IndexedDBStore("s");
+         await store.appendStep(step(1, 0, { messages: [message("1")] }), "strict");
+         last.close();
+         await store.appendStep(step(2, 1, { messages: [message("2")] }), "strict");
+         return (await store.getMessages()).length;`,
+      );
+      expect(found).toBe(2);
+    }));
+
+  test("may have stored a step whose end was not heard; it is not stored twice", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `const store = new IndexedDBStore("s");
+         await store.appendStep(step(1, 0, { messages: [message("1")] }), "strict");
+         const original = IDBDatabase.prototype.transaction;
+         let lost = 1;
+         IDBDatabase.prototype.transaction = function (...args) {
+           const tx = original.apply(this, args);
+           if (args[1] !== "readwrite" || lost-- <= 0) return tx;
+           // Completed on the disk, but the page is told that the connection broke.
+           Object.defineProperty(tx, "oncomplete", { set(done) { tx.addEventListener("complete", () => tx.onabort()); } });
+           Object.defineProperty(tx, "error", { value: new DOMException("lost", "UnknownError") });
+           return tx;
+         };
+         await store.appendStep(step(2, 1, { messages: [message("2")] }), "strict");
+         return (await store.getMessages()).map(({ text }) => text);`,
+      );
+      expect(found).toEqual(["1", "2"]);
+    }));
+});
+
+describe("without a database", () => {
+  const work = `
+    const events = [];
+    const subscribers = [{ record: (type, data) => events.push([type, data.code]) }];
+    const client = new GloveClient({ createModel: () => createScriptedModel(["one", "two"]), subscribers });
+    const session = client.session("s");
+    await session.sendMessage("Hi");
+    session.dispose();
+    const again = client.session("s");
+    await again.start();
+    const [listed] = await client.sessions();
+    return [again.getSnapshot().storage, events.filter(([type]) => type === "warning")[0], listed.title, texts(await until(again, ({ timeline }) => timeline.length === 2))];`;
+  const expected = ["memory", ["warning", "STORAGE_MEMORY"], "Hi", ["user: Hi", "agent_text: one"]];
+
+  test("a session is kept in memory and says so", () =>
+    profile(async ({ open }) => {
+      const gone = `Object.defineProperty(window, "indexedDB", { value: undefined, configurable: true });`;
+      expect(await inPage(await open(gone), work)).toEqual(expected);
+    }));
+
+  test("also in a frame that is allowed no storage", () =>
+    profile(async ({ open }) => {
+      const page = await open();
+      await page.setContent(`<iframe sandbox="allow-scripts" srcdoc="<base href='${server.url}/'><p>frame"></iframe>`);
+      const frame = page.frames()[1];
+      if (!frame) throw new Error("no frame");
+      await frame.waitForSelector("p");
+      expect(await inPage(frame as never, work.replaceAll("", ""))).toEqual(expected);
+    }));
+});
+
+test("the browser is asked to keep its storage once, and only when the application wants it", () =>
+  profile(async ({ open }) => {
+    const found = await inPage(
+      await open(),
+      `let asked = 0;
+       navigator.storage.persist = async () => { asked++; return false; };
+       await new IndexedDBStore("s", new SessionDatabase()).getMessages();
+       const before = asked;
+       const database = new SessionDatabase({ persist: true });
+       await new IndexedDBStore("s", database).getMessages();
+       await new IndexedDBStore("t", database).getMessages();
+       return [before, asked];`,
+    );
+    expect(found).toEqual([0, 1]);
+  }));

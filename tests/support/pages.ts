@@ -1,0 +1,74 @@
+// Pages of one browser profile over the built package: what one stores, the others find.
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { root } from "./project.js";
+import { type Served, serve } from "./server.js";
+
+export interface Profile {
+  readonly context: BrowserContext;
+  readonly url: string;
+  /** A new tab; `before` runs ahead of everything else in it. */
+  open(before?: string): Promise<Page>;
+}
+
+/** Opens a fresh profile, and closes it when the work is done. */
+export async function withProfile<T>(browser: Browser, server: Served, work: (profile: Profile) => Promise<T>): Promise<T> {
+  const context = await browser.newContext();
+  const open = async (before = "") => {
+    const page = await context.newPage();
+    if (before) await page.addInitScript(before);
+    await page.goto(server.url);
+    return page;
+  };
+  try {
+    return await work({ context, url: server.url, open });
+  } finally {
+    await context.close();
+  }
+}
+
+export function servePackage(): Promise<Served> {
+  const headers = { "access-control-allow-origin": "*" };
+  return serve(root, { headers, pages: { "/": html } });
+}
+
+/** What a bundler would do: the package's one dependency by its name. */
+const imports = { "@cfworker/json-schema": "/node_modules/@cfworker/json-schema/dist/esm/index.js" };
+export const html = `<!doctype html><link rel=icon href=data:,><script type=importmap>${JSON.stringify({ imports })}</script>`;
+
+const prelude = `
+  const glove = await import("/pkg/src/index.js");
+  const { GloveClient, GloveError, IndexedDBStore, SessionDatabase } = glove;
+  const { createScriptedModel, storeConformance } = await import("/pkg/testing/index.js");
+  const { Connection } = await import("/pkg/src/store/indexeddb/connection.js");
+  const told = (error) => ({ code: error.code, message: error.message });
+  const until = (session, fits) => new Promise((resolve, reject) => {
+    const look = () => fits(session.getSnapshot()) && (undo(), clearTimeout(timer), resolve(session.getSnapshot()));
+    const timer = setTimeout(() => reject(new Error("it never came to this: " + JSON.stringify(session.getSnapshot()))), 5000);
+    const undo = session.subscribe(look);
+    look();
+  });
+  const message = (text, more) => ({ sender: "user", text, ...more });
+  const answer = (text, more) => ({ sender: "agent", text, ...more });
+  const step = (seq, firstMessage, more) => ({ firstMessage, messages: [], records: [{ seq }], seq, ...more });
+  /** Opens the database past the package. */
+  const raw = (version, upgrade, name = "glove") => new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, version);
+    request.onupgradeneeded = () => upgrade?.(request.result);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const rows = async (store, database) => {
+    const db = database ?? await raw();
+    const request = db.transaction(store).objectStore(store).getAll();
+    const all = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = reject; });
+    if (!database) db.close();
+    return all;
+  };
+  const texts = ({ timeline }) => timeline.map((entry) =>
+    entry.kind === "tool" ? entry.name + ": " + entry.status + " " + (entry.output ?? "") : entry.kind + ": " + entry.text);
+`;
+
+/** Runs the body of an async function in the page, with the package and a few helpers at hand. Text: a page has no imports. */
+export function inPage<T = unknown>(page: Page, body: string): Promise<T> {
+  return page.evaluate(`(async () => { ${prelude} ${body} })()`) as Promise<T>;
+}
