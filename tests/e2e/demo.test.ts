@@ -150,6 +150,26 @@ test("a form that is turned down leaves the cart as it is", async () => {
   await cart(page).getByText("1 × Fern").waitFor();
 });
 
+test("a question is still there after a reload, and the run goes on from it", async () => {
+  const page = await openDemo();
+  await say(page, "Add two task chairs");
+  await shows(page, "in your cart");
+  await press(page, "Check out");
+  await page.getByText("Reload the page now").waitFor();
+  await page.reload();
+  await shows(page, "The order of €438 is above €300.");
+  await cart(page).getByText("2 × Task chair").waitFor();
+  await press(page, "Approve");
+  await page.getByLabel("Name").waitFor();
+  await page.reload();
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Street").fill("Main Street 1");
+  await page.getByLabel("City").fill("Bern");
+  await page.getByRole("button", { name: "Place the order" }).click();
+  await shows(page, "is on its way to Bern");
+  expect(await log(page).getByText("Checking out").count()).toBe(1);
+});
+
 test("conversations are switched, each with its own record", async () => {
   const page = await openDemo();
   await say(page, "Show me the lights");
@@ -162,6 +182,10 @@ test("conversations are switched, each with its own record", async () => {
   await page.getByLabel("Conversation shown").selectOption({ label: "Show me the lights" });
   await shows(page, "Here are 2 things");
   await page.getByRole("button", { name: "Record 4" }).waitFor();
+  await page.reload();
+  await shows(page, "Here are 2 things");
+  await page.getByLabel("Conversation shown").selectOption({ label: "hello" });
+  await shows(page, "I can show you what we have");
 });
 
 test("the inspector shows the record and the events as they come", async () => {
