@@ -1,4 +1,5 @@
 // The demo: as `npm run demo` serves it, and built, under a strict content security policy.
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { build, createServer } from "vite";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -214,4 +215,25 @@ test("a phone shows one part at a time, with nothing beyond its edge", async () 
   await press(page, "Inspector");
   await page.getByRole("button", { name: /^Record/ }).waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
+});
+
+test("nothing on the page keeps people with a screen reader or weak eyes out, light and dark", async () => {
+  const axe = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
+  for (const colorScheme of ["light", "dark"] as const) {
+    const page = await openDemo();
+    await page.emulateMedia({ colorScheme });
+    await press(page, "Plan a quiet corner for me");
+    await shows(page, "Your quiet corner is in the cart");
+    await press(page, "Apply the code WELCOME10");
+    await shows(page, "May apply_discount be used?");
+    await press(page, "Allow once");
+    await shows(page, "10 % off");
+    await press(page, "Check out");
+    await page.getByLabel("Name").waitFor();
+    await page.evaluate(axe);
+    const found = await page.evaluate("axe.run().then(({ violations }) => violations)");
+    const told = (found as { id: string; nodes: { html: string }[] }[]).map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    expect(told).toEqual([]);
+    if (colorScheme === "light") await page.close();
+  }
 });
