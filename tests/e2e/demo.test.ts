@@ -101,6 +101,9 @@ test("undo takes the last action back, by the button and by asking for it", asyn
   await cart(page).getByText("2 × Aurora lamp").waitFor();
   await press(page, "Undo that");
   await cart(page).getByText("Nothing in it yet").waitFor();
+  await phase(page, "Ready");
+  await press(page, "Undo");
+  await page.getByText("Nothing to take back").waitFor();
 });
 
 test("a discount asks for permission, once", async () => {
