@@ -2,7 +2,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -65,9 +64,9 @@ async function glueAndBytes(compiled, bindgen) {
     await run(bindgen, [compiled, work, "glove_wasm"]);
     for (const name of ["glove_wasm.js", "glove_wasm.d.ts"]) copyFileSync(join(work, name), join(generated, name));
   });
-  await step("optimising the wasm file", "Read the messages of wasm-opt above.", async () => {
-    copyFileSync(await smallest(join(work, "glove_wasm_bg.wasm"), work), wasmFile);
-  });
+  await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
+    optimise(join(work, "glove_wasm_bg.wasm"), wasmFile),
+  );
   // Hexadecimal, because it travels smaller than base64: compression still sees the repeated bytes in it. Of a wasm file of
   // 565 kB, brotli makes 142 kB; 151 kB of its hexadecimal text; 198 kB of its base64 text. Decoding takes the same time.
   writeFileSync(join(generated, "bytes.js"), `export const hex = "${readFileSync(wasmFile).toString("hex")}";\n`);
@@ -75,26 +74,11 @@ async function glueAndBytes(compiled, bindgen) {
   writeStamp("glue", inputs);
 }
 
-/** wasm-opt's better level: which one is smaller as it travels changes with the code. */
-async function smallest(input, folder) {
-  const candidates = [];
-  for (const level of ["-Os", "-Oz"]) {
-    const file = join(folder, `optimised${level}.wasm`);
-    const features = wasmFeatures.map((name) => `--enable-${name}`);
-    await runTool("binaryen/bin/wasm-opt", [
-      input,
-      level,
-      "--converge",
-      ...features,
-      "--strip-debug",
-      "--strip-producers",
-      "--strip-target-features",
-      "-o",
-      file,
-    ]);
-    candidates.push({ file, size: brotliCompressSync(readFileSync(file)).length });
-  }
-  return candidates.sort((a, b) => a.size - b.size)[0].file;
+/** -Oz and --converge take two to four times as long, and their files are no smaller as they travel. */
+async function optimise(input, file) {
+  const features = wasmFeatures.map((name) => `--enable-${name}`);
+  const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+  await runTool("binaryen/bin/wasm-opt", [input, "-Os", ...features, ...strip, "-o", file]);
 }
 
 async function typescript() {
