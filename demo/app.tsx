@@ -10,6 +10,7 @@ import { useCart } from "./shop/cart.js";
 import { CartPanel } from "./shop/cart-panel.js";
 import { Tasks } from "./tasks.js";
 import { ToolStatus } from "./tool-status.js";
+import { Undo } from "./undo.js";
 
 const views = ["Chat", "Cart", "Inspector"] as const;
 type View = (typeof views)[number];
@@ -34,9 +35,7 @@ export function App() {
       <main className="chat">
         <div className="bar">
           <Meter />
-          <button type="button" className="plain" disabled={glove.busy} onClick={() => void glove.undo()}>
-            Undo
-          </button>
+          <Undo />
         </div>
         <Conversation scroll={scroll}>
           <Welcome empty={glove.sessionReady && glove.timeline.length === 0} />

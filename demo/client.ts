@@ -9,4 +9,6 @@ export const client = new GloveClient({
   createModel: () => createScriptedModel(assistant),
   systemPrompt: "You help people to furnish a small office. Use the tools; never invent products.",
   tools,
+  // Conversations are kept in the browser's database; the page comes back to the one that it was on.
+  persistSession: true,
 });

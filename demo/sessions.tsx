@@ -1,23 +1,20 @@
-// The conversations of this page: the one that is shown, the others, and a new one.
-import type { UseGloveReturn } from "glove-wasm/react";
+// The conversations that the browser keeps: the one that is shown, the others, and a new one.
+import { type SessionInfo, type UseGloveReturn, useGloveClient } from "glove-wasm/react";
 import { useEffect, useState } from "react";
 
-type Handle = Pick<UseGloveReturn, "sessionId" | "timeline" | "newConversation" | "switchConversation">;
+type Handle = Pick<UseGloveReturn, "sessionId" | "timeline" | "busy" | "newConversation" | "switchConversation">;
 
 export function Sessions({ glove }: { glove: Handle }) {
-  const { sessionId, timeline, newConversation, switchConversation } = glove;
-  const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map());
-  const first = timeline.find((entry) => entry.kind === "user");
-  const title = first?.text ?? "New conversation";
-  useEffect(() => {
-    if (sessionId) setTitles((before) => new Map(before).set(sessionId, title));
-  }, [sessionId, title]);
+  const { sessionId, newConversation, switchConversation } = glove;
+  const others = useStored(glove).filter(({ id }) => id !== sessionId);
+  const first = glove.timeline.find((entry) => entry.kind === "user");
   return (
     <div className="sessions">
       <label>
         <span className="heard">Conversation shown</span>
         <select value={sessionId} onChange={(event) => switchConversation(event.target.value)}>
-          {[...titles].map(([id, title]) => (
+          <option value={sessionId}>{first?.text ?? "New conversation"}</option>
+          {others.map(({ id, title }) => (
             <option key={id} value={id}>
               {title}
             </option>
@@ -29,4 +26,22 @@ export function Sessions({ glove }: { glove: Handle }) {
       </button>
     </div>
   );
+}
+
+/** Read again with each change of the conversation, and at the end of each run. */
+function useStored({ sessionId, busy }: Handle): readonly SessionInfo[] {
+  const client = useGloveClient();
+  const [stored, setStored] = useState<readonly SessionInfo[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation and the end of a run are reasons to read again.
+  useEffect(() => {
+    let current = true;
+    client?.sessions().then(
+      (sessions) => current && setStored(sessions),
+      () => {},
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, sessionId, busy]);
+  return stored;
 }

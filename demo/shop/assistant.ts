@@ -78,7 +78,7 @@ function told({ tool_name, result: { data } }: ToolResult): string {
     case "show_products":
       return `Here ${Array.isArray(data) && data.length === 1 ? "is what" : `are ${(data as unknown[]).length} things`} I would look at. Press Add, or tell me what you like.`;
     case "add_to_cart":
-      return `${given.quantity} × ${given.added} ${given.quantity === 1 ? "is" : "are"} in your cart.`;
+      return `In your cart now: ${given.quantity} × ${given.added}.`;
     case "view_cart":
       return contents(given);
     case "apply_discount":

@@ -15,7 +15,8 @@ export interface Cart {
   readonly total: number;
 }
 
-let cart = cartOf([], 0);
+const key = "nook-cart";
+let cart = stored();
 const listeners = new Set<() => void>();
 
 export const getCart = (): Cart => cart;
@@ -39,7 +40,23 @@ export const emptyCart = (): void => set([], 0);
 
 function set(lines: readonly CartLine[], discount: number): void {
   cart = cartOf(lines, discount);
+  const kept = { lines: lines.map(({ product, quantity }) => [product.id, quantity]), discount };
+  localStorage.setItem(key, JSON.stringify(kept));
   for (const listener of listeners) listener();
+}
+
+/** The cart as the page was left, or an empty one. */
+function stored(): Cart {
+  try {
+    const { lines, discount } = JSON.parse(localStorage.getItem(key) ?? "") as { lines: [string, number][]; discount: number };
+    const known = lines.map(([id, quantity]) => ({ product: productOf(id), quantity }));
+    return cartOf(
+      known.filter((line): line is CartLine => line.product !== undefined),
+      discount,
+    );
+  } catch {
+    return cartOf([], 0);
+  }
 }
 
 function cartOf(lines: readonly CartLine[], discount: number): Cart {

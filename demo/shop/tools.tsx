@@ -83,6 +83,8 @@ const checkout = defineTool({
     const { total } = getCart();
     return { required: total > approvalLimit, reason: `The order of ${euros(total)} is above ${euros(approvalLimit)}.` };
   },
+  // Nothing has happened before the form is answered, so after a reload it may simply be shown again.
+  onInterrupted: "rerun",
   async do(_, display) {
     const { lines, total } = getCart();
     if (lines.length === 0) return { status: "error", data: null, message: "The cart is empty." };

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../support/project.js";
 
-const area = "CLIENT|COMPACTION|CORE|DISPLAY|LISTENER|MESSAGE|MODEL|REQUEST|SCHEMA|SCRIPT|SESSION|STORE|SUBSCRIBER|TOOL|WASM";
+const area =
+  "CLIENT|COMPACTION|CORE|DISPLAY|LISTENER|MESSAGE|MODEL|REQUEST|SCHEMA|SCRIPT|SESSIONS?|STORAGE|STORE|SUBSCRIBER|TOOL|WASM";
 const code = new RegExp(`"((?:${area})_[A-Z_]+|ABORTED|NOT_[A-Z_]+|NOTHING_TO_[A-Z_]+|OUT_OF_[A-Z_]+)"`, "g");
 
 function source(folder: string, extension: RegExp): string {

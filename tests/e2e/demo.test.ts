@@ -1,4 +1,5 @@
 // The demo: as `npm run demo` serves it, and built, under a strict content security policy.
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { build, createServer } from "vite";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -100,6 +101,9 @@ test("undo takes the last action back, by the button and by asking for it", asyn
   await cart(page).getByText("2 × Aurora lamp").waitFor();
   await press(page, "Undo that");
   await cart(page).getByText("Nothing in it yet").waitFor();
+  await phase(page, "Ready");
+  await press(page, "Undo");
+  await page.getByText("Nothing to take back").waitFor();
 });
 
 test("a discount asks for permission, once", async () => {
@@ -150,6 +154,26 @@ test("a form that is turned down leaves the cart as it is", async () => {
   await cart(page).getByText("1 × Fern").waitFor();
 });
 
+test("a question is still there after a reload, and the run goes on from it", async () => {
+  const page = await openDemo();
+  await say(page, "Add two task chairs");
+  await shows(page, "in your cart");
+  await press(page, "Check out");
+  await page.getByText("Reload the page now").waitFor();
+  await page.reload();
+  await shows(page, "The order of €438 is above €300.");
+  await cart(page).getByText("2 × Task chair").waitFor();
+  await press(page, "Approve");
+  await page.getByLabel("Name").waitFor();
+  await page.reload();
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Street").fill("Main Street 1");
+  await page.getByLabel("City").fill("Bern");
+  await page.getByRole("button", { name: "Place the order" }).click();
+  await shows(page, "is on its way to Bern");
+  expect(await log(page).getByText("Checking out").count()).toBe(1);
+});
+
 test("conversations are switched, each with its own record", async () => {
   const page = await openDemo();
   await say(page, "Show me the lights");
@@ -162,6 +186,10 @@ test("conversations are switched, each with its own record", async () => {
   await page.getByLabel("Conversation shown").selectOption({ label: "Show me the lights" });
   await shows(page, "Here are 2 things");
   await page.getByRole("button", { name: "Record 4" }).waitFor();
+  await page.reload();
+  await shows(page, "Here are 2 things");
+  await page.getByLabel("Conversation shown").selectOption({ label: "hello" });
+  await shows(page, "I can show you what we have");
 });
 
 test("the inspector shows the record and the events as they come", async () => {
@@ -190,4 +218,25 @@ test("a phone shows one part at a time, with nothing beyond its edge", async () 
   await press(page, "Inspector");
   await page.getByRole("button", { name: /^Record/ }).waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
+});
+
+test("nothing on the page keeps people with a screen reader or weak eyes out, light and dark", async () => {
+  const axe = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
+  for (const colorScheme of ["light", "dark"] as const) {
+    const page = await openDemo();
+    await page.emulateMedia({ colorScheme });
+    await press(page, "Plan a quiet corner for me");
+    await shows(page, "Your quiet corner is in the cart");
+    await press(page, "Apply the code WELCOME10");
+    await shows(page, "May apply_discount be used?");
+    await press(page, "Allow once");
+    await shows(page, "10 % off");
+    await press(page, "Check out");
+    await page.getByLabel("Name").waitFor();
+    await page.evaluate(axe);
+    const found = await page.evaluate("axe.run().then(({ violations }) => violations)");
+    const told = (found as { id: string; nodes: { html: string }[] }[]).map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    expect(told).toEqual([]);
+    if (colorScheme === "light") await page.close();
+  }
 });
