@@ -1,7 +1,10 @@
 // Sessions whose page goes away in the middle: reloaded, closed or crashed, and opened again.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/browser.js";
+import { openBrowser, openBrowserOnDisk } from "../support/browser.js";
 import { inPage, type Profile, servePackage, withProfile } from "../support/pages.js";
 import type { Served } from "../support/server.js";
 
@@ -118,6 +121,32 @@ test.each(deaths)("a page that is %s while a tool runs: the person is asked, and
     expect(await done(next)).toBe("look slow slow ");
   }),
 );
+
+test("a browser whose process is killed while a tool runs has it all on the disk", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "glove-profile-"));
+  const open = async () => {
+    const own = await openBrowserOnDisk(folder);
+    const page = await (own.browser.contexts()[0] ?? (await own.browser.newContext())).newPage();
+    await page.goto(server.url);
+    return { ...own, page };
+  };
+  try {
+    const first = await open();
+    await start(first.page, "slow");
+    await first.page.waitForFunction(() => localStorage.getItem("done") === "look slow ");
+    await first.kill();
+    const second = await open();
+    const shown = await inPage(
+      second.page,
+      `${app} await session.start(); const { approvals, timeline, storage } = ${asked("interrupted")};
+       return [storage, approvals[0].toolName, texts({ timeline }).slice(0, 3)];`,
+    );
+    await second.kill();
+    expect(shown).toEqual(["indexeddb", "slow", ["user: slow", "agent_text: first", "look: success seen"]]);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+});
 
 test("a page that is closed between any two writes is taken up where it was, and every tool has run once or is asked about", () =>
   profile(async ({ open }) => {
