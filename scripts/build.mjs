@@ -98,7 +98,7 @@ async function smallest(input, folder) {
 }
 
 async function typescript() {
-  for (const folder of ["src", "testing"]) rmSync(inRoot("pkg", folder), { recursive: true, force: true });
+  for (const part of ["src", "react", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });
@@ -106,6 +106,7 @@ async function typescript() {
     copyFileSync(join(generated, name), join(folder, name));
   }
   copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile}.d.ts`);
+  copyFileSync(inRoot("js", "react", "style.css"), inRoot("pkg", "react", "style.css"));
 }
 
 if (isMain(import.meta)) await main(async () => build(await setup()));

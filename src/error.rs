@@ -1,5 +1,7 @@
 //! What can go wrong outside the machine, each with a code that stays the same between releases.
 
+use crate::codec::{record, through_codec, words};
+
 /// A failure that reaches the application.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
@@ -30,47 +32,46 @@ impl Error {
     }
 }
 
-/// Why a model call gave no answer.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, thiserror::Error)]
-#[error("{message}")]
-pub struct ModelError {
-    pub kind: ModelErrorKind,
-    pub message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<u16>,
-    #[serde(default)]
-    pub retryable: bool,
-    /// How long the server asks to wait.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after_ms: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<String>,
+record! {
+    /// Why a model call gave no answer.
+    #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+    #[error("{message}")]
+    pub struct ModelError {
+        "kind" => required pub kind: ModelErrorKind,
+        "message" => required pub message: String,
+        "status" => optional pub status: u16,
+        "retryable" => plain pub retryable: bool,
+        /// How long the server asks to wait.
+        "retry_after_ms" => optional pub retry_after_ms: u64,
+        "request_id" => optional pub request_id: String,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelErrorKind {
-    /// No connection, or it broke.
-    Network,
-    /// The stream ended before its end statement.
-    Cut,
-    /// No answer within a limit.
-    Timeout,
-    /// A wrong or missing key.
-    Authentication,
-    RateLimit,
-    Overloaded,
-    /// The provider refused the request as it is.
-    BadRequest,
-    /// The conversation does not fit into the model's context.
-    ContextLength,
-    Server,
-    /// An answer that is not in the provider's format.
-    BadResponse,
-    /// Refused before anything was sent (no key, a key in a page without the switch, unknown provider).
-    Config,
-    /// The application's own model failed.
-    Adapter,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ModelErrorKind {
+        /// No connection, or it broke.
+        "network" => Network,
+        /// The stream ended before its end statement.
+        "cut" => Cut,
+        /// No answer within a limit.
+        "timeout" => Timeout,
+        /// A wrong or missing key.
+        "authentication" => Authentication,
+        "rate_limit" => RateLimit,
+        "overloaded" => Overloaded,
+        /// The provider refused the request as it is.
+        "bad_request" => BadRequest,
+        /// The conversation does not fit into the model's context.
+        "context_length" => ContextLength,
+        "server" => Server,
+        /// An answer that is not in the provider's format.
+        "bad_response" => BadResponse,
+        /// Refused before anything was sent (no key, a key in a page without the switch, unknown provider).
+        "config" => Config,
+        /// The application's own model failed.
+        "adapter" => Adapter,
+    }
 }
 
 impl ModelErrorKind {
@@ -114,24 +115,27 @@ impl ModelError {
     }
 }
 
-/// Why a store did not do what it was asked.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, thiserror::Error)]
-#[error("{message}")]
-pub struct StoreError {
-    pub kind: StoreErrorKind,
-    pub message: String,
+record! {
+    /// Why a store did not do what it was asked.
+    #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+    #[error("{message}")]
+    pub struct StoreError {
+        "kind" => required pub kind: StoreErrorKind,
+        "message" => required pub message: String,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StoreErrorKind {
-    Unavailable,
-    Quota,
-    /// Written by a newer version; reading it here could damage it.
-    Newer,
-    Corrupt,
-    Conflict,
-    Failed,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum StoreErrorKind {
+        "unavailable" => Unavailable,
+        "quota" => Quota,
+        /// Written by a newer version; reading it here could damage it.
+        "newer" => Newer,
+        "corrupt" => Corrupt,
+        "conflict" => Conflict,
+        "failed" => Failed,
+    }
 }
 
 impl StoreErrorKind {
@@ -152,6 +156,8 @@ impl StoreError {
         StoreError { kind, message: message.into() }
     }
 }
+
+through_codec! { ModelError, ModelErrorKind, StoreError, StoreErrorKind }
 
 /// Why a tool cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

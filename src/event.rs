@@ -1,13 +1,11 @@
 //! What listeners are told, with the original's names and payloads where it has them.
 
-use serde::{Deserialize, Serialize};
-
+use crate::codec::{Write, object, record, through_codec, words};
 use crate::json::Json;
 use crate::message::{Message, ToolCall, ToolResultData, Usage};
 
 /// One event. As JSON it is `{"type": …, "data": …}`, the two arguments of a subscriber's `record`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     TextDelta {
         text: String,
@@ -63,66 +61,137 @@ pub enum Event {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ToolUseResult {
-    pub tool_name: String,
-    pub call_id: String,
-    /// Aliases of the two above, as later versions of the original have them.
-    pub name: String,
-    pub id: String,
-    pub result: ToolResultData,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ToolUseResult {
+        "tool_name" => required pub tool_name: String,
+        "call_id" => required pub call_id: String,
+        /// Aliases of the two above, as later versions of the original have them.
+        "name" => required pub name: String,
+        "id" => required pub id: String,
+        "result" => required pub result: ToolResultData,
+        "duration_ms" => optional pub duration_ms: u64,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ModelResponse {
-    pub text: String,
-    pub tool_calls: Vec<ToolCall>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop_reason: Option<String>,
-    pub tokens_in: u64,
-    pub tokens_out: u64,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ModelResponse {
+        "text" => required pub text: String,
+        "tool_calls" => required pub tool_calls: Vec<ToolCall>,
+        "stop_reason" => optional pub stop_reason: String,
+        "tokens_in" => required pub tokens_in: u64,
+        "tokens_out" => required pub tokens_out: u64,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    Turns,
-    ErrorRounds,
-    Repetition,
-    ToolCalls,
-    Tokens,
-    Cost,
-    WallClock,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Rule {
+        "turns" => Turns,
+        "error_rounds" => ErrorRounds,
+        "repetition" => Repetition,
+        "tool_calls" => ToolCalls,
+        "tokens" => Tokens,
+        "cost" => Cost,
+        "wall_clock" => WallClock,
+    }
 }
 
-/// Something that only a person can decide.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Question {
-    pub id: String,
-    pub kind: QuestionKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub call_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_name: Option<String>,
-    /// The call's arguments, as they will be used.
-    #[serde(default, skip_serializing_if = "Json::is_null")]
-    pub input: Json,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    pub asked_at: u64,
+record! {
+    /// Something that only a person can decide.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Question {
+        "id" => required pub id: String,
+        "kind" => required pub kind: QuestionKind,
+        "call_id" => optional pub call_id: String,
+        "tool_name" => optional pub tool_name: String,
+        /// The call's arguments, as they will be used.
+        "input" => skipped pub input: Json,
+        "reason" => optional pub reason: String,
+        "asked_at" => required pub asked_at: u64,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QuestionKind {
-    /// May this tool run at all? The answer can be remembered.
-    Permission,
-    /// May this one call run?
-    Approval,
-    /// A call was cut off and nobody knows whether it took effect: run it again?
-    Interrupted,
-    /// A budget is used up: go on?
-    Budget,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum QuestionKind {
+        /// May this tool run at all? The answer can be remembered.
+        "permission" => Permission,
+        /// May this one call run?
+        "approval" => Approval,
+        /// A call was cut off and nobody knows whether it took effect: run it again?
+        "interrupted" => Interrupted,
+        /// A budget is used up: go on?
+        "budget" => Budget,
+    }
+}
+
+through_codec! { ToolUseResult, ModelResponse, Rule, Question, QuestionKind }
+through_codec! { write Event }
+
+impl Event {
+    fn name(&self) -> &'static str {
+        match self {
+            Event::TextDelta { .. } => "text_delta",
+            Event::ReasoningDelta { .. } => "reasoning_delta",
+            Event::ToolInputDelta { .. } => "tool_input_delta",
+            Event::ToolUse { .. } => "tool_use",
+            Event::ToolUseResult(_) => "tool_use_result",
+            Event::ModelResponse(_) => "model_response",
+            Event::ModelResponseComplete(_) => "model_response_complete",
+            Event::TokenConsumption { .. } => "token_consumption",
+            Event::CompactionStart { .. } => "compaction_start",
+            Event::CompactionEnd { .. } => "compaction_end",
+            Event::RequestStarted { .. } => "request_started",
+            Event::RequestFinished { .. } => "request_finished",
+            Event::QuestionAsked(_) => "question_asked",
+            Event::QuestionAnswered { .. } => "question_answered",
+            Event::Guard { .. } => "guard",
+            Event::Error { .. } => "error",
+        }
+    }
+
+    fn data(&self, out: &mut String) {
+        match self {
+            Event::TextDelta { text } | Event::ReasoningDelta { text } => object(out, &[("text", text)]),
+            Event::ToolInputDelta { id, name, delta } => {
+                object(out, &[("id", id), ("name", name), ("delta", delta)]);
+            }
+            Event::ToolUse { id, name, input } => {
+                object(out, &[("id", id), ("name", name), ("input", input)]);
+            }
+            Event::ToolUseResult(result) => result.write(out),
+            Event::ModelResponse(response) | Event::ModelResponseComplete(response) => response.write(out),
+            Event::TokenConsumption { consumption } => object(out, &[("consumption", consumption)]),
+            Event::CompactionStart { current_token_consumption } => {
+                object(out, &[("current_token_consumption", current_token_consumption)]);
+            }
+            Event::CompactionEnd { current_token_consumption, summary_message } => object(
+                out,
+                &[
+                    ("current_token_consumption", current_token_consumption),
+                    ("summary_message", summary_message),
+                ],
+            ),
+            Event::RequestStarted { request } => object(out, &[("request", request)]),
+            Event::RequestFinished { request, outcome } => {
+                object(out, &[("request", request), ("outcome", outcome)]);
+            }
+            Event::QuestionAsked(question) => question.write(out),
+            Event::QuestionAnswered { id, allowed } => object(out, &[("id", id), ("allowed", allowed)]),
+            Event::Guard { rule, message } => object(out, &[("rule", rule), ("message", message)]),
+            Event::Error { code, message } => object(out, &[("code", code), ("message", message)]),
+        }
+    }
+}
+
+impl Write for Event {
+    fn write(&self, out: &mut String) {
+        out.push_str("{\"type\":\"");
+        out.push_str(self.name());
+        out.push_str("\",\"data\":");
+        self.data(out);
+        out.push('}');
+    }
 }

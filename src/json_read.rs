@@ -59,6 +59,11 @@ impl<'a> Reader<'a> {
         self.enter(b'[')
     }
 
+    /// Steps into the object or array whose first byte was peeked.
+    pub(crate) fn step_in(&mut self) {
+        self.at += 1;
+    }
+
     fn enter(&mut self, open: u8) -> Read<bool> {
         if self.take(open)? {
             return Ok(true);
@@ -117,7 +122,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn number(&mut self) -> Read<Option<f64>> {
-        Ok(serde_json::from_str(self.raw()?).ok())
+        Ok(number(self.raw()?))
     }
 
     /// Any value as it is written.
@@ -194,7 +199,52 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn unescape(body: &str) -> Cow<'_, str> {
+/// A JSON number: exact up to fifteen digits, and near the one meant beyond (costs and seconds need no more).
+pub(crate) fn number(text: &str) -> Option<f64> {
+    crate::json::check(text, 0).ok()?;
+    let text = text.trim();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let exponent = match exponent.strip_prefix('+').unwrap_or(exponent).parse::<i32>() {
+        Ok(exponent) => exponent,
+        Err(_) if exponent.starts_with('-') => -10_000,
+        Err(_) => 10_000,
+    };
+    let (mut whole, mut power, mut in_fraction) = (0u64, exponent, false);
+    for byte in mantissa.bytes() {
+        match byte {
+            b'.' => in_fraction = true,
+            b'0'..=b'9' if whole < u64::MAX / 16 => {
+                whole = whole * 10 + u64::from(byte - b'0');
+                power = power.saturating_sub(i32::from(in_fraction));
+            }
+            b'0'..=b'9' => power = power.saturating_add(i32::from(!in_fraction)),
+            b'-' => {}
+            _ => return None,
+        }
+    }
+    let mut number = whole as f64;
+    // No number but zero survives more steps than these.
+    let mut left = power.clamp(-400, 400);
+    while left != 0 && number != 0.0 {
+        let step = left.clamp(-22, 22);
+        let factor = TENS.get(step.unsigned_abs() as usize).copied().unwrap_or(1.0);
+        if step < 0 {
+            number /= factor;
+        } else {
+            number *= factor;
+        }
+        left -= step;
+    }
+    number.is_finite().then_some(if mantissa.starts_with('-') { -number } else { number })
+}
+
+/// The powers of ten that a float holds exactly.
+const TENS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
+pub(crate) fn unescape(body: &str) -> Cow<'_, str> {
     let Some(first) = find2(b'\\', b'\\', body.as_bytes()) else { return Cow::Borrowed(body) };
     let mut out = String::with_capacity(body.len());
     let mut rest = body;

@@ -1,7 +1,5 @@
 //! JSON written straight into a text: request bodies and patches need no tree.
 
-use std::fmt::Write;
-
 /// The text as a JSON string, in quotes.
 pub(crate) fn string(out: &mut String, text: &str) {
     out.push('"');
@@ -22,13 +20,53 @@ pub(crate) fn escaped(out: &mut String, text: &str) {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0C => out.push_str("\\f"),
             byte => {
-                // Writing to a String cannot fail.
-                let _ = write!(out, "\\u{byte:04x}");
+                out.push_str("\\u00");
+                out.push(if byte < 0x10 { '0' } else { '1' });
+                out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
             }
         }
     }
     out.push_str(text.get(plain..).unwrap_or_default());
+}
+
+/// A whole number.
+pub(crate) fn whole(out: &mut String, mut number: u64) {
+    let start = out.len();
+    loop {
+        // The last digit first; each further one goes before it.
+        out.insert(start, char::from(b'0' + (number % 10) as u8));
+        number /= 10;
+        if number == 0 {
+            return;
+        }
+    }
+}
+
+/// A number in billionths, without the noughts at its end; more than ten thousand million is that, and what is no number
+/// is null.
+pub(crate) fn money(out: &mut String, amount: f64) {
+    const BILLION: u64 = 1_000_000_000;
+    if !amount.is_finite() {
+        out.push_str("null");
+        return;
+    }
+    if amount < 0.0 {
+        out.push('-');
+    }
+    let billionths = (amount.abs().min(1e10) * 1e9).round() as u64;
+    whole(out, billionths / BILLION);
+    let start = out.len();
+    whole(out, BILLION + billionths % BILLION);
+    // The leading one held the noughts.
+    out.replace_range(start..=start, ".");
+    while out.ends_with('0') && !out.ends_with(".0") {
+        out.pop();
+    }
 }
 
 /// An object that is being written; `end` closes it. Its steps are everywhere, so none of them is inlined.

@@ -4,6 +4,7 @@
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
+mod codec;
 pub mod display;
 pub mod error;
 pub mod event;
@@ -28,3 +29,11 @@ pub mod testing;
 pub mod tool;
 pub mod transport;
 pub mod wire;
+
+/// The Rust examples of the documentation, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+struct RustGuide;

@@ -1,105 +1,38 @@
 //! The message: the one record of a conversation, in the original's shape with optional fields added.
 //! Fields that this version does not know are kept, so that a store written by others survives a round trip.
 
-use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
+use crate::codec::{Done, Form, Read, ReadFields, read_fields, record, through_codec, words};
 use crate::json::Json;
+use crate::json_read::Reader;
 
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extra(pub Vec<(String, Json)>);
 
-/// A struct whose JSON may hold more than its fields. Each field says how it is read and written:
-/// `required` must be there, `default` may be missing, `optional` is written when it is `Some` (a JSON null
-/// counts as missing, except for `present`, where null is a value), `flag` is written when true.
-macro_rules! open_struct {
-    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* $key:literal => $kind:ident $field:ident: $ty:ty,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq)]
-        pub struct $name {
-            $($(#[$doc])* pub $field: open_struct!(@type $kind $ty),)*
-            pub extra: Extra,
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut map = serializer.serialize_map(None)?;
-                $(open_struct!(@write $kind map $key self.$field);)*
-                for (key, value) in &self.extra.0 {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Fields;
-                impl<'de> Visitor<'de> for Fields {
-                    type Value = $name;
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str(concat!("a ", stringify!($name)))
-                    }
-                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                        $(let mut $field: Option<open_struct!(@read $kind $ty)> = None;)*
-                        let mut extra = Extra::default();
-                        while let Some(key) = map.next_key::<String>()? {
-                            match key.as_str() {
-                                $($key => $field = Some(map.next_value()?),)*
-                                _ => extra.0.push((key, map.next_value()?)),
-                            }
-                        }
-                        Ok($name { $($field: open_struct!(@take $kind $key $field),)* extra })
-                    }
-                }
-                deserializer.deserialize_map(Fields)
-            }
-        }
-    };
-    (@type required $ty:ty) => { $ty };
-    (@type default $ty:ty) => { $ty };
-    (@type flag $ty:ty) => { $ty };
-    (@type optional $ty:ty) => { Option<$ty> };
-    (@type present $ty:ty) => { Option<$ty> };
-    (@read required $ty:ty) => { $ty };
-    (@read present $ty:ty) => { $ty };
-    (@read $kind:ident $ty:ty) => { Option<$ty> };
-    (@take required $key:literal $field:ident) => { $field.ok_or_else(|| serde::de::Error::missing_field($key))? };
-    (@take present $key:literal $field:ident) => { $field };
-    (@take optional $key:literal $field:ident) => { $field.flatten() };
-    (@take $kind:ident $key:literal $field:ident) => { $field.flatten().unwrap_or_default() };
-    (@write required $map:ident $key:literal $self:ident.$field:ident) => { $map.serialize_entry($key, &$self.$field)?; };
-    (@write default $map:ident $key:literal $self:ident.$field:ident) => { $map.serialize_entry($key, &$self.$field)?; };
-    (@write flag $map:ident $key:literal $self:ident.$field:ident) => {
-        if $self.$field { $map.serialize_entry($key, &true)?; }
-    };
-    (@write $kind:ident $map:ident $key:literal $self:ident.$field:ident) => {
-        if let Some(value) = &$self.$field { $map.serialize_entry($key, value)?; }
-    };
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Sender {
+        "user" => User,
+        "agent" => Agent,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sender {
-    User,
-    Agent,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ToolStatus {
+        #[default]
+        "success" => Success,
+        "error" => Error,
+        "aborted" => Aborted,
+        /// Waits for a person; only in projections, never in a stored message.
+        "pending" => Pending,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolStatus {
-    #[default]
-    Success,
-    Error,
-    Aborted,
-    /// Waits for a person; only in projections, never in a stored message.
-    Pending,
-}
-
-open_struct! {
+record! {
+    open
     /// One entry of the record.
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Message {
         "sender" => required sender: Sender,
         "id" => optional id: String,
@@ -128,17 +61,45 @@ open_struct! {
     }
 }
 
-/// A range of messages before a summary, counted backwards from it so that it survives export and import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptRange {
-    /// The range starts this many messages before the summary.
-    pub back: usize,
-    pub count: usize,
+impl ReadFields for Extra {
+    fn form(&self) -> Form {
+        Form::Keys(&[], 0)
+    }
+
+    fn set(&mut self, _: usize, _: &mut Reader<'_>) -> Done {
+        Ok(())
+    }
+
+    fn unknown(&mut self) -> Option<&mut Vec<(String, Json)>> {
+        Some(&mut self.0)
+    }
 }
 
-open_struct! {
+impl Read for Extra {
+    fn blank() -> Self {
+        Extra::default()
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        self.0.clear();
+        read_fields(self, from)
+    }
+}
+
+record! {
+    /// A range of messages before a summary, counted backwards from it so that it survives export and import.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct KeptRange {
+        /// The range starts this many messages before the summary.
+        "back" => required pub back: usize,
+        "count" => required pub count: usize,
+    }
+}
+
+record! {
+    open
     /// A piece of a message that is not plain text.
-    #[derive(Default)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct ContentPart {
         /// `text`, `image`, `video` or `document`; others are kept.
         "type" => required kind: String,
@@ -147,8 +108,9 @@ open_struct! {
     }
 }
 
-open_struct! {
-    #[derive(Default)]
+record! {
+    open
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct ContentSource {
         /// `base64` or `url`.
         "type" => required kind: String,
@@ -158,9 +120,10 @@ open_struct! {
     }
 }
 
-open_struct! {
+record! {
+    open
     /// The model's wish to run a tool.
-    #[derive(Default)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct ToolCall {
         "tool_name" => default tool_name: String,
         /// The model's own text; a string holding that text when it was no JSON (`unparsed_args`).
@@ -170,9 +133,10 @@ open_struct! {
     }
 }
 
-open_struct! {
+record! {
+    open
     /// What became of one call.
-    #[derive(Default)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct ToolResult {
         "tool_name" => default tool_name: String,
         "call_id" => optional call_id: String,
@@ -183,8 +147,9 @@ open_struct! {
     }
 }
 
-open_struct! {
-    #[derive(Default)]
+record! {
+    open
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct ToolResultData {
         "data" => default data: Json,
         "status" => default status: ToolStatus,
@@ -196,10 +161,11 @@ open_struct! {
     }
 }
 
-open_struct! {
+record! {
+    open
     /// An output of a tool beside its result. A `file` reaches the model as its summary, a `widget` never; types
     /// that an application adds do when they carry a summary.
-    #[derive(Default)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct SideOutput {
         "type" => required kind: String,
         /// What the model is told of it.
@@ -208,9 +174,10 @@ open_struct! {
     }
 }
 
-open_struct! {
+record! {
+    open
     /// One item of the agent's task list.
-    #[derive(Default)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct Task {
         "id" => default id: String,
         "content" => required content: String,
@@ -220,9 +187,10 @@ open_struct! {
     }
 }
 
-open_struct! {
+record! {
+    open
     /// Something the agent waits for from outside (an email, a build), answered by another program.
-    #[derive(Default)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct InboxItem {
         "id" => required id: String,
         "tag" => default tag: String,
@@ -235,22 +203,24 @@ open_struct! {
     }
 }
 
-/// What a model call cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Usage {
-    /// The whole prompt, cached parts included.
-    pub tokens_in: u64,
-    pub tokens_out: u64,
-    #[serde(rename = "cache_creation_input_tokens", skip_serializing_if = "is_zero")]
-    pub cache_creation: u64,
-    #[serde(rename = "cache_read_input_tokens", skip_serializing_if = "is_zero")]
-    pub cache_read: u64,
-    #[serde(rename = "reasoning_tokens", skip_serializing_if = "is_zero")]
-    pub reasoning: u64,
-    /// In US dollars, where the provider or a price list tells.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<f64>,
+record! {
+    /// What a model call cost.
+    #[derive(Debug, Clone, Copy, Default, PartialEq)]
+    pub struct Usage {
+        /// The whole prompt, cached parts included.
+        "tokens_in" => plain pub tokens_in: u64,
+        "tokens_out" => plain pub tokens_out: u64,
+        "cache_creation_input_tokens" => skipped pub cache_creation: u64,
+        "cache_read_input_tokens" => skipped pub cache_read: u64,
+        "reasoning_tokens" => skipped pub reasoning: u64,
+        /// In US dollars, where the provider or a price list tells.
+        "cost" => optional pub cost: f64,
+    }
+}
+
+through_codec! {
+    Sender, ToolStatus, Message, KeptRange, ContentPart, ContentSource, ToolCall, ToolResult, ToolResultData, SideOutput, Task,
+    InboxItem, Usage,
 }
 
 /// An amount of money that is the same again after it was written as JSON and read: not negative, finite, and in whole
@@ -259,10 +229,6 @@ pub(crate) fn dollars(amount: f64) -> Option<f64> {
     const BILLIONTHS: f64 = 1e9;
     const MOST: f64 = 1e6;
     (amount >= 0.0 && amount.is_finite()).then(|| (amount.min(MOST) * BILLIONTHS).round() / BILLIONTHS)
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 impl Usage {
@@ -418,16 +384,18 @@ impl SideOutput {
             ("widget", _) | (_, None) if self.kind != "file" => None,
             (_, Some(summary)) => Some(summary.clone()),
             (_, None) => {
-                let name = self.data.read::<FileName>().ok().and_then(|file| file.name);
+                let name = self.data.decode::<FileName>().ok().and_then(|file| file.name);
                 Some(format!("[File: {}]", name.as_deref().unwrap_or("unnamed")))
             }
         }
     }
 }
 
-#[derive(Deserialize)]
-struct FileName {
-    name: Option<String>,
+record! {
+    read
+    struct FileName {
+        "name" => plain name: Option<String>,
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Deltas to an assembled turn: what every provider's stream becomes, and when it counts as an answer.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::codec::{through_codec, words};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
 use crate::message::{Extra, Message, ToolCall, Usage};
@@ -38,18 +39,21 @@ pub enum Delta {
     },
 }
 
-/// Why the model stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Finish {
-    Stop,
-    /// The token limit: text and the last call may be incomplete.
-    Length,
-    ToolCalls,
-    /// The provider withheld (a part of) the answer, or the model refused.
-    Refused,
-    Other,
+words! {
+    /// Why the model stopped.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Finish {
+        "stop" => Stop,
+        /// The token limit: text and the last call may be incomplete.
+        "length" => Length,
+        "tool_calls" => ToolCalls,
+        /// The provider withheld (a part of) the answer, or the model refused.
+        "refused" => Refused,
+        "other" => Other,
+    }
 }
+
+through_codec! { Finish }
 
 /// A finished answer.
 #[derive(Debug, Clone, PartialEq)]

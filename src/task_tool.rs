@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::host::{Data, IdSource, StoreAdapter, Tool, ToolContext, ToolFailure};
+use crate::codec::{object, record, words};
+use crate::host::{IdSource, StoreAdapter, Tool};
 use crate::json::Json;
 use crate::message::{Task, ToolResultData};
 use crate::run::input::{Issue, ToolOutcome};
@@ -16,54 +14,63 @@ const DESCRIPTION: &str = "Create or update your task list for the current work.
 the one before. Use it for work with several steps; keep exactly one task in_progress, and mark a task completed as \
 soon as it is done.";
 
-#[derive(Deserialize)]
-struct Todos {
-    todos: Vec<Todo>,
+record! {
+    read
+    struct Todos {
+        "todos" => required todos: Vec<Todo>,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Todo {
-    content: String,
-    active_form: String,
-    status: TaskStatus,
+record! {
+    read
+    struct Todo {
+        "content" => required content: String,
+        "activeForm" => required active_form: String,
+        "status" => required status: TaskStatus,
+    }
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-enum TaskStatus {
-    Pending,
-    InProgress,
-    Completed,
-}
-
-impl TaskStatus {
-    fn as_str(self) -> &'static str {
-        match self {
-            TaskStatus::Pending => "pending",
-            TaskStatus::InProgress => "in_progress",
-            TaskStatus::Completed => "completed",
-        }
+words! {
+    #[derive(Clone, Copy)]
+    enum TaskStatus {
+        "pending" => Pending,
+        "in_progress" => InProgress,
+        "completed" => Completed,
     }
 }
 
 /// The tool over a store that keeps tasks. A task keeps its id as long as its content stays the same.
 pub(crate) fn task_tool(store: Arc<dyn StoreAdapter>, ids: Arc<dyn IdSource>) -> Tool {
-    Tool::new(TASK_TOOL, DESCRIPTION, schema(), move |input: Todos, _: ToolContext| {
+    Tool::on_json(TASK_TOOL, DESCRIPTION, Json::written(SCHEMA), move |input, _| {
         let (store, ids) = (Arc::clone(&store), Arc::clone(&ids));
-        async move {
-            let empty = empty_fields(&input.todos);
+        Box::pin(async move {
+            let todos = match input.decode::<Todos>() {
+                Ok(Todos { todos }) => todos,
+                Err(fault) => {
+                    let issue = Issue { path: Vec::new(), message: fault.to_string() };
+                    return ToolOutcome::Invalid(vec![issue]);
+                }
+            };
+            let empty = empty_fields(&todos);
             if !empty.is_empty() {
-                return Ok::<_, ToolFailure>(ToolOutcome::Invalid(empty));
+                return ToolOutcome::Invalid(empty);
             }
             let reading = store.tasks();
-            let tasks = update(&reading.await?, input.todos, || ids.fresh());
-            let returned = Data(json!({ "tasks": tasks }));
+            let tasks = match reading.await {
+                Ok(old) => update(&old, todos, || ids.fresh()),
+                Err(error) => return ToolOutcome::Threw(error.message),
+            };
+            let mut result = String::new();
+            object(&mut result, &[("tasks", &tasks)]);
             let writing = store.set_tasks(tasks);
-            writing.await?;
-            let result = ToolResultData::success(Json::of(&returned.0)?);
-            Ok(ToolOutcome::Returned { result, outputs: Vec::new() })
-        }
+            match writing.await {
+                Ok(()) => ToolOutcome::Returned {
+                    result: ToolResultData::success(Json::written(result)),
+                    outputs: Vec::new(),
+                },
+                Err(error) => ToolOutcome::Threw(error.message),
+            }
+        })
     })
     .idempotent(0)
 }
@@ -76,7 +83,7 @@ fn update(old: &[Task], todos: Vec<Todo>, mut fresh: impl FnMut() -> String) -> 
     };
     let todos = todos.into_iter().map(|todo| Task {
         id: keep(&todo.content).unwrap_or_else(&mut fresh),
-        status: todo.status.as_str().to_owned(),
+        status: todo.status.word().to_owned(),
         content: todo.content,
         active_form: todo.active_form,
         ..Task::default()
@@ -89,37 +96,21 @@ fn empty_fields(todos: &[Todo]) -> Vec<Issue> {
         [(index, "content", &todo.content), (index, "activeForm", &todo.active_form)]
     });
     let empty = fields.filter(|(_, _, text)| text.is_empty()).map(|(index, field, _)| Issue {
-        path: vec![Json::string("todos"), Json::from(Value::from(index)), Json::string(field)],
+        path: vec![Json::string("todos"), Json::written(index.to_string()), Json::string(field)],
         message: "must not be empty".to_owned(),
     });
     empty.collect()
 }
 
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "todos": {
-                "type": "array",
-                "description": "The whole list, in order",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "content": { "type": "string", "minLength": 1, "description": "What is to be done" },
-                        "activeForm": {
-                            "type": "string",
-                            "minLength": 1,
-                            "description": "The same as it is being done, like \"Running tests\""
-                        },
-                        "status": { "type": "string", "enum": ["pending", "in_progress", "completed"] }
-                    },
-                    "required": ["content", "activeForm", "status"]
-                }
-            }
-        },
-        "required": ["todos"]
-    })
-}
+const SCHEMA: &str = concat!(
+    r#"{"type":"object","properties":{"todos":{"type":"array","description":"The whole list, in order","#,
+    r#""items":{"type":"object","properties":{"#,
+    r#""content":{"type":"string","minLength":1,"description":"What is to be done"},"#,
+    r#""activeForm":{"type":"string","minLength":1,"#,
+    r#""description":"The same as it is being done, like \"Running tests\""},"#,
+    r#""status":{"type":"string","enum":["pending","in_progress","completed"]}},"#,
+    r#""required":["content","activeForm","status"]}}},"required":["todos"]}"#
+);
 
 #[cfg(test)]
 mod tests {

@@ -1,78 +1,72 @@
 //! What the machine and the model know of a tool. How it runs is the host's business.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
+use crate::codec::{record, through_codec, words};
 use crate::error::ToolDefinitionError;
 use crate::json::Json;
+use crate::json_read::{Broken, Reader, unescape};
 
 /// The tool that the framework adds when any tool can be undone.
 pub const UNDO_TOOL: &str = "undo_last_action";
 
-/// What a model is told of a tool.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ToolDefinition {
-    pub name: String,
-    pub description: String,
-    /// JSON Schema of the arguments.
-    pub schema: Json,
+record! {
+    /// What a model is told of a tool.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ToolDefinition {
+        "name" => required pub name: String,
+        "description" => required pub description: String,
+        /// JSON Schema of the arguments.
+        "schema" => required pub schema: Json,
+    }
 }
 
-/// Whether something is asked before a call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Gate {
-    #[default]
-    Never,
-    Always,
-    /// The host decides, looking at the arguments.
-    ByInput,
+words! {
+    /// Whether something is asked before a call.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Gate {
+        #[default]
+        "never" => Never,
+        "always" => Always,
+        /// The host decides, looking at the arguments.
+        "by_input" => ByInput,
+    }
 }
 
-/// What becomes of a call that was running when its process died.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnInterrupted {
-    Rerun,
-    /// A person decides, knowing that the outcome is unknown.
-    #[default]
-    Ask,
-    /// The model is told that the outcome is unknown.
-    Fail,
+words! {
+    /// What becomes of a call that was running when its process died.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum OnInterrupted {
+        "rerun" => Rerun,
+        /// A person decides, knowing that the outcome is unknown.
+        #[default]
+        "ask" => Ask,
+        /// The model is told that the outcome is unknown.
+        "fail" => Fail,
+    }
 }
 
-/// What the machine needs to know of a tool to decide about its calls.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ToolSpec {
-    pub name: String,
-    #[serde(skip_serializing_if = "is_default")]
-    pub permission: Gate,
-    #[serde(skip_serializing_if = "is_default")]
-    pub approval: Gate,
-    /// May run at the same time as its neighbours that say so too.
-    #[serde(skip_serializing_if = "is_default")]
-    pub parallel: bool,
-    /// Running it again does no harm.
-    #[serde(skip_serializing_if = "is_default")]
-    pub idempotent: bool,
-    /// How often a failed run is repeated; heeded only where `idempotent`.
-    #[serde(skip_serializing_if = "is_default")]
-    pub retries: u32,
-    /// Runs to its end also when the user stops the run.
-    #[serde(skip_serializing_if = "is_default")]
-    pub un_abortable: bool,
-    /// The host can take a successful run back.
-    #[serde(skip_serializing_if = "is_default")]
-    pub undo: bool,
-    /// `None`: rerun where `idempotent`, else ask.
-    #[serde(skip_serializing_if = "is_default")]
-    pub on_interrupted: Option<OnInterrupted>,
+record! {
+    /// What the machine needs to know of a tool to decide about its calls.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct ToolSpec {
+        "name" => plain pub name: String,
+        "permission" => skipped pub permission: Gate,
+        "approval" => skipped pub approval: Gate,
+        /// May run at the same time as its neighbours that say so too.
+        "parallel" => skipped pub parallel: bool,
+        /// Running it again does no harm.
+        "idempotent" => skipped pub idempotent: bool,
+        /// How often a failed run is repeated; heeded only where `idempotent`.
+        "retries" => skipped pub retries: u32,
+        /// Runs to its end also when the user stops the run.
+        "un_abortable" => skipped pub un_abortable: bool,
+        /// The host can take a successful run back.
+        "undo" => skipped pub undo: bool,
+        /// `None`: rerun where `idempotent`, else ask.
+        "on_interrupted" => optional pub on_interrupted: OnInterrupted,
+    }
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
+through_codec! { ToolDefinition, Gate, OnInterrupted, ToolSpec }
 
 impl ToolSpec {
     pub fn new(name: impl Into<String>) -> Self {
@@ -105,18 +99,20 @@ pub fn check_definition<'a>(
         return Err(ToolDefinitionError::DuplicateName(name.to_owned()));
     }
     let bad = |why: &str| ToolDefinitionError::BadSchema { tool: name.to_owned(), why: why.to_owned() };
-    let schema = match definition.schema.read::<Value>() {
-        Ok(Value::Object(schema)) => schema,
-        Ok(_) => return Err(bad("it must be a JSON object like {\"type\":\"object\",\"properties\":{}}")),
-        Err(error) => return Err(bad(&error.to_string())),
-    };
-    match schema.get("type") {
-        None => {}
-        Some(Value::String(kind)) if kind == "object" => {}
-        Some(_) => return Err(bad("models send arguments as an object, so its `type` must be \"object\"")),
+    let not_read = |_: Broken| bad("it cannot be read");
+    let mut reader = Reader::new(definition.schema.as_str());
+    if !reader.object().map_err(not_read)? {
+        return Err(bad("it must be a JSON object like {\"type\":\"object\",\"properties\":{}}"));
     }
-    if schema.get("properties").is_some_and(|properties| !properties.is_object()) {
-        return Err(bad("`properties` must be an object"));
+    while let Some(key) = reader.key().map_err(not_read)? {
+        let value = reader.raw().map_err(not_read)?;
+        match unescape(key).as_ref() {
+            "type" if value != "\"object\"" => {
+                return Err(bad("models send arguments as an object, so its `type` must be \"object\""));
+            }
+            "properties" if !value.starts_with('{') => return Err(bad("`properties` must be an object")),
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -2,32 +2,31 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
+use crate::codec::{Write, object, object_and, record, through_codec};
 use crate::error::ModelError;
 use crate::json::Json;
 use crate::message::{Message, Usage};
 use crate::stream::{Finish, Turn};
 use crate::tool::ToolDefinition;
 
-/// What a client posts: the whole context of one model call.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct WireRequest {
-    #[serde(rename = "systemPrompt", default)]
-    pub system_prompt: String,
-    pub messages: Vec<Message>,
-    #[serde(default)]
-    pub tools: Vec<WireTool>,
+record! {
+    /// What a client posts: the whole context of one model call.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct WireRequest {
+        "systemPrompt" => plain pub system_prompt: String,
+        "messages" => required pub messages: Vec<Message>,
+        "tools" => plain pub tools: Vec<WireTool>,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WireTool {
-    pub name: String,
-    #[serde(default)]
-    pub description: String,
-    /// JSON Schema of the arguments.
-    #[serde(default)]
-    pub parameters: Json,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct WireTool {
+        "name" => required pub name: String,
+        "description" => plain pub description: String,
+        /// JSON Schema of the arguments.
+        "parameters" => plain pub parameters: Json,
+    }
 }
 
 impl From<WireTool> for ToolDefinition {
@@ -37,8 +36,7 @@ impl From<WireTool> for ToolDefinition {
 }
 
 /// One event of the answer. Clients of the original know `text_delta`, `tool_use` and `done`, and pass over the rest.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum WireEvent<'a> {
     TextDelta {
         text: &'a str,
@@ -63,13 +61,11 @@ pub enum WireEvent<'a> {
 }
 
 /// The end statement.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct WireDone<'a> {
     pub message: Cow<'a, Message>,
-    #[serde(flatten)]
     pub usage: Usage,
     pub finish: Finish,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<&'a str>,
 }
 
@@ -84,13 +80,51 @@ impl<'a> WireDone<'a> {
     }
 }
 
+through_codec! { WireRequest, WireTool }
+
+impl Write for WireEvent<'_> {
+    fn write(&self, out: &mut String) {
+        match self {
+            WireEvent::TextDelta { text } => object(out, &[("type", &"text_delta"), ("text", text)]),
+            WireEvent::ReasoningDelta { text } => {
+                object(out, &[("type", &"reasoning_delta"), ("text", text)]);
+            }
+            WireEvent::ToolInputDelta { id, name, delta } => {
+                let kind: &dyn Write = &"tool_input_delta";
+                object(out, &[("type", kind), ("id", id), ("name", name), ("delta", delta)]);
+            }
+            WireEvent::ToolUse { id, name, input } => {
+                object(out, &[("type", &"tool_use"), ("id", id), ("name", name), ("input", input)]);
+            }
+            WireEvent::Done(done) => object_and(out, &[("type", &"done")], done),
+            WireEvent::Error(error) => object_and(out, &[("type", &"error")], error),
+        }
+    }
+}
+
+impl Write for WireDone<'_> {
+    fn write(&self, out: &mut String) {
+        object(out, &[("message", self.message.as_ref())]);
+        out.pop();
+        let mut rest = String::new();
+        self.usage.write(&mut rest);
+        out.push(',');
+        out.push_str(rest.trim_matches(['{', '}']));
+        out.push_str(",\"finish\":");
+        self.finish.write(out);
+        if let Some(reason) = &self.stop_reason {
+            out.push_str(",\"stop_reason\":");
+            reason.write(out);
+        }
+        out.push('}');
+    }
+}
+
 impl WireEvent<'_> {
     /// Adds the event to a stream's text.
-    pub fn write(&self, out: &mut String) -> Result<(), crate::json::JsonError> {
-        let json = Json::of(self)?;
+    pub fn write(&self, out: &mut String) {
         out.push_str("data: ");
-        out.push_str(json.as_str());
+        Write::write(self, out);
         out.push_str("\n\n");
-        Ok(())
     }
 }

@@ -4,28 +4,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What every part may use, and what uses nothing else.
-const FOUNDATION: &[&str] = &["error", "json", "message", "portable", "event", "tool"];
+/// What every part may use: the record, and how it is read and written as JSON.
+const FOUNDATION: &[&str] =
+    &["error", "json", "json_read", "json_write", "message", "portable", "event", "tool", "codec", "scan"];
 
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all but `HOSTS`.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("scan", &[]),
-    ("json_read", &["scan"]),
-    ("json_write", &[]),
-    ("sse", &["scan"]),
-    ("partial_json", &["json_read", "json_write", "scan"]),
+    ("sse", &[]),
+    ("partial_json", &[]),
     ("display", &[]),
-    ("stream", &["json_read", "json_write", "partial_json", "sse"]),
-    ("wire", &["json_read", "json_write", "sse", "stream"]),
-    ("providers", &["json_read", "json_write", "partial_json", "sse", "stream", "wire"]),
+    ("stream", &["partial_json", "sse"]),
+    ("wire", &["sse", "stream"]),
+    ("providers", &["partial_json", "sse", "stream", "wire"]),
     ("run", &["display", "stream"]),
     ("host", &["run", "display", "stream"]),
-    ("transport", &["host", "providers", "stream", "sse", "wire"]),
+    ("transport", &["host", "run", "providers", "stream", "sse", "wire"]),
     ("task_tool", &["host", "run"]),
     ("store", &["host", "run"]),
     ("testing", &["host", "run", "display", "stream", "store"]),
     ("runtime", &["host", "run", "display", "stream", "store", "task_tool"]),
-    ("transport", &["host", "run", "providers", "stream"]),
     ("browser", &["*"]),
     ("native", &["*"]),
     ("bin", &["*", "native"]),
@@ -39,6 +36,7 @@ const PURE: &[&str] = &[
     "run",
     "display",
     "providers",
+    "codec",
     "json_read",
     "json_write",
     "scan",

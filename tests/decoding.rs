@@ -193,13 +193,13 @@ fn what_one_end_of_the_endpoint_protocol_writes_the_other_reads() {
         WireEvent::ToolUse { id: "c", name: "f", input: &call.input_args },
         WireEvent::Done(Box::new(WireDone::of(&turn))),
     ] {
-        event.write(&mut stream).unwrap();
+        event.write(&mut stream);
     }
     assert_eq!(answer(finish(Format::Endpoint, stream.as_bytes())), turn);
     let mut failed = String::new();
     let mut error = glove_wasm::error::ModelError::new(ModelErrorKind::Overloaded, "busy");
     error.retry_after_ms = Some(1500);
-    WireEvent::Error(&error).write(&mut failed).unwrap();
+    WireEvent::Error(&error).write(&mut failed);
     assert_eq!(failure(finish(Format::Endpoint, failed.as_bytes())).error, error);
 }
 

@@ -4,16 +4,14 @@
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use serde::Serialize;
-
 use super::host::Host;
 use super::page::soon;
-use super::values::text;
+use crate::codec::{Write, object, object_and, to_text};
 use crate::display::Slot;
 use crate::event::{Event, Question};
-use crate::message::Usage;
 use crate::run::Run;
-use crate::run::timeline::{Entry, Patch, Timeline};
+use crate::run::input::Request;
+use crate::run::timeline::Timeline;
 use crate::runtime::Session;
 
 pub(super) struct Feed {
@@ -24,46 +22,6 @@ pub(super) struct Feed {
     timeline: RefCell<Timeline>,
     state: RefCell<String>,
     session: RefCell<Option<Session>>,
-}
-
-#[derive(Serialize)]
-struct Told<'a> {
-    kind: &'static str,
-    request: Option<&'a str>,
-    #[serde(flatten)]
-    event: &'a Event,
-}
-
-#[derive(Serialize)]
-struct Changed<'a> {
-    kind: &'static str,
-    #[serde(flatten)]
-    patch: &'a Patch,
-}
-
-#[derive(Serialize)]
-struct Stack<'a> {
-    kind: &'static str,
-    slots: &'a [Slot],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Where<'a> {
-    kind: &'static str,
-    phase: &'static str,
-    request: Option<&'a str>,
-    queue: Vec<Queued<'a>>,
-    questions: Vec<&'a Question>,
-    turns: u64,
-    usage: &'a Usage,
-    context_tokens: u64,
-}
-
-#[derive(Serialize)]
-struct Queued<'a> {
-    id: &'a str,
-    text: &'a str,
 }
 
 impl Feed {
@@ -84,7 +42,9 @@ impl Feed {
         let feed: Weak<Feed> = Rc::downgrade(self);
         session.subscribe(move |request: Option<&str>, event: &Event| {
             if let Some(feed) = feed.upgrade() {
-                feed.batch.borrow_mut().push(text(&Told { kind: "event", request, event }));
+                let mut out = String::new();
+                object_and(&mut out, &[("kind", &"event"), ("request", &request)], event);
+                feed.batch.borrow_mut().push(out);
                 feed.wake();
             }
         });
@@ -103,8 +63,8 @@ impl Feed {
         });
     }
 
-    pub(super) fn entries(&self) -> Vec<Entry> {
-        self.timeline.borrow().entries().to_vec()
+    pub(super) fn entries(&self) -> String {
+        to_text(&self.timeline.borrow().entries())
     }
 
     /// Tells the page soon, once for everything until then.
@@ -125,32 +85,56 @@ impl Feed {
         let mut batch = self.batch.take();
         session.look(|run| {
             if let Some(patch) = self.timeline.borrow_mut().follow(run) {
-                batch.push(text(&Changed { kind: "timeline", patch: &patch }));
+                let mut out = String::new();
+                object_and(&mut out, &[("kind", &"timeline")], &patch);
+                batch.push(out);
             }
-            let state = state_of(run);
+            let state = state_of(run, session.is_interrupted());
             if *self.state.borrow() != state {
                 batch.push(state.clone());
                 *self.state.borrow_mut() = state;
             }
         });
         if self.slots_changed.replace(false) {
-            batch.push(text(&Stack { kind: "slots", slots: &session.display().stack() }));
+            let mut out = String::new();
+            object(&mut out, &[("kind", &"slots"), ("slots", &session.display().stack())]);
+            batch.push(out);
         }
         if !batch.is_empty() {
-            self.host.events(&format!("[{}]", batch.join(",")));
+            let mut out = String::from("[");
+            for (at, told) in batch.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                out.push_str(told);
+            }
+            out.push(']');
+            self.host.events(&out);
         }
     }
 }
 
-fn state_of(run: &Run) -> String {
-    text(&Where {
-        kind: "state",
-        phase: run.phase().as_str(),
-        request: run.request(),
-        queue: run.queued().map(|request| Queued { id: &request.id, text: &request.message.text }).collect(),
-        questions: run.questions().collect(),
-        turns: run.turns(),
-        usage: run.usage(),
-        context_tokens: run.context_tokens(),
-    })
+fn state_of(run: &Run, interrupted: bool) -> String {
+    let phase = if interrupted { "interrupted" } else { run.phase().as_str() };
+    let queue: Vec<Queued<'_>> = run.queued().map(Queued).collect();
+    let questions: Vec<&Question> = run.questions().collect();
+    let mut out = String::new();
+    let fields: [(&str, &dyn Write); 8] = [
+        ("kind", &"state"),
+        ("phase", &phase),
+        ("request", &run.request()),
+        ("queue", &queue),
+        ("questions", &questions),
+        ("turns", &run.turns()),
+        ("usage", run.usage()),
+        ("contextTokens", &run.context_tokens()),
+    ];
+    object(&mut out, &fields);
+    out
+}
+
+struct Queued<'a>(&'a Request);
+
+impl Write for Queued<'_> {
+    fn write(&self, out: &mut String) {
+        object(out, &[("id", &self.0.id), ("text", &self.0.message.text)]);
+    }
 }

@@ -5,7 +5,8 @@ use wasm_bindgen::JsCast;
 use super::host::{Host, PageResponse, chunk};
 use super::page::PageSignal;
 use super::tools::settled;
-use super::values::{reason, text};
+use super::values::reason;
+use crate::codec::to_text;
 use crate::portable::BoxFuture;
 use crate::transport::{Http, HttpRequest, HttpResponse};
 
@@ -18,7 +19,7 @@ impl Http for PageHttp {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
         let signal = PageSignal::new();
         let HttpRequest { url, headers, body } = request;
-        let sending = self.host.fetch(&url, &text(&headers), &body, &signal.signal());
+        let sending = self.host.fetch(&url, &to_text(&headers), &body, &signal.signal());
         Box::pin(async move {
             let answered = settled(sending).await.map_err(|error| reason(&error))?;
             // The page's own object, by the contract of `Host::fetch`.

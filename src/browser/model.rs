@@ -6,7 +6,8 @@ use wasm_bindgen::JsValue;
 
 use super::host::{Host, PagePrompt};
 use super::page::{PageSignal, callback};
-use super::values::{reason, text};
+use super::values::reason;
+use crate::codec::{from_text, to_text};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::message::Message;
@@ -49,8 +50,8 @@ impl PageModel {
         prompt.set_purpose(if turn { "turn" } else { "summary" });
         prompt.set_system_prompt(request.system_prompt);
         prompt.set_from(u32::try_from(from).unwrap_or(u32::MAX));
-        prompt.set_messages(&text(messages.get(from..).unwrap_or_default()));
-        prompt.set_tools(&text(request.tools));
+        prompt.set_messages(&to_text(&messages.get(from..).unwrap_or_default()));
+        prompt.set_tools(&to_text(&request.tools));
         prompt
     }
 }
@@ -78,7 +79,7 @@ impl ModelAdapter for PageModel {
             let _delta = delta;
             let answer = signal.until(asked.map_err(|error| failed(&error))?, abort).await;
             let answer = answer.map_err(|error| failed(&error))?;
-            serde_json::from_str(&answer.as_string().unwrap_or_default()).map_err(|error| {
+            from_text(&answer.as_string().unwrap_or_default()).map_err(|error| {
                 ModelError::new(
                     ModelErrorKind::BadResponse,
                     format!("the model's answer cannot be read: {error}"),
@@ -91,5 +92,5 @@ impl ModelAdapter for PageModel {
 /// A model may reject with the JSON of a `ModelError`, to say what kind of failure it was.
 pub(super) fn failed(error: &JsValue) -> ModelError {
     let why = reason(error);
-    serde_json::from_str(&why).unwrap_or_else(|_| ModelError::new(ModelErrorKind::Adapter, why))
+    from_text(&why).unwrap_or_else(|_| ModelError::new(ModelErrorKind::Adapter, why))
 }

@@ -8,7 +8,6 @@ use futures_channel::oneshot;
 use futures_util::FutureExt;
 use futures_util::future::Shared;
 use js_sys::{Object, Promise};
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::{future_to_promise, spawn_local};
@@ -20,131 +19,112 @@ use super::model::PageModel;
 use super::page::{PageClock, PageIds};
 use super::store::{Keeps, PageStore};
 use super::tools::{PageTool, PageTools};
-use super::values::{display_thrown, protocol, read, text, thrown};
+use super::values::{display_thrown, protocol, read, thrown};
+use crate::codec::{object, record, to_text, words};
 use crate::display::DisplayError;
 use crate::error::Error;
 use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, StoreAdapter};
 use crate::json::Json;
-use crate::message::{ContentPart, Message};
+use crate::message::{ContentPart, Extra, Message};
 use crate::providers::request::{self, ChatDialect};
 use crate::providers::{Format, table};
-use crate::run::input::{Answer, Reply, WhenBusy};
+use crate::run::input::{Answer, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Parts, Prompt, Response, Session};
 use crate::store::MemoryStore;
 use crate::transport::retry::Policy;
 use crate::transport::{HttpModel, HttpOptions};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Options {
-    session_id: String,
-    #[serde(default)]
-    system_prompt: String,
-    #[serde(default)]
-    tools: Vec<PageTool>,
-    #[serde(default)]
-    compaction: Compaction,
-    #[serde(default)]
-    limits: Limits,
-    #[serde(default)]
-    budgets: Budgets,
-    model: ModelOptions,
-    store: StoreChoice,
-    #[serde(default)]
-    keeps: Keeps,
+record! {
+    read
+    struct Options {
+        "sessionId" => required session_id: String,
+        "systemPrompt" => plain system_prompt: String,
+        "tools" => plain tools: Vec<PageTool>,
+        "compaction" => plain compaction: Compaction,
+        "limits" => plain limits: Limits,
+        "budgets" => plain budgets: Budgets,
+        "model" => required model: ModelOptions,
+        "store" => required store: StoreChoice,
+        "keeps" => plain keeps: Keeps,
+        "resume" => plain resume: Resume,
+    }
 }
 
-/// What may change while a session lives.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct Changes {
-    system_prompt: Option<String>,
-    tools: Option<Vec<PageTool>>,
-    compaction: Option<Compaction>,
-    limits: Option<Limits>,
-    budgets: Option<Budgets>,
-    model: Option<ModelOptions>,
+words! {
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Resume {
+        "auto" => Auto,
+        "manual" => Manual,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum StoreChoice {
-    Host,
-    Memory,
+record! {
+    read
+    /// What may change while a session lives.
+    struct Changes {
+        "systemPrompt" => plain system_prompt: Option<String>,
+        "tools" => plain tools: Option<Vec<PageTool>>,
+        "compaction" => plain compaction: Option<Compaction>,
+        "limits" => plain limits: Option<Limits>,
+        "budgets" => plain budgets: Option<Budgets>,
+        "model" => plain model: Option<ModelOptions>,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ModelOptions {
-    kind: ModelKind,
-    name: String,
-    #[serde(default)]
-    format: WireFormat,
-    #[serde(default)]
-    url: String,
-    #[serde(default)]
-    headers: Vec<(String, String)>,
-    #[serde(default)]
-    model: String,
-    max_tokens: Option<u32>,
-    stream: Option<bool>,
-    #[serde(default)]
-    policy: Policy,
+words! {
+    #[derive(Clone, Copy)]
+    enum StoreChoice {
+        "host" => Host,
+        "memory" => Memory,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ModelKind {
-    Host,
-    Http,
+record! {
+    read
+    struct ModelOptions {
+        "kind" => required kind: ModelKind,
+        "name" => required name: String,
+        "format" => plain format: WireFormat,
+        "url" => plain url: String,
+        "headers" => plain headers: Vec<(String, String)>,
+        "model" => plain model: String,
+        "maxTokens" => plain max_tokens: Option<u32>,
+        "stream" => plain stream: Option<bool>,
+        "policy" => plain policy: Policy,
+    }
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "snake_case")]
-enum WireFormat {
-    #[default]
-    Endpoint,
-    Anthropic,
-    #[serde(rename = "openai_chat")]
-    OpenAiChat,
-    #[serde(rename = "openai_responses")]
-    OpenAiResponses,
-    Gemini,
+words! {
+    #[derive(Clone, Copy)]
+    enum ModelKind {
+        "host" => Host,
+        "http" => Http,
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct Asked {
-    text: String,
-    content: Option<Vec<ContentPart>>,
-    when_busy: WhenBusy,
-    leave_when_waiting: bool,
-    /// Fields that the application puts on its message.
-    extra: std::collections::BTreeMap<String, Json>,
+words! {
+    #[derive(Clone, Copy)]
+    enum WireFormat {
+        "endpoint" => Endpoint,
+        "anthropic" => Anthropic,
+        "openai_chat" => OpenAiChat,
+        "openai_responses" => OpenAiResponses,
+        "gemini" => Gemini,
+    }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case", tag = "outcome")]
-enum Came<'a> {
-    Completed {
-        reply: &'a Reply,
-    },
-    Undone {
-        steps: u32,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        error: Option<&'a str>,
-    },
-    Dropped,
-    Paused {
-        rule: crate::event::Rule,
-        message: &'a str,
-    },
-    Waiting {
-        questions: &'a [crate::event::Question],
-    },
+record! {
+    read
+    struct Asked {
+        "id" => plain id: Option<String>,
+        "text" => plain text: String,
+        "content" => plain content: Option<Vec<ContentPart>>,
+        "whenBusy" => plain when_busy: WhenBusy,
+        "leaveWhenWaiting" => plain leave_when_waiting: bool,
+        /// Fields that the application puts on its message.
+        "extra" => plain extra: Extra,
+    }
 }
 
 #[wasm_bindgen]
@@ -160,8 +140,18 @@ pub struct CoreSession {
 impl CoreSession {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str, host: Host) -> Result<CoreSession, JsValue> {
-        let Options { session_id, system_prompt, tools, compaction, limits, budgets, model, store, keeps } =
-            read(options, "the session's options")?;
+        let Options {
+            session_id,
+            system_prompt,
+            tools,
+            compaction,
+            limits,
+            budgets,
+            model,
+            store,
+            keeps,
+            resume,
+        } = read(options, "the session's options")?;
         let store: Arc<dyn StoreAdapter> = match store {
             StoreChoice::Host => Arc::new(PageStore { host: host.clone(), id: session_id, keeps }),
             StoreChoice::Memory => Arc::new(MemoryStore::new(session_id)),
@@ -176,6 +166,9 @@ impl CoreSession {
             settings: Settings { tools: Vec::new(), compaction, limits, budgets },
         };
         let session = Session::new(parts).map_err(|error| thrown(&error))?;
+        if resume == Resume::Manual {
+            session.resume_by_hand();
+        }
         let feed = Feed::new(host.clone());
         feed.follow(&session);
         let (tell, opened) = oneshot::channel();
@@ -199,12 +192,20 @@ impl CoreSession {
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
-        let Asked { text, content, when_busy, leave_when_waiting, extra } = read(request, "the request")?;
+        let Asked { id, text, content, when_busy, leave_when_waiting, extra } = read(request, "the request")?;
         let mut message = Message::user(text);
         message.content = content;
-        message.extra.0.extend(extra);
-        let prompt = Prompt { message, when_busy, leave_when_waiting };
+        message.extra = extra;
+        let prompt = Prompt { id, message, when_busy, leave_when_waiting };
         Ok(self.told(self.session.request(prompt)))
+    }
+
+    /// Gives up a request that still waits for its turn. False when none with this id does.
+    #[wasm_bindgen(js_name = cancelQueued)]
+    pub fn cancel_queued(&self, request: &str) -> bool {
+        let waits = self.session.look(|run| run.queued().any(|queued| queued.id == request));
+        self.session.cancel_queued(request);
+        waits
     }
 
     pub fn resume(&self) -> Promise {
@@ -310,15 +311,15 @@ impl CoreSession {
 
     /// The record from a message on, as a JSON array.
     pub fn messages(&self, from: usize) -> String {
-        self.session.look(|run| text(run.messages().get(from..).unwrap_or_default()))
+        self.session.look(|run| to_text(&run.messages().get(from..).unwrap_or_default()))
     }
 
     pub fn timeline(&self) -> String {
-        text(&self.feed.entries())
+        self.feed.entries()
     }
 
     pub fn prompts(&self) -> String {
-        self.session.look(|run| text(&run.prompts()))
+        self.session.look(|run| to_text(&run.prompts()))
     }
 
     pub fn checkpoint(&self) -> String {
@@ -343,13 +344,24 @@ impl CoreSession {
 }
 
 fn came(response: &Response) -> String {
-    text(&match response {
-        Response::Completed(reply) => Came::Completed { reply },
-        Response::Undone { steps, error } => Came::Undone { steps: *steps, error: error.as_deref() },
-        Response::Dropped => Came::Dropped,
-        Response::Paused { rule, message } => Came::Paused { rule: *rule, message },
-        Response::Waiting { questions } => Came::Waiting { questions },
-    })
+    let mut out = String::new();
+    match response {
+        Response::Completed(reply) => object(&mut out, &[("outcome", &"completed"), ("reply", reply)]),
+        Response::Undone { steps, error: None } => {
+            object(&mut out, &[("outcome", &"undone"), ("steps", steps)]);
+        }
+        Response::Undone { steps, error } => {
+            object(&mut out, &[("outcome", &"undone"), ("steps", steps), ("error", error)]);
+        }
+        Response::Dropped => object(&mut out, &[("outcome", &"dropped")]),
+        Response::Paused { rule, message } => {
+            object(&mut out, &[("outcome", &"paused"), ("rule", rule), ("message", message)]);
+        }
+        Response::Waiting { questions } => {
+            object(&mut out, &[("outcome", &"waiting"), ("questions", questions)]);
+        }
+    }
+    out
 }
 
 fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
@@ -388,7 +400,7 @@ fn show(owner: Option<String>, renderer: &str, input: &str) -> Result<Show, JsVa
 }
 
 fn json(text: &str) -> Result<Json, JsValue> {
-    Json::parse(text).map_err(|error| protocol(error.to_string()))
+    Json::parse(text).map_err(|error| protocol(&error.to_string()))
 }
 
 impl std::fmt::Debug for CoreSession {

@@ -1,13 +1,12 @@
 //! A store of the page.
 
 use js_sys::Promise;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
 use super::host::Host;
 use super::tools::settled;
-use super::values::{reason, text};
+use super::values::reason;
+use crate::codec::{Read, Write, from_text, object, record, to_text};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::host::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::json::Json;
@@ -15,13 +14,15 @@ use crate::message::{InboxItem, Message, Task};
 use crate::portable::BoxFuture;
 use crate::run::journal::{Record, Unsaved};
 
-/// What the page's store keeps beside messages.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Keeps {
-    tasks: bool,
-    inbox: bool,
-    permissions: bool,
+record! {
+    read
+    /// What the page's store keeps beside messages.
+    #[derive(Debug, Clone, Copy, Default)]
+    pub(super) struct Keeps {
+        "tasks" => plain tasks: bool,
+        "inbox" => plain inbox: bool,
+        "permissions" => plain permissions: bool,
+    }
 }
 
 #[derive(Debug)]
@@ -31,24 +32,14 @@ pub(super) struct PageStore {
     pub(super) keeps: Keeps,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Step<'a> {
-    first_message: usize,
-    messages: &'a [Message],
-    records: &'a [Record],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checkpoint: Option<&'a str>,
-    seq: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(default)]
-#[derive(Default)]
-struct Stored {
-    messages: Vec<Message>,
-    checkpoint: Option<String>,
-    records: Vec<Record>,
+record! {
+    read
+    #[derive(Default)]
+    struct Stored {
+        "messages" => plain messages: Vec<Message>,
+        "checkpoint" => plain checkpoint: Option<String>,
+        "records" => plain records: Vec<Record>,
+    }
 }
 
 impl StoreAdapter for PageStore {
@@ -70,8 +61,15 @@ impl StoreAdapter for PageStore {
         durability: Durability,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
         let Unsaved { first_message, messages, records, checkpoint, seq } = step;
-        let step = Step { first_message, messages, records, checkpoint: checkpoint.as_deref(), seq };
-        done(self.host.append(&text(&step), durability == Durability::Strict))
+        let mut fields: Vec<(&str, &dyn Write)> =
+            vec![("firstMessage", &first_message), ("messages", &messages), ("records", &records)];
+        if let Some(checkpoint) = &checkpoint {
+            fields.push(("checkpoint", checkpoint));
+        }
+        fields.push(("seq", &seq));
+        let mut step = String::new();
+        object(&mut step, &fields);
+        done(self.host.append(&step, durability == Durability::Strict))
     }
 
     fn permission(
@@ -118,7 +116,7 @@ impl StoreAdapter for PageStore {
     }
 
     fn set_tasks(&self, tasks: Vec<Task>) -> BoxFuture<'static, Result<(), StoreError>> {
-        done(self.host.set_tasks(&text(&tasks)))
+        done(self.host.set_tasks(&to_text(&tasks)))
     }
 
     fn keeps_inbox(&self) -> bool {
@@ -134,7 +132,7 @@ impl StoreAdapter for PageStore {
     }
 
     fn consume_inbox(&self, ids: &[String]) -> BoxFuture<'static, Result<(), StoreError>> {
-        done(self.host.consume_inbox(&text(ids)))
+        done(self.host.consume_inbox(&to_text(&ids)))
     }
 }
 
@@ -143,16 +141,17 @@ fn done(asked: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreE
 }
 
 /// JSON that the page answered; `None` for `undefined`.
-async fn answered<T: DeserializeOwned>(asked: Result<Promise, JsValue>) -> Result<Option<T>, StoreError> {
+async fn answered<T: Read>(asked: Result<Promise, JsValue>) -> Result<Option<T>, StoreError> {
     let answer = settled(asked).await.map_err(|error| failed(&error))?;
     let Some(text) = answer.as_string() else { return Ok(None) };
-    serde_json::from_str(&text).map(Some).map_err(|error| {
-        StoreError::new(StoreErrorKind::Corrupt, format!("what the store gave cannot be read: {error}"))
+    from_text(&text).map(Some).map_err(|fault| {
+        let message = format!("what the store gave cannot be read: {fault}");
+        StoreError::new(StoreErrorKind::Corrupt, message)
     })
 }
 
 /// A store may reject with the JSON of a `StoreError`, to say what kind of failure it was.
 fn failed(error: &JsValue) -> StoreError {
     let why = reason(error);
-    serde_json::from_str(&why).unwrap_or_else(|_| StoreError::new(StoreErrorKind::Failed, why))
+    from_text(&why).unwrap_or_else(|_| StoreError::new(StoreErrorKind::Failed, why))
 }

@@ -1,28 +1,47 @@
 //! Tools of the page.
 
 use js_sys::Promise;
-use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
 use super::host::Host;
 use super::page::PageSignal;
 use super::values::reason;
+use crate::codec::{Done, Read, from_text, record};
 use crate::host::{Call, ToolContext, ToolHost};
 use crate::json::Json;
+use crate::json_read::Reader;
 use crate::portable::BoxFuture;
 use crate::run::input::{ApprovalVerdict, ToolOutcome};
 use crate::tool::{ToolDefinition, ToolSpec};
 
-/// A tool as the page describes it.
-#[derive(Debug, Clone, Deserialize)]
+/// A tool as the page describes it: fields of its own, and those of a `ToolSpec`.
+#[derive(Debug, Clone)]
 pub(super) struct PageTool {
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
-    schema: Json,
-    #[serde(flatten)]
+    described: Described,
     spec: ToolSpec,
+}
+
+record! {
+    read
+    #[derive(Debug, Clone)]
+    struct Described {
+        "description" => plain description: String,
+        "schema" => plain schema: Json,
+    }
+}
+
+impl Read for PageTool {
+    fn blank() -> Self {
+        PageTool { described: Described::blank(), spec: ToolSpec::blank() }
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        // Each passes over what is the other's.
+        let mut again = *from;
+        self.described.read(&mut again)?;
+        self.spec.read(from)
+    }
 }
 
 #[derive(Debug)]
@@ -41,8 +60,8 @@ impl ToolHost for PageTools {
     fn definitions(&self) -> Vec<ToolDefinition> {
         let definition = |tool: &PageTool| ToolDefinition {
             name: tool.spec.name.clone(),
-            description: tool.description.clone(),
-            schema: tool.schema.clone(),
+            description: tool.described.description.clone(),
+            schema: tool.described.schema.clone(),
         };
         self.tools.iter().map(definition).collect()
     }
@@ -68,7 +87,7 @@ impl ToolHost for PageTools {
             match settled(asked).await {
                 Ok(answer) => answer
                     .as_string()
-                    .and_then(|text| serde_json::from_str(&text).ok())
+                    .and_then(|text| from_text(&text).ok())
                     .unwrap_or_else(|| ApprovalVerdict::Failed("the check gave no answer".to_owned())),
                 Err(error) => ApprovalVerdict::Failed(reason(&error)),
             }
@@ -87,7 +106,7 @@ impl ToolHost for PageTools {
             match signal.until(promise, context.abort).await {
                 Ok(answer) => answer
                     .as_string()
-                    .and_then(|text| serde_json::from_str(&text).ok())
+                    .and_then(|text| from_text(&text).ok())
                     .unwrap_or_else(|| ToolOutcome::Threw("the tool gave no result".to_owned())),
                 Err(error) => ToolOutcome::Threw(reason(&error)),
             }

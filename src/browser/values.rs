@@ -1,48 +1,43 @@
 //! Text in, text out: how values and errors cross. An error crosses as JSON `{code, message, …}`.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 
+use crate::codec::{Read, from_text, object};
 use crate::display::DisplayError;
 use crate::error::{Error, ModelError};
-
-#[derive(Serialize)]
-struct CoreError<'a> {
-    code: &'a str,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'a ModelError>,
-}
 
 pub(super) fn thrown(error: &Error) -> JsValue {
     let model = match error {
         Error::Model(error) => Some(error),
         _ => None,
     };
-    throw(&CoreError { code: error.code(), message: error.to_string(), model })
+    throw(error.code(), &error.to_string(), model)
 }
 
 pub(super) fn display_thrown(error: &DisplayError) -> JsValue {
-    throw(&CoreError { code: error.code(), message: error.to_string(), model: None })
+    throw(error.code(), &error.to_string(), None)
 }
 
-pub(super) fn protocol(message: impl Into<String>) -> JsValue {
-    throw(&CoreError { code: "OUT_OF_PROTOCOL", message: message.into(), model: None })
+pub(super) fn protocol(message: &str) -> JsValue {
+    throw("OUT_OF_PROTOCOL", message, None)
 }
 
-fn throw(error: &CoreError<'_>) -> JsValue {
-    JsValue::from_str(&text(error))
+fn throw(code: &str, message: &str, model: Option<&ModelError>) -> JsValue {
+    let mut out = String::new();
+    match &model {
+        Some(model) => object(&mut out, &[("code", &code), ("message", &message), ("model", model)]),
+        None => object(&mut out, &[("code", &code), ("message", &message)]),
+    }
+    JsValue::from_str(&out)
 }
 
-/// Serialising what this crate defines cannot fail; should it ever, the page sees `null` and not a broken text.
-pub(super) fn text<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
-}
-
-pub(super) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, JsValue> {
-    serde_json::from_str(text)
-        .map_err(|error| protocol(format!("{what} is not what the core expects: {error}")))
+pub(super) fn read<T: Read>(text: &str, what: &str) -> Result<T, JsValue> {
+    from_text(text).map_err(|fault| {
+        let mut message = what.to_owned();
+        message.push_str(" is not what the core expects: ");
+        message.push_str(&fault.to_string());
+        protocol(&message)
+    })
 }
 
 /// What a promise of the page was rejected with, as a sentence.

@@ -1,38 +1,39 @@
 //! Slots in the order they were pushed, the last on top. Each change says what it changed.
 
-use serde::{Deserialize, Serialize};
-
+use crate::codec::{record, through_codec, words};
 use crate::json::Json;
 
-/// One thing that is shown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Slot {
-    pub id: String,
-    /// Which renderer draws it.
-    pub renderer: String,
-    pub input: Json,
-    /// The call that pushed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<String>,
-    /// Somebody waits for an answer.
-    #[serde(default)]
-    pub waits: bool,
-    pub created_at: u64,
-    #[serde(default)]
-    pub status: SlotStatus,
+record! {
+    /// One thing that is shown.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Slot {
+        "id" => required pub id: String,
+        /// Which renderer draws it.
+        "renderer" => required pub renderer: String,
+        "input" => required pub input: Json,
+        /// The call that pushed it.
+        "owner" => optional pub owner: String,
+        /// Somebody waits for an answer.
+        "waits" => plain pub waits: bool,
+        "created_at" => required pub created_at: u64,
+        "status" => plain pub status: SlotStatus,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SlotStatus {
-    /// Waits for an answer, or shows something that needs none.
-    #[default]
-    Pending,
-    /// Answered; kept until it is removed, for those who go on showing what was said.
-    Resolved,
-    /// Turned down.
-    Rejected,
+words! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum SlotStatus {
+        /// Waits for an answer, or shows something that needs none.
+        #[default]
+        "pending" => Pending,
+        /// Answered; kept until it is removed, for those who go on showing what was said.
+        "resolved" => Resolved,
+        /// Turned down.
+        "rejected" => Rejected,
+    }
 }
+
+through_codec! { Slot, SlotStatus }
 
 /// The stack of one session.
 #[derive(Debug, Clone, Default, PartialEq)]

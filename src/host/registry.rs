@@ -57,7 +57,6 @@ impl Tool {
         F: Fn(I, ToolContext) -> R + MaybeSend + MaybeSync + 'static,
         R: Future<Output: IntoOutcome> + MaybeSend + 'static,
     {
-        let name = name.into();
         let body = move |(input, context): (Json, ToolContext)| -> BoxFuture<'static, ToolOutcome> {
             match input.read::<I>() {
                 Ok(input) => {
@@ -67,10 +66,25 @@ impl Tool {
                 Err(error) => Box::pin(future::ready(ToolOutcome::Invalid(vec![issue(&error.to_string())]))),
             }
         };
+        Tool::made(name.into(), description.into(), schema.into(), Arc::new(body))
+    }
+
+    /// A tool that reads its arguments itself.
+    pub(crate) fn on_json(
+        name: &str,
+        description: &str,
+        schema: Json,
+        body: impl Fn(Json, ToolContext) -> BoxFuture<'static, ToolOutcome> + MaybeSend + MaybeSync + 'static,
+    ) -> Self {
+        let body = move |(input, context): (Json, ToolContext)| body(input, context);
+        Tool::made(name.to_owned(), description.to_owned(), schema, Arc::new(body))
+    }
+
+    fn made(name: String, description: String, schema: Json, body: Body) -> Self {
         Tool {
             spec: ToolSpec::new(name.clone()),
-            definition: ToolDefinition { name, description: description.into(), schema: schema.into() },
-            body: Arc::new(body),
+            definition: ToolDefinition { name, description, schema },
+            body,
             permission: None,
             approval: None,
             undo: None,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::codec::from_text;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
 use crate::message::{Message, Usage};
@@ -83,7 +84,7 @@ fn error(data: &str) -> ModelError {
         reader.object()?;
         while let Some(key) = reader.key()? {
             match key {
-                "kind" => error.kind = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?,
+                "kind" => error.kind = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "retryable" => error.retryable = reader.raw()? == "true",
                 _ => reader.skip()?,
             }
@@ -106,13 +107,13 @@ fn known_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {
 /// Arguments as raw text: a string is what a model wrote that was no JSON.
 fn arguments(input: &str) -> String {
     match input.trim_start().starts_with('"') {
-        true => serde_json::from_str(input).unwrap_or_default(),
+        true => from_text(input).unwrap_or_default(),
         false => input.to_owned(),
     }
 }
 
 fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
-    let Some(Ok(message)) = event.message.map(serde_json::from_str::<Message>) else {
+    let Some(Ok(message)) = event.message.map(from_text::<Message>) else {
         turn.fail(errors::unexpected(data));
         return;
     };
@@ -138,7 +139,7 @@ fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
             turn.extra(&key, value);
         }
     }
-    let finish = event.finish.and_then(|raw| serde_json::from_str::<Finish>(raw).ok());
+    let finish = event.finish.and_then(|raw| from_text::<Finish>(raw).ok());
     let by_calls = if turn.call_count() > 0 { Finish::ToolCalls } else { Finish::Stop };
     turn.finish_reason(finish.unwrap_or(by_calls), event.stop_reason.as_deref());
     turn.end();

@@ -127,7 +127,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
 }
 
 fn seconds(text: &str) -> Option<u64> {
-    let seconds = serde_json::from_str::<f64>(text.trim_matches('"')).ok().filter(|s| *s >= 0.0)?;
+    let seconds = crate::json_read::number(text.trim_matches('"')).filter(|s| *s >= 0.0)?;
     Some((seconds * 1000.0).ceil() as u64)
 }
 

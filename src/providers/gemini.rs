@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use crate::json::{Json, MAX_DEPTH};
+use crate::codec::{Write, to_text};
+use crate::json::{Json, MAX_DEPTH, check};
 use crate::json_read::{Broken, Reader};
+use crate::json_write::Object;
 use crate::providers::anthropic::set;
 use crate::providers::errors;
 use crate::stream::{Finish, TurnBuilder};
@@ -16,10 +16,40 @@ pub(crate) const THOUGHT_SIGNATURE: &str = "thought_signature";
 /// No array is filled up further than this for an argument that comes in pieces.
 const MAX_ITEMS: usize = 4096;
 
+/// Arguments that come in pieces, as far as they came.
+#[derive(Debug, Clone, PartialEq)]
+enum Args {
+    Text(String),
+    /// A number or a word as it was written.
+    Plain(String),
+    List(Vec<Args>),
+    Object(Vec<(String, Args)>),
+}
+
+const NULL: Args = Args::Plain(String::new());
+
+impl Write for Args {
+    fn write(&self, out: &mut String) {
+        match self {
+            Args::Text(text) => text.write(out),
+            Args::Plain(plain) if plain.is_empty() => out.push_str("null"),
+            Args::Plain(plain) => out.push_str(plain),
+            Args::List(items) => items.write(out),
+            Args::Object(fields) => {
+                let mut object = Object::new(out);
+                for (key, value) in fields {
+                    value.write(object.key(key));
+                }
+                object.end();
+            }
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     /// A call whose arguments come in pieces, and what they are so far.
-    open: Option<(usize, Value)>,
+    open: Option<(usize, Args)>,
     candidate_tokens: u64,
 }
 
@@ -158,7 +188,7 @@ impl Stream {
             if part.args.starts_with('{') {
                 turn.call_args(call, part.args);
             }
-            self.open = Some((call, Value::Null));
+            self.open = Some((call, NULL));
         }
         if let (Some(mut pieces), Some((_, args))) = (part.pieces, self.open.as_mut()) {
             put_pieces(&mut pieces, args)?;
@@ -171,8 +201,8 @@ impl Stream {
 
     fn close(&mut self, turn: &mut TurnBuilder) {
         if let Some((call, args)) = self.open.take() {
-            if !args.is_null() {
-                turn.call_args_whole(call, &args.to_string());
+            if args != NULL {
+                turn.call_args_whole(call, &to_text(&args));
             }
             turn.call_end(call);
         }
@@ -234,19 +264,21 @@ fn call_part<'a>(reader: &mut Reader<'a>) -> Result<CallPart<'a>, Broken> {
 }
 
 /// Pieces of arguments, each with the place it belongs to: text is added to, other values are set.
-fn put_pieces(reader: &mut Reader<'_>, args: &mut Value) -> Result<(), Broken> {
+fn put_pieces(reader: &mut Reader<'_>, args: &mut Args) -> Result<(), Broken> {
     if !reader.array()? {
         return Ok(());
     }
     while reader.item()? {
-        let (mut path, mut value) = (Cow::default(), Value::Null);
+        let (mut path, mut value) = (Cow::default(), NULL);
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
                     "jsonPath" => path = reader.text()?,
-                    "stringValue" => value = Value::String(reader.text()?.into_owned()),
+                    "stringValue" => value = Args::Text(reader.text()?.into_owned()),
                     "numberValue" | "boolValue" => {
-                        value = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?;
+                        let raw = reader.raw()?;
+                        check(raw, 0).map_err(|_| Broken)?;
+                        value = Args::Plain(raw.to_owned());
                     }
                     _ => reader.skip()?,
                 }
@@ -254,7 +286,7 @@ fn put_pieces(reader: &mut Reader<'_>, args: &mut Value) -> Result<(), Broken> {
         }
         let Some(place) = place(args, &path) else { continue };
         match (place, value) {
-            (Value::String(text), Value::String(more)) => text.push_str(&more),
+            (Args::Text(text), Args::Text(more)) => text.push_str(&more),
             (place, value) => *place = value,
         }
     }
@@ -262,7 +294,7 @@ fn put_pieces(reader: &mut Reader<'_>, args: &mut Value) -> Result<(), Broken> {
 }
 
 /// The value at a path such as `$.list[0].name` or `$['odd name']`, made where it is missing.
-fn place<'v>(root: &'v mut Value, path: &str) -> Option<&'v mut Value> {
+fn place<'v>(root: &'v mut Args, path: &str) -> Option<&'v mut Args> {
     let mut at = root;
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     for _ in 0..MAX_DEPTH {
@@ -274,12 +306,15 @@ fn place<'v>(root: &'v mut Value, path: &str) -> Option<&'v mut Value> {
             rest = after;
             match step.parse::<usize>() {
                 Ok(index) => {
-                    if !at.is_array() {
-                        *at = Value::Array(Vec::new());
+                    if !matches!(at, Args::List(_)) {
+                        *at = Args::List(Vec::new());
                     }
-                    let list = at.as_array_mut().filter(|_| index < MAX_ITEMS)?;
+                    let Args::List(list) = at else { return None };
+                    if index >= MAX_ITEMS {
+                        return None;
+                    }
                     if list.len() <= index {
-                        list.resize(index + 1, Value::Null);
+                        list.resize(index + 1, NULL);
                     }
                     at = list.get_mut(index)?;
                     continue;
@@ -301,11 +336,17 @@ fn place<'v>(root: &'v mut Value, path: &str) -> Option<&'v mut Value> {
     None
 }
 
-fn field<'v>(at: &'v mut Value, key: &str) -> Option<&'v mut Value> {
-    if !at.is_object() {
-        *at = Value::Object(serde_json::Map::new());
+fn field<'v>(at: &'v mut Args, key: &str) -> Option<&'v mut Args> {
+    if !matches!(at, Args::Object(_)) {
+        *at = Args::Object(Vec::new());
     }
-    Some(at.as_object_mut()?.entry(key).or_insert(Value::Null))
+    let Args::Object(fields) = at else { return None };
+    let known = fields.iter().position(|(name, _)| name == key);
+    let index = known.unwrap_or(fields.len());
+    if known.is_none() {
+        fields.push((key.to_owned(), NULL));
+    }
+    fields.get_mut(index).map(|(_, value)| value)
 }
 
 /// A prompt that was refused has no candidates.

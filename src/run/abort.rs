@@ -13,7 +13,7 @@ impl Run {
             self.abandon(fx);
             return;
         }
-        if let Some(super::state::Halt::AskBudget(_, question)) = self.state.halt.take() {
+        if let Some(super::state::Halt::AskBudget((_, question))) = self.state.halt.take() {
             fx.push(Effect::Withdraw { question: question.id });
         }
         if matches!(self.state.phase, Phase::Tools(_)) && self.stop_tools(fx) {

@@ -62,11 +62,11 @@ impl Run {
         };
         fx.emit(Event::QuestionAsked(question.clone()));
         fx.push(Effect::Ask { question: id });
-        self.state.halt = Some(Halt::AskBudget(rule, question));
+        self.state.halt = Some(Halt::AskBudget((rule, question)));
     }
 
     pub(super) fn on_budget_answered(&mut self, go_on: bool, fx: &mut Effects) {
-        let Some(Halt::AskBudget(rule, _)) = self.state.halt else { return };
+        let Some(Halt::AskBudget((rule, _))) = self.state.halt else { return };
         if go_on {
             self.grant_more();
             self.state.halt = None;

@@ -1,181 +1,197 @@
 //! Everything that can happen to a run. The journal is the list of these.
 
-use serde::{Deserialize, Serialize};
-
+use crate::codec::{record, through_codec, variants, words};
 use crate::error::{ModelError, StoreError};
 use crate::json::Json;
 use crate::message::{InboxItem, Message, SideOutput, Task, ToolResultData, Usage};
 use crate::run::settings::Settings;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Input {
-    /// A person (or a program in their place) asks for something.
-    Request(Box<Request>),
-    ModelFinished {
-        call: u64,
-        reply: Reply,
-    },
-    /// No answer. `partial` is the text that had been shown.
-    ModelFailed {
-        call: u64,
-        error: ModelError,
-        partial: String,
-    },
-    /// The text of an answer so far, when the page may be gone in a moment.
-    ModelPartial {
-        call: u64,
-        text: String,
-    },
-    Compacted {
-        call: u64,
-        reply: Reply,
-        carry: Carry,
-    },
-    PermissionChecked {
-        call_id: String,
-        verdict: PermissionVerdict,
-    },
-    ApprovalChecked {
-        call_id: String,
-        verdict: ApprovalVerdict,
-    },
-    Answered {
-        question: String,
-        answer: Answer,
-    },
-    ToolFinished {
-        call_id: String,
-        outcome: ToolOutcome,
-    },
-    /// Take back the last `steps` actions.
-    Undo {
-        request: String,
-        steps: u32,
-    },
-    UndoFinished {
-        call_id: String,
-        error: Option<String>,
-    },
-    TimerFired {
-        timer: u64,
-    },
-    StoreFailed {
-        error: StoreError,
-    },
-    /// Tools, limits or the model changed; they hold from the next decision on.
-    Configured {
-        settings: Box<Settings>,
-    },
-    /// The process that ran this is gone; another one has taken the run over.
-    Recovered,
-    /// Go on after a pause.
-    Resumed,
-    Aborted {
-        why: AbortReason,
-    },
+variants! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Input {
+        /// A person (or a program in their place) asks for something.
+        "request" => Request(Box<Request>),
+        "model_finished" => ModelFinished {
+            "call" => required call: u64,
+            "reply" => required reply: Reply,
+        },
+        /// No answer. `partial` is the text that had been shown.
+        "model_failed" => ModelFailed {
+            "call" => required call: u64,
+            "error" => required error: ModelError,
+            "partial" => required partial: String,
+        },
+        /// The text of an answer so far, when the page may be gone in a moment.
+        "model_partial" => ModelPartial {
+            "call" => required call: u64,
+            "text" => required text: String,
+        },
+        "compacted" => Compacted {
+            "call" => required call: u64,
+            "reply" => required reply: Reply,
+            "carry" => required carry: Carry,
+        },
+        "permission_checked" => PermissionChecked {
+            "call_id" => required call_id: String,
+            "verdict" => required verdict: PermissionVerdict,
+        },
+        "approval_checked" => ApprovalChecked {
+            "call_id" => required call_id: String,
+            "verdict" => required verdict: ApprovalVerdict,
+        },
+        "answered" => Answered {
+            "question" => required question: String,
+            "answer" => required answer: Answer,
+        },
+        "tool_finished" => ToolFinished {
+            "call_id" => required call_id: String,
+            "outcome" => required outcome: ToolOutcome,
+        },
+        /// Take back the last `steps` actions.
+        "undo" => Undo {
+            "request" => required request: String,
+            "steps" => required steps: u32,
+        },
+        /// A request that waits for its turn is not wanted any more.
+        "queued_cancelled" => QueuedCancelled {
+            "request" => required request: String,
+        },
+        "undo_finished" => UndoFinished {
+            "call_id" => required call_id: String,
+            "error" => plain error: Option<String>,
+        },
+        "timer_fired" => TimerFired {
+            "timer" => required timer: u64,
+        },
+        "store_failed" => StoreFailed {
+            "error" => required error: StoreError,
+        },
+        /// Tools, limits or the model changed; they hold from the next decision on.
+        "configured" => Configured {
+            "settings" => required settings: Box<Settings>,
+        },
+        /// The process that ran this is gone; another one has taken the run over.
+        "recovered" => Recovered,
+        /// Go on after a pause.
+        "resumed" => Resumed,
+        "aborted" => Aborted {
+            "why" => required why: AbortReason,
+        },
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Request {
-    /// Unique over all sessions: ids of messages, calls and questions are made from it.
-    pub id: String,
-    pub message: Message,
-    #[serde(default)]
-    pub when_busy: WhenBusy,
-    /// Inbox items that were resolved since the last request, and those that block until they are.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inbox: Vec<InboxItem>,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Request {
+        /// Unique over all sessions: ids of messages, calls and questions are made from it.
+        "id" => required pub id: String,
+        "message" => required pub message: Message,
+        "when_busy" => plain pub when_busy: WhenBusy,
+        /// Inbox items that were resolved since the last request, and those that block until they are.
+        "inbox" => skipped pub inbox: Vec<InboxItem>,
+    }
 }
 
-/// What becomes of a request that comes while another one runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WhenBusy {
-    #[default]
-    Queue,
-    Drop,
-    Interrupt,
+words! {
+    /// What becomes of a request that comes while another one runs.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum WhenBusy {
+        #[default]
+        "queue" => Queue,
+        "drop" => Drop,
+        "interrupt" => Interrupt,
+    }
 }
 
-/// A model's finished answer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Reply {
-    pub messages: Vec<Message>,
-    pub usage: Usage,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop_reason: Option<String>,
-    /// The text was shown as it came.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub streamed: bool,
+record! {
+    /// A model's finished answer.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Reply {
+        "messages" => plain pub messages: Vec<Message>,
+        "usage" => plain pub usage: Usage,
+        "stop_reason" => optional pub stop_reason: String,
+        /// The text was shown as it came.
+        "streamed" => skipped pub streamed: bool,
+    }
 }
 
-/// What a summary must not lose.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Carry {
-    pub tasks: Vec<Task>,
-    pub inbox: Vec<InboxItem>,
+record! {
+    /// What a summary must not lose.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Carry {
+        "tasks" => plain pub tasks: Vec<Task>,
+        "inbox" => plain pub inbox: Vec<InboxItem>,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PermissionVerdict {
-    NotNeeded,
-    Granted,
-    Denied,
-    Unset,
-    /// The check itself failed; the call is answered with this and does not run.
-    Failed(String),
+variants! {
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum PermissionVerdict {
+        "not_needed" => NotNeeded,
+        "granted" => Granted,
+        "denied" => Denied,
+        "unset" => Unset,
+        /// The check itself failed; the call is answered with this and does not run.
+        "failed" => Failed(String),
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalVerdict {
-    NotNeeded,
-    Needed { reason: Option<String> },
-    Invalid(Vec<Issue>),
-    Failed(String),
+variants! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum ApprovalVerdict {
+        "not_needed" => NotNeeded,
+        "needed" => Needed { "reason" => plain reason: Option<String>, },
+        "invalid" => Invalid(Vec<Issue>),
+        "failed" => Failed(String),
+    }
 }
 
-/// A person's answer. For a permission `remember` keeps it; for an interrupted call allowing means to run it
-/// again; for a budget it means to go on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    Allow { remember: bool },
-    Deny { remember: bool, reason: Option<String> },
+variants! {
+    /// A person's answer. For a permission `remember` keeps it; for an interrupted call allowing means to run it
+    /// again; for a budget it means to go on.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum Answer {
+        "allow" => Allow { "remember" => required remember: bool, },
+        "deny" => Deny { "remember" => required remember: bool, "reason" => plain reason: Option<String>, },
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolOutcome {
-    Returned {
-        result: ToolResultData,
-        outputs: Vec<SideOutput>,
-    },
-    /// The arguments do not fit; the tool did not run.
-    Invalid(Vec<Issue>),
-    /// The tool threw.
-    Threw(String),
-    /// The person turned down what the tool asked of them.
-    Rejected(Option<String>),
+variants! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum ToolOutcome {
+        "returned" => Returned {
+            "result" => required result: ToolResultData,
+            "outputs" => required outputs: Vec<SideOutput>,
+        },
+        /// The arguments do not fit; the tool did not run.
+        "invalid" => Invalid(Vec<Issue>),
+        /// The tool threw.
+        "threw" => Threw(String),
+        /// The person turned down what the tool asked of them.
+        "rejected" => Rejected(Option<String>),
+    }
 }
 
-/// One thing that is wrong with a value, and where.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Issue {
-    /// Object keys as strings, array indexes as numbers.
-    pub path: Vec<Json>,
-    pub message: String,
+record! {
+    /// One thing that is wrong with a value, and where.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Issue {
+        /// Object keys as strings, array indexes as numbers.
+        "path" => required pub path: Vec<Json>,
+        "message" => required pub message: String,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AbortReason {
-    /// The user stopped the run: it ends.
-    User,
-    /// The tab or process goes away: nothing ends, the run can be taken up again.
-    HostGone,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AbortReason {
+        /// The user stopped the run: it ends.
+        "user" => User,
+        /// The tab or process goes away: nothing ends, the run can be taken up again.
+        "host_gone" => HostGone,
+    }
+}
+
+through_codec! {
+    Input, PermissionVerdict, ApprovalVerdict, Answer, ToolOutcome, WhenBusy, AbortReason, Request, Reply, Carry, Issue,
 }

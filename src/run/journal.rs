@@ -1,7 +1,6 @@
 //! The stored form of a run: a checkpoint of its state, and the inputs since. Messages are stored on their own.
 
-use serde::{Deserialize, Serialize};
-
+use crate::codec::{self, Write, record, through_codec};
 use crate::message::Message;
 use crate::run::input::Input;
 use crate::run::state::State;
@@ -10,13 +9,15 @@ use crate::run::{OutOfProtocol, Run};
 /// Written into every checkpoint; an older number is read, a newer one refused.
 pub const VERSION: u32 = 1;
 
-/// One input that the run accepted. Feeding the records after a checkpoint to it gives the same run again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// Numbers the inputs of a session from 1, without a gap.
-    pub seq: u64,
-    pub at: u64,
-    pub input: Input,
+record! {
+    /// One input that the run accepted. Feeding the records after a checkpoint to it gives the same run again.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Record {
+        /// Numbers the inputs of a session from 1, without a gap.
+        "seq" => required pub seq: u64,
+        "at" => required pub at: u64,
+        "input" => required pub input: Input,
+    }
 }
 
 /// What the store does not have yet, to be written in one transaction.
@@ -33,24 +34,22 @@ pub struct Unsaved<'a> {
     pub seq: u64,
 }
 
-#[derive(Serialize)]
-struct CheckpointRef<'a> {
-    version: u32,
-    seq: u64,
-    messages: usize,
-    state: &'a State,
+through_codec! { Record }
+
+record! {
+    read
+    struct Checkpoint {
+        "seq" => required seq: u64,
+        "messages" => required messages: usize,
+        "state" => required state: State,
+    }
 }
 
-#[derive(Deserialize)]
-struct Checkpoint {
-    seq: u64,
-    messages: usize,
-    state: State,
-}
-
-#[derive(Deserialize)]
-struct Versioned {
-    version: u32,
+record! {
+    read
+    struct Versioned {
+        "version" => required version: u32,
+    }
 }
 
 /// Why a stored run cannot be taken up again. Nothing of it was changed.
@@ -71,13 +70,15 @@ pub enum RestoreError {
 impl Run {
     /// The state as text, without the messages.
     pub fn checkpoint(&self) -> String {
-        let checkpoint = CheckpointRef {
-            version: VERSION,
-            seq: self.seq,
-            messages: self.messages.len(),
-            state: &self.state,
-        };
-        serde_json::to_string(&checkpoint).unwrap_or_default()
+        let mut out = String::new();
+        let fields: [(&str, &dyn Write); 4] = [
+            ("version", &VERSION),
+            ("seq", &self.seq),
+            ("messages", &self.messages.len()),
+            ("state", &self.state),
+        ];
+        codec::object(&mut out, &fields);
+        out
     }
 
     /// Takes up a stored run: its checkpoint, all messages that are stored, and the journal after the checkpoint
@@ -87,12 +88,12 @@ impl Run {
         messages: Vec<Message>,
         records: &[Record],
     ) -> Result<Run, RestoreError> {
-        let corrupt = |error: serde_json::Error| RestoreError::Corrupt(error.to_string());
-        let Versioned { version } = serde_json::from_str(checkpoint).map_err(corrupt)?;
+        let corrupt = |error: Box<codec::Fault>| RestoreError::Corrupt(error.to_string());
+        let Versioned { version } = codec::from_text(checkpoint).map_err(corrupt)?;
         if version > VERSION {
             return Err(RestoreError::Newer { found: version });
         }
-        let stored: Checkpoint = serde_json::from_str(checkpoint).map_err(corrupt)?;
+        let stored: Checkpoint = codec::from_checked(checkpoint).map_err(corrupt)?;
         let found = messages.len();
         if found < stored.messages {
             return Err(RestoreError::MessagesMissing { needed: stored.messages, found });

@@ -1,37 +1,34 @@
 //! The prompt record: each request with its ordered outputs, as a projection of the messages. It is wider than what
 //! a model sees: files, widgets and types of the application stand where their tool showed them.
 
-use serde::Serialize;
-
 use super::{PhaseName, Run};
+use crate::codec::{Write, object, through_codec, words};
 use crate::json::Json;
 use crate::message::{Extra, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus, Usage};
 
 /// One request and everything that came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
     pub id: String,
     /// What a person wrote; a prompt from a trigger or a schedule has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     pub outputs: Vec<Output>,
     pub state: PromptState,
     pub usage: Usage,
     /// `userId`, `model`, `visible` and whatever else the application put on its message.
-    #[serde(flatten, serialize_with = "write_extra")]
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+words! {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptState {
-    Running,
-    WaitingForApproval,
-    Completed,
+    "running" => Running,
+    "waiting_for_approval" => WaitingForApproval,
+    "completed" => Completed,
+}
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     Text {
         text: String,
@@ -43,21 +40,58 @@ pub enum Output {
         result: ToolOutput,
     },
     /// A `file`, a `widget`, or a type that the application added.
-    #[serde(untagged)]
     Side(SideOutput),
 }
 
 /// A tool's result stands in its place from the start; while a person is waited for it is pending.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutput {
     Success { output: Json },
     Error { error: Json },
     Pending { reason: String },
 }
 
-fn write_extra<S: serde::Serializer>(extra: &Extra, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(extra.0.iter().map(|(key, value)| (key, value)))
+through_codec! { PromptState }
+through_codec! { write Prompt, Output, ToolOutput }
+
+impl Write for Prompt {
+    fn write(&self, out: &mut String) {
+        let mut fields: Vec<(&str, &dyn Write)> = vec![("id", &self.id)];
+        if let Some(input) = &self.input {
+            fields.push(("input", input));
+        }
+        fields.extend([
+            ("outputs", &self.outputs as &dyn Write),
+            ("state", &self.state),
+            ("usage", &self.usage),
+        ]);
+        fields.extend(self.extra.0.iter().map(|(key, value)| (key.as_str(), value as &dyn Write)));
+        object(out, &fields);
+    }
+}
+
+impl Write for Output {
+    fn write(&self, out: &mut String) {
+        match self {
+            Output::Text { text } => object(out, &[("type", &"text"), ("text", text)]),
+            Output::Tool { call_id, tool_name, input, result } => {
+                let kind: &dyn Write = &"tool";
+                let fields = [("type", kind), ("call_id", call_id), ("tool_name", tool_name)];
+                object(out, &[&fields[..], &[("input", input), ("result", result)]].concat());
+            }
+            Output::Side(side) => side.write(out),
+        }
+    }
+}
+
+impl Write for ToolOutput {
+    fn write(&self, out: &mut String) {
+        match self {
+            ToolOutput::Success { output } => object(out, &[("type", &"success"), ("output", output)]),
+            ToolOutput::Error { error } => object(out, &[("type", &"error"), ("error", error)]),
+            ToolOutput::Pending { reason } => object(out, &[("type", &"pending"), ("reason", reason)]),
+        }
+    }
 }
 
 impl Run {

@@ -34,7 +34,7 @@ impl Run {
         let mut work = Vec::new();
         match &self.state.halt {
             None => {}
-            Some(Halt::AskBudget(_, question)) => {
+            Some(Halt::AskBudget((_, question))) => {
                 work.push(Effect::Ask { question: question.id.clone() });
             }
             Some(Halt::Store | Halt::Model | Halt::Budget(_)) => return work,
@@ -123,7 +123,7 @@ impl Run {
 
     pub(super) fn on_store_failed(&mut self, error: StoreError, fx: &mut Effects) {
         if self.is_busy() {
-            if let Some(Halt::AskBudget(_, question)) = self.state.halt.take() {
+            if let Some(Halt::AskBudget((_, question))) = self.state.halt.take() {
                 fx.push(Effect::Withdraw { question: question.id });
             }
             // Its answer would have to be written too. It is asked again when the run goes on.

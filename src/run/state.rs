@@ -2,190 +2,188 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
+use crate::codec::{record, through_codec, variants};
 use crate::event::{Question, Rule};
 use crate::json::Json;
 use crate::message::{KeptRange, SideOutput, ToolResultData, Usage};
 use crate::run::input::Request;
 use crate::run::settings::Settings;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct State {
-    pub settings: Settings,
-    pub phase: Phase,
-    pub current: Option<Current>,
-    /// Why nothing new is begun, although the phase would allow it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub halt: Option<Halt>,
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub queue: VecDeque<Request>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub undo: Vec<UndoEntry>,
-    /// Model calls and timers are numbered, so that a late answer is known for what it is.
-    pub next_number: u64,
-    /// Over the whole session.
-    pub usage: Usage,
-    pub turns: u64,
-    /// Tokens of the last prompt: the size of the context. 0 while no model has told.
-    pub context_tokens: u64,
-    /// A guess, for models that never tell.
-    pub estimated_tokens: u64,
-    pub turns_since_summary: u32,
-    /// The last time that anything happened.
-    pub at: u64,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct State {
+        "settings" => required pub settings: Settings,
+        "phase" => required pub phase: Phase,
+        "current" => plain pub current: Option<Current>,
+        /// Why nothing new is begun, although the phase would allow it.
+        "halt" => optional pub halt: Halt,
+        "queue" => skipped pub queue: VecDeque<Request>,
+        "undo" => skipped pub undo: Vec<UndoEntry>,
+        /// Model calls and timers are numbered, so that a late answer is known for what it is.
+        "next_number" => required pub next_number: u64,
+        /// Over the whole session.
+        "usage" => required pub usage: Usage,
+        "turns" => required pub turns: u64,
+        /// Tokens of the last prompt: the size of the context. 0 while no model has told.
+        "context_tokens" => required pub context_tokens: u64,
+        /// A guess, for models that never tell.
+        "estimated_tokens" => required pub estimated_tokens: u64,
+        "turns_since_summary" => required pub turns_since_summary: u32,
+        /// The last time that anything happened.
+        "at" => required pub at: u64,
+    }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Phase {
-    #[default]
-    Idle,
-    /// About to call the model.
-    Turn,
-    Model {
-        call: u64,
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        partial: String,
-    },
-    Compacting {
-        call: u64,
-        /// What stays word for word, counted from the end of the record.
-        keep: KeptRange,
-    },
-    Tools(Batch),
-    /// A program asked to take actions back; no model is involved.
-    Undoing(Undoing),
+variants! {
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub(crate) enum Phase {
+        #[default]
+        "idle" => Idle,
+        /// About to call the model.
+        "turn" => Turn,
+        "model" => Model {
+            "call" => required call: u64,
+            "partial" => skipped partial: String,
+        },
+        "compacting" => Compacting {
+            "call" => required call: u64,
+            /// What stays word for word, counted from the end of the record.
+            "keep" => required keep: KeptRange,
+        },
+        "tools" => Tools(Batch),
+        /// A program asked to take actions back; no model is involved.
+        "undoing" => Undoing(Undoing),
+    }
 }
 
-/// The request being served.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Current {
-    pub id: String,
-    /// How many ids were made from the request's id.
-    pub minted: u64,
-    pub used: Used,
-    /// What was used when a person last allowed to go on; budgets count from here.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub granted: Used,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub error_rounds: u32,
-    /// Signatures of the last rounds, to notice circles.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub rounds: VecDeque<u64>,
-    /// A rule has told the model to stop: no tool runs any more, the next answer is the last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wrap_up: Option<Rule>,
-    /// After a summary that failed, the next one is tried at this turn.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub summary_not_before: u32,
-    /// For the next model calls of this request only, never in the record.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reminder: Option<String>,
+record! {
+    /// The request being served.
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct Current {
+        "id" => required pub id: String,
+        /// How many ids were made from the request's id.
+        "minted" => required pub minted: u64,
+        "used" => required pub used: Used,
+        /// What was used when a person last allowed to go on; budgets count from here.
+        "granted" => skipped pub granted: Used,
+        "error_rounds" => skipped pub error_rounds: u32,
+        /// Signatures of the last rounds, to notice circles.
+        "rounds" => skipped pub rounds: VecDeque<u64>,
+        /// A rule has told the model to stop: no tool runs any more, the next answer is the last.
+        "wrap_up" => optional pub wrap_up: Rule,
+        /// After a summary that failed, the next one is tried at this turn.
+        "summary_not_before" => skipped pub summary_not_before: u32,
+        /// For the next model calls of this request only, never in the record.
+        "reminder" => optional pub reminder: String,
+    }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Used {
-    pub turns: u32,
-    pub tool_calls: u32,
-    pub tokens: u64,
-    pub cost: f64,
-    pub working_ms: u64,
+record! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq)]
+    pub(crate) struct Used {
+        "turns" => plain pub turns: u32,
+        "tool_calls" => plain pub tool_calls: u32,
+        "tokens" => plain pub tokens: u64,
+        "cost" => plain pub cost: f64,
+        "working_ms" => plain pub working_ms: u64,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Halt {
-    /// Something could not be written.
-    Store,
-    /// The model gave no answer; a retry asks it again.
-    Model,
-    Budget(Rule),
-    /// Waits for a person to say whether to go on.
-    AskBudget(Rule, Question),
+variants! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) enum Halt {
+        /// Something could not be written.
+        "store" => Store,
+        /// The model gave no answer; a retry asks it again.
+        "model" => Model,
+        "budget" => Budget(Rule),
+        /// Waits for a person to say whether to go on.
+        "ask_budget" => AskBudget((Rule, Question)),
+    }
 }
 
-/// The calls of one answer, in its order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Batch {
-    /// The index of the answer in the record.
-    pub message: usize,
-    pub calls: Vec<Call>,
-    /// The user stopped the run; only what must not be cut off is still running.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub stopped: bool,
+record! {
+    /// The calls of one answer, in its order.
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct Batch {
+        /// The index of the answer in the record.
+        "message" => required pub message: usize,
+        "calls" => required pub calls: Vec<Call>,
+        /// The user stopped the run; only what must not be cut off is still running.
+        "stopped" => skipped pub stopped: bool,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Call {
-    pub id: String,
-    /// The tool's registered name; `None` when there is no such tool.
-    pub tool: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub permitted: bool,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub approved: bool,
-    /// Runs that failed and are to be repeated.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub attempts: u32,
-    pub state: CallState,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct Call {
+        "id" => required pub id: String,
+        /// The tool's registered name; `None` when there is no such tool.
+        "tool" => plain pub tool: Option<String>,
+        "permitted" => skipped pub permitted: bool,
+        "approved" => skipped pub approved: bool,
+        /// Runs that failed and are to be repeated.
+        "attempts" => skipped pub attempts: u32,
+        "state" => required pub state: CallState,
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum CallState {
-    Queued,
-    CheckingPermission,
-    CheckingApproval,
-    Asking(Question),
-    Running {
-        since: u64,
-        attempt: u32,
-    },
-    /// Failed, and repeated when the timer fires.
-    Waiting {
-        since: u64,
-        attempt: u32,
-        timer: u64,
-    },
-    /// This call takes other calls back.
-    Undoing(Undoing),
-    Done(Box<Finished>),
+variants! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) enum CallState {
+        "queued" => Queued,
+        "checking_permission" => CheckingPermission,
+        "checking_approval" => CheckingApproval,
+        "asking" => Asking(Question),
+        "running" => Running {
+            "since" => required since: u64,
+            "attempt" => required attempt: u32,
+        },
+        /// Failed, and repeated when the timer fires.
+        "waiting" => Waiting {
+            "since" => required since: u64,
+            "attempt" => required attempt: u32,
+            "timer" => required timer: u64,
+        },
+        /// This call takes other calls back.
+        "undoing" => Undoing(Undoing),
+        "done" => Done(Box<Finished>),
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Finished {
-    pub result: ToolResultData,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outputs: Vec<SideOutput>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct Finished {
+        "result" => required pub result: ToolResultData,
+        "outputs" => skipped pub outputs: Vec<SideOutput>,
+        "duration_ms" => optional pub duration_ms: u64,
+    }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Undoing {
-    /// The action being taken back; `None` between two of them.
-    pub entry: Option<String>,
-    pub left: u32,
-    pub done: u32,
-    /// Why no more can be taken back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+record! {
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub(crate) struct Undoing {
+        /// The action being taken back; `None` between two of them.
+        "entry" => plain pub entry: Option<String>,
+        "left" => required pub left: u32,
+        "done" => required pub done: u32,
+        /// Why no more can be taken back.
+        "error" => optional pub error: String,
+    }
 }
 
-/// An action that can be taken back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct UndoEntry {
-    pub call_id: String,
-    pub tool: String,
-    pub input: Json,
-    pub at: u64,
+record! {
+    /// An action that can be taken back.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct UndoEntry {
+        "call_id" => required pub call_id: String,
+        "tool" => required pub tool: String,
+        "input" => required pub input: Json,
+        "at" => required pub at: u64,
+    }
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
+through_codec! { UndoEntry }
 
 impl State {
     pub(crate) fn new(settings: Settings) -> Self {
@@ -237,7 +235,7 @@ impl State {
     /// Everything that waits for a person.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
         let budget = match &self.halt {
-            Some(Halt::AskBudget(_, question)) => Some(question),
+            Some(Halt::AskBudget((_, question))) => Some(question),
             _ => None,
         };
         let calls = self.batch().map_or(&[][..], |batch| &batch.calls).iter();

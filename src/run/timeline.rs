@@ -1,27 +1,23 @@
 //! The timeline: what a chat shows of a run. It follows the run and gives each change as a patch, so that every host
 //! draws the same and nothing is computed twice.
 
-use serde::Serialize;
-
 use super::Run;
+use crate::codec::{Write, object, object_and, record, through_codec, words};
 use crate::json::Json;
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
 
 /// One entry, in the original's form with fields added.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
     User {
         id: String,
         text: String,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
         images: Vec<String>,
     },
     AgentText {
         id: String,
         text: String,
         /// The answer was cut off here.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
         partial: bool,
     },
     Tool(ToolEntry),
@@ -32,38 +28,69 @@ pub enum Entry {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ToolEntry {
-    pub id: String,
-    pub name: String,
-    pub input: Json,
-    pub status: EntryStatus,
-    /// What the tool gave, as text: the data as it is or as JSON, or the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub render_data: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ToolEntry {
+        "id" => required pub id: String,
+        "name" => required pub name: String,
+        "input" => required pub input: Json,
+        "status" => required pub status: EntryStatus,
+        /// What the tool gave, as text: the data as it is or as JSON, or the error.
+        "output" => optional pub output: String,
+        "renderData" => present pub render_data: Json,
+        "durationMs" => optional pub duration_ms: u64,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EntryStatus {
-    Running,
-    /// Waits for a person.
-    Pending,
-    Success,
-    Error,
-    Aborted,
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EntryStatus {
+        "running" => Running,
+        /// Waits for a person.
+        "pending" => Pending,
+        "success" => Success,
+        "error" => Error,
+        "aborted" => Aborted,
+    }
 }
 
 /// The entries at these indexes are now these, and the list has this length.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Patch {
     pub len: usize,
     pub set: Vec<(usize, Entry)>,
+}
+
+through_codec! { ToolEntry, EntryStatus }
+through_codec! { write Entry, Patch }
+
+impl Write for Entry {
+    fn write(&self, out: &mut String) {
+        match self {
+            Entry::User { id, text, images } if images.is_empty() => {
+                object(out, &[("kind", &"user"), ("id", id), ("text", text)]);
+            }
+            Entry::User { id, text, images } => {
+                object(out, &[("kind", &"user"), ("id", id), ("text", text), ("images", images)]);
+            }
+            Entry::AgentText { id, text, partial: false } => {
+                object(out, &[("kind", &"agent_text"), ("id", id), ("text", text)]);
+            }
+            Entry::AgentText { id, text, partial } => {
+                object(out, &[("kind", &"agent_text"), ("id", id), ("text", text), ("partial", partial)]);
+            }
+            Entry::Tool(entry) => object_and(out, &[("kind", &"tool")], entry),
+            Entry::Compaction { id, text } => {
+                object(out, &[("kind", &"compaction"), ("id", id), ("text", text)]);
+            }
+        }
+    }
+}
+
+impl Write for Patch {
+    fn write(&self, out: &mut String) {
+        object(out, &[("len", &self.len), ("set", &self.set)]);
+    }
 }
 
 #[derive(Debug, Clone, Default)]

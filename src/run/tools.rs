@@ -232,7 +232,7 @@ impl Run {
         let allowed = matches!(answer, Answer::Allow { .. });
         fx.push(Effect::Withdraw { question: id.to_owned() });
         fx.emit(Event::QuestionAnswered { id: id.to_owned(), allowed });
-        if matches!(&self.state.halt, Some(Halt::AskBudget(_, question)) if question.id == id) {
+        if matches!(&self.state.halt, Some(Halt::AskBudget((_, question))) if question.id == id) {
             self.on_budget_answered(allowed, fx);
             return;
         }

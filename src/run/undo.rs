@@ -1,17 +1,18 @@
 //! Taking actions back, asked for by a program or by the model through `undo_last_action`.
 
-use serde::Deserialize;
-
 use super::effect::{Effect, Outcome};
 use super::input::{Issue, ToolOutcome};
 use super::state::{CallState, Finished, Phase, Undoing};
 use super::{Effects, Run, texts};
+use crate::codec::record;
 use crate::json::Json;
 use crate::message::ToolResultData;
 
-#[derive(Deserialize)]
-struct UndoInput {
-    steps: Option<u32>,
+record! {
+    read
+    struct UndoInput {
+        "steps" => plain steps: Option<u32>,
+    }
 }
 
 impl Run {
@@ -24,7 +25,7 @@ impl Run {
     /// The model asked: the call is answered when all its steps are taken back.
     pub(super) fn begin_undo_call(&mut self, index: usize, fx: &mut Effects) {
         let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
-        let input = self.call(&call.id).map(|call| call.input.read::<UndoInput>());
+        let input = self.call(&call.id).map(|call| call.input.decode::<UndoInput>());
         let left = match input {
             Some(Ok(UndoInput { steps })) if steps != Some(0) => steps.unwrap_or(1),
             _ => {

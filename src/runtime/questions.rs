@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::codec::{Write, object};
 use crate::display::DisplayError;
 use crate::event::{Question, QuestionKind};
 use crate::host::{Check, Show};
@@ -16,12 +17,18 @@ pub(crate) fn show(question: &Question) -> Show {
         QuestionKind::Interrupted => "interrupted_call",
         QuestionKind::Budget => "budget_reached",
     };
-    let input = ShownQuestion {
-        renderer,
-        tool_name: question.tool_name.as_deref(),
-        tool_input: question.call_id.is_some().then_some(&question.input),
-        reason: question.reason.as_deref(),
-    };
+    let mut input: Vec<(&str, &dyn Write)> = vec![("renderer", &renderer)];
+    if let Some(tool) = &question.tool_name {
+        input.push(("toolName", tool));
+    }
+    if question.call_id.is_some() {
+        input.push(("toolInput", &question.input));
+    }
+    if let Some(reason) = &question.reason {
+        input.push(("reason", reason));
+    }
+    let mut text = String::new();
+    object(&mut text, &input);
     let kind = question.kind;
     let check: Check = Arc::new(move |value: &Json| match decision(kind, value) {
         Some(_) => Ok(()),
@@ -29,22 +36,10 @@ pub(crate) fn show(question: &Question) -> Show {
     });
     Show {
         renderer: renderer.to_owned(),
-        input: Json::of(&input).unwrap_or_default(),
+        input: Json::written(text),
         owner: question.call_id.clone(),
         check: Some(check),
     }
-}
-
-#[derive(serde::Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ShownQuestion<'a> {
-    renderer: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_input: Option<&'a Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
 }
 
 fn decision(kind: QuestionKind, value: &Json) -> Option<Answer> {

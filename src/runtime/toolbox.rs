@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use crate::error::ToolDefinitionError;
 use crate::host::{Call, IdSource, StoreAdapter, ToolContext, ToolHost, Tools};
 use crate::json::Json;
@@ -83,11 +81,9 @@ fn undo_definition() -> ToolDefinition {
         description:
             "Takes the last action back, or the last few. Use it when the user asks to undo something."
                 .to_owned(),
-        schema: Json::from(json!({
-            "type": "object",
-            "properties": {
-                "steps": { "type": "integer", "minimum": 1, "description": "How many actions; 1 if left out" }
-            }
-        })),
+        schema: Json::written(concat!(
+            r#"{"type":"object","properties":{"steps":{"type":"integer","minimum":1,"#,
+            r#""description":"How many actions; 1 if left out"}}}"#
+        )),
     }
 }

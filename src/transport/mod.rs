@@ -5,5 +5,6 @@ mod http;
 mod model;
 pub mod retry;
 
+pub use body::BodyWriter;
 pub use http::{Http, HttpRequest, HttpResponse};
 pub use model::{HttpModel, HttpOptions};

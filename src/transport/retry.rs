@@ -1,7 +1,6 @@
 //! Whether a failed model call is made again, and after how long.
 
-use serde::{Deserialize, Serialize};
-
+use crate::codec::{record, through_codec};
 use crate::error::{ModelError, ModelErrorKind};
 
 /// A server may ask to wait; a longer wait than this is not one that a person would sit through.
@@ -9,19 +8,23 @@ const LONGEST_ASKED_MS: u64 = 60_000;
 const FIRST_PAUSE_MS: u64 = 500;
 const LONGEST_PAUSE_MS: u64 = 8_000;
 
-/// Limits in milliseconds; 0 is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Policy {
-    /// How often a call is repeated after a failure that may pass.
-    pub max_retries: u32,
-    /// Until the first byte of the answer.
-    pub first_byte_ms: u64,
-    /// Between two pieces of the answer; keep-alive pings do not count.
-    pub idle_ms: u64,
-    /// For one attempt in all.
-    pub total_ms: u64,
+record! {
+    with Self::default();
+    /// Limits in milliseconds; 0 is no limit.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Policy {
+        /// How often a call is repeated after a failure that may pass.
+        "maxRetries" => plain pub max_retries: u32,
+        /// Until the first byte of the answer.
+        "firstByteMs" => plain pub first_byte_ms: u64,
+        /// Between two pieces of the answer; keep-alive pings do not count.
+        "idleMs" => plain pub idle_ms: u64,
+        /// For one attempt in all.
+        "totalMs" => plain pub total_ms: u64,
+    }
 }
+
+through_codec! { Policy }
 
 impl Default for Policy {
     fn default() -> Self {

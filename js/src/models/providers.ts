@@ -9,62 +9,95 @@ export interface ProviderDef {
   readonly id: string;
   readonly name: string;
   readonly baseURL: string;
-  /** The environment variable with the key; none for a provider that needs no key. */
-  readonly envVar?: string;
-  readonly defaultModel?: string;
+  /** The environment variable with the key; empty for a provider that needs none. */
+  readonly envVar: string;
+  readonly defaultModel: string;
   readonly models: readonly string[];
-  readonly format: "openai" | "anthropic" | "gemini";
+  readonly format: "openai" | "anthropic" | "bedrock";
   readonly defaultMaxTokens: number;
 }
 
-const openai = (
+type Row = readonly [
   id: string,
   name: string,
   baseURL: string,
-  envVar: string | undefined,
-  models: readonly string[],
-  defaultMaxTokens: number,
-): ProviderDef => ({
-  id,
-  name,
-  baseURL,
-  models,
-  format: "openai",
-  defaultMaxTokens,
-  ...(envVar && { envVar }),
-  ...(models[0] && { defaultModel: models[0] }),
-});
+  envVar: string,
+  maxTokens: number,
+  models: string,
+  format?: ProviderDef["format"],
+];
+
+// The same as in src/providers/table.rs, in the same order; a test compares them.
+const rows: readonly Row[] = [
+  [
+    "openrouter",
+    "OpenRouter",
+    "https://openrouter.ai/api/v1",
+    "OPENROUTER_API_KEY",
+    8192,
+    "anthropic/claude-sonnet-4 anthropic/claude-opus-4 openai/gpt-4.1 openai/gpt-4.1-mini google/gemini-2.5-flash google/gemini-2.5-pro minimax/minimax-m2.5 moonshotai/kimi-k2.5 z-ai/glm-5",
+  ],
+  [
+    "anthropic",
+    "Anthropic",
+    "https://api.anthropic.com",
+    "ANTHROPIC_API_KEY",
+    8192,
+    "claude-sonnet-4-20250514 claude-opus-4-20250514 claude-haiku-4-5-20251001",
+    "anthropic",
+  ],
+  ["openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", 4096, "gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o o4-mini"],
+  [
+    "gemini",
+    "Google Gemini",
+    "https://generativelanguage.googleapis.com/v1beta/openai/",
+    "GEMINI_API_KEY",
+    8192,
+    "gemini-2.5-flash gemini-2.5-pro",
+  ],
+  [
+    "minimax",
+    "MiniMax",
+    "https://api.minimax.io/v1",
+    "MINIMAX_API_KEY",
+    8192,
+    "MiniMax-M2.5 MiniMax-M2.5-highspeed MiniMax-M2.1",
+  ],
+  [
+    "kimi",
+    "Kimi (Moonshot)",
+    "https://api.moonshot.ai/v1",
+    "MOONSHOT_API_KEY",
+    8192,
+    "kimi-k2.5 kimi-k2-0905-preview moonshot-v1-auto",
+  ],
+  [
+    "glm",
+    "GLM (Zhipu AI)",
+    "https://open.bigmodel.cn/api/paas/v4/",
+    "ZHIPUAI_API_KEY",
+    4096,
+    "glm-4-plus glm-4-long glm-4-flash",
+  ],
+  [
+    "mimo",
+    "Xiaomi MiMo",
+    "https://api.xiaomimimo.com/v1",
+    "MIMO_API_KEY",
+    8192,
+    "mimo-v2.5 mimo-v2.5-pro mimo-v2-pro mimo-v2-omni",
+  ],
+  ["ollama", "Ollama", "http://localhost:11434/v1", "", 4096, ""],
+  ["lmstudio", "LM Studio", "http://localhost:1234/v1", "", 4096, ""],
+  ["bedrock", "Amazon Bedrock", "", "AWS_ACCESS_KEY_ID", 8192, "anthropic.claude-3-5-sonnet-20241022-v2:0", "bedrock"],
+];
 
 /** What is known of each provider. The first model is the default. */
-export const providers: Readonly<Record<string, ProviderDef>> = Object.fromEntries(
-  [
-    openai("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", ["anthropic/claude-sonnet-4"], 8192),
-    {
-      id: "anthropic",
-      name: "Anthropic",
-      baseURL: "https://api.anthropic.com",
-      envVar: "ANTHROPIC_API_KEY",
-      defaultModel: "claude-sonnet-4-20250514",
-      models: ["claude-sonnet-4-20250514"],
-      format: "anthropic" as const,
-      defaultMaxTokens: 8192,
-    },
-    openai("openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", ["gpt-4.1"], 4096),
-    openai(
-      "gemini",
-      "Google Gemini",
-      "https://generativelanguage.googleapis.com/v1beta/openai",
-      "GEMINI_API_KEY",
-      ["gemini-2.5-flash"],
-      8192,
-    ),
-    openai("minimax", "MiniMax", "https://api.minimax.io/v1", "MINIMAX_API_KEY", ["MiniMax-M2.5"], 8192),
-    openai("kimi", "Kimi", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", ["kimi-k2.5"], 8192),
-    openai("glm", "GLM", "https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI_API_KEY", ["glm-4-plus"], 4096),
-    openai("mimo", "MiMo", "https://api.xiaomimimo.com/v1", "MIMO_API_KEY", ["mimo-v2.5"], 8192),
-    openai("ollama", "Ollama", "http://localhost:11434/v1", undefined, [], 4096),
-    openai("lmstudio", "LM Studio", "http://localhost:1234/v1", undefined, [], 4096),
-  ].map((provider) => [provider.id, provider]),
+export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ rows.map(([id, name, baseURL, envVar, defaultMaxTokens, list, format = "openai"]) => {
+    const models = list.split(" ").filter(Boolean);
+    return [id, { id, name, baseURL, envVar, defaultModel: models[0] ?? "", models, format, defaultMaxTokens }];
+  }),
 );
 
 export interface AvailableProvider {
@@ -73,7 +106,7 @@ export interface AvailableProvider {
   /** A key is there, or none is needed. */
   readonly available: boolean;
   readonly models: readonly string[];
-  readonly defaultModel: string | undefined;
+  readonly defaultModel: string;
 }
 
 /** All providers, and which of them can be used here. */
@@ -81,7 +114,7 @@ export function getAvailableProviders(): AvailableProvider[] {
   return Object.values(providers).map(({ id, name, models, defaultModel, envVar }) => ({
     id,
     name,
-    available: envVar === undefined || keyFromEnvironment(envVar) !== undefined,
+    available: envVar === "" || keyFromEnvironment(envVar) !== undefined,
     models,
     defaultModel,
   }));
@@ -107,7 +140,10 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
   if (!provider) {
     throw config(`Unknown provider "${options.provider}". Available: ${Object.keys(providers).join(", ")}`);
   }
-  const model = options.model ?? provider.defaultModel;
+  if (provider.format === "bedrock") {
+    throw config(`Provider "${provider.id}" is not supported here. Use another provider, or a chat endpoint on your server.`);
+  }
+  const model = options.model || provider.defaultModel;
   if (!model) throw config(`No model specified for provider "${provider.name}". Pass a model name.`);
   const key = options.apiKey ?? (provider.envVar && keyFromEnvironment(provider.envVar));
   if (provider.envVar && !key) {
@@ -119,7 +155,9 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
         "(createChatHandler and createEndpointModel), or set `dangerouslyAllowBrowser: true` for a key that the user brought.",
     );
   }
-  const base = (options.baseURL ?? provider.baseURL).replace(/\/+$/, "");
+  const baseURL = options.baseURL || provider.baseURL;
+  if (options.apiKey === undefined) refuseStranger(provider, baseURL);
+  const base = baseURL.replace(/\/+$/, "");
   const http: HttpModel = {
     kind: "http",
     name: model,
@@ -139,6 +177,23 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
     },
   };
   return withTransport(adapter, { options: http, fetch: options.fetch });
+}
+
+/** A key that was found under a provider's name goes to no other provider. */
+function refuseStranger(provider: ProviderDef, baseURL: string): void {
+  const host = hostOf(baseURL);
+  const other = Object.values(providers).find(
+    ({ id, envVar, baseURL }) => id !== provider.id && envVar && hostOf(baseURL) === host,
+  );
+  if (!other || !host) return;
+  throw config(
+    `${host} is the address of ${other.name}; the key in ${provider.envVar} is not sent there. ` +
+      `Use provider "${other.id}", or pass the key yourself.`,
+  );
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : "";
 }
 
 function headers({ format }: ProviderDef, key: string): (readonly [string, string])[] {

@@ -1,0 +1,116 @@
+// What the assistant can do in the shop. Each tool is one thing, with its checks and what it shows.
+import { defineTool, type ToolConfig } from "glove-wasm/react";
+import { CheckoutForm, ProductGrid, Receipt } from "./cards.js";
+import { addToCart, emptyCart, getCart, setDiscount } from "./cart.js";
+import { categories, euros, productOf, products } from "./products.js";
+import { z } from "./schema.js";
+
+/** Orders above this are approved by a person before the form is shown. */
+export const approvalLimit = 300;
+
+const codes: Readonly<Record<string, number>> = { WELCOME10: 10, TEAM20: 20 };
+
+const showProducts = defineTool({
+  name: "show_products",
+  description: "Shows products as cards.",
+  inputSchema: z.object({ category: z.enum(categories).optional() }),
+  displayPropsSchema: z.object({ ids: z.array(z.string()) }),
+  displayStrategy: "stay",
+  parallel: true,
+  idempotent: true,
+  async do({ category }, display) {
+    const found = products.filter((product) => !category || product.category === category);
+    await display.pushAndForget({ ids: found.map(({ id }) => id) });
+    return found.map(({ id, name, price }) => ({ id, name, price }));
+  },
+  render: ({ props }) => <ProductGrid ids={props.ids} />,
+});
+
+const addTool = defineTool({
+  name: "add_to_cart",
+  description: "Adds a product to the cart.",
+  inputSchema: z.object({ id: z.string(), quantity: z.number().int().min(1).max(20) }),
+  do({ id, quantity }) {
+    const product = productOf(id);
+    if (!product) return { status: "error", data: null, message: `There is no product "${id}".` };
+    addToCart(id, quantity);
+    return { added: product.name, quantity, total: getCart().total };
+  },
+  undo: ({ id, quantity }) => addToCart(id, -quantity),
+});
+
+const viewCart = defineTool({
+  name: "view_cart",
+  description: "Reads the cart.",
+  inputSchema: z.object({}),
+  idempotent: true,
+  do() {
+    const { lines, discount, total } = getCart();
+    return { lines: lines.map(({ product, quantity }) => ({ id: product.id, name: product.name, quantity })), discount, total };
+  },
+});
+
+const applyDiscount = defineTool({
+  name: "apply_discount",
+  description: "Takes a discount code.",
+  inputSchema: z.object({ code: z.string() }),
+  // Asked once; the answer is kept with the conversation.
+  requiresPermission: true,
+  do({ code }) {
+    const discount = codes[code.toUpperCase()];
+    if (!discount) return { status: "error", data: null, message: `The code ${code} is not known.` };
+    setDiscount(discount);
+    return { discount, total: getCart().total };
+  },
+  undo: () => setDiscount(0),
+});
+
+const delivery = z.object({
+  name: z.string().min(1),
+  street: z.string().min(1),
+  city: z.string().min(1),
+  speed: z.enum(["standard", "express"]),
+});
+
+const checkout = defineTool({
+  name: "checkout",
+  description: "Asks where to deliver, and places the order.",
+  inputSchema: z.object({}),
+  displayPropsSchema: z.object({ total: z.number() }),
+  resolveSchema: delivery,
+  displayStrategy: "hide-on-complete",
+  requireApproval: () => {
+    const { total } = getCart();
+    return { required: total > approvalLimit, reason: `The order of ${euros(total)} is above ${euros(approvalLimit)}.` };
+  },
+  async do(_, display) {
+    const { lines, total } = getCart();
+    if (lines.length === 0) return { status: "error", data: null, message: "The cart is empty." };
+    const to = await display.pushAndWait({ total });
+    const paid = total + (to.speed === "express" ? 9 : 0);
+    const order = {
+      number: `N-${1000 + Math.round(paid)}`,
+      paid,
+      city: to.city,
+      items: lines.map(({ product }) => product.name),
+    };
+    emptyCart();
+    // The model learns of the order; name and street stay on the screen.
+    return { status: "success", data: order, renderData: { ...order, ...to } };
+  },
+  render: ({ props, resolve, reject }) => <CheckoutForm total={props.total} onOrder={resolve} onCancel={reject} />,
+  renderResult: ({ data }) => <Receipt {...data} />,
+});
+
+export const tools: readonly ToolConfig[] = [showProducts, addTool, viewCart, applyDiscount, checkout];
+
+/** What a tool's status line says. */
+export const labels: Readonly<Record<string, string>> = {
+  show_products: "Looking at the shelves",
+  add_to_cart: "Adding to the cart",
+  view_cart: "Reading the cart",
+  apply_discount: "Applying the discount",
+  checkout: "Checking out",
+  glove_update_tasks: "Updating the tasks",
+  undo_last_action: "Taking back the last action",
+};

@@ -1,0 +1,52 @@
+// The code in the documentation, as files: ```ts and ```tsx blocks. A file name behind it names a block, for others on its page
+// to import; `run` marks one that Node runs.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../support/project.js";
+
+export interface Block {
+  /** The page and line, for messages. */
+  readonly place: string;
+  readonly file: string;
+  readonly code: string;
+  readonly run: boolean;
+}
+
+export const pages: readonly string[] = [
+  "README.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+/** Where the blocks are written: inside the package, so that they import it by its name. */
+export const folder: string = join(root, ".cache", "docs");
+
+export function blocks(): Block[] {
+  return pages.flatMap((page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    const fences = [...text.matchAll(/^```(tsx?)((?: [\w.-]+)*)\n([\s\S]*?)^```$/gm)];
+    return fences.map(({ index, 1: language, 2: info = "", 3: code = "" }, count) => {
+      const words = info.trim().split(" ");
+      const name = words.find((word) => word.includes(".")) ?? `block-${count}.${language}`;
+      const place = `${page}:${text.slice(0, index).split("\n").length}`;
+      return { place, file: join(folder, page.replace(/\W/g, "-"), name), code, run: words.includes("run") };
+    });
+  });
+}
+
+export function write(all: readonly Block[]): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const { file, code } of all) {
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, `${code}\nexport {};\n`);
+  }
+  const compilerOptions = { types: ["node", "vite/client"], allowJs: false, noUnusedLocals: false, noUnusedParameters: false };
+  const config = { extends: "../../tsconfig.json", compilerOptions: { ...compilerOptions, rootDir: "../.." }, include: ["."] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+}
+
+/** What a block says that it prints: the comments `// → …` behind `console.log`. */
+export function promised(code: string): string[] {
+  return [...code.matchAll(/console\.log\(.*\); \/\/ → (.*)$/gm)].map(([, text = ""]) => text.trim());
+}

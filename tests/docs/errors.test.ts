@@ -1,0 +1,23 @@
+// docs/errors.md lists the codes that the source holds: all of them, and no others.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../support/project.js";
+
+const area = "CLIENT|COMPACTION|CORE|DISPLAY|LISTENER|MESSAGE|MODEL|REQUEST|SCHEMA|SCRIPT|SESSION|STORE|SUBSCRIBER|TOOL|WASM";
+const code = new RegExp(`"((?:${area})_[A-Z_]+|ABORTED|NOT_[A-Z_]+|NOTHING_TO_[A-Z_]+|OUT_OF_[A-Z_]+)"`, "g");
+
+function source(folder: string, extension: RegExp): string {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  const read = names.filter((name) => extension.test(name) && !name.includes("generated"));
+  return read.map((name) => readFileSync(join(root, folder, name), "utf8").split("#[cfg(test)]")[0]).join("\n");
+}
+
+test("the page of errors lists every code of the source, and no other", () => {
+  const text = source("js", /\.tsx?$/) + source("src", /\.rs$/);
+  const thrown = [...text.matchAll(/GloveError\(\s*"([A-Z_]+)"/g), ...text.matchAll(code)].map(([, name]) => name);
+  const page = readFileSync(join(root, "docs", "errors.md"), "utf8");
+  const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
+  expect(listed).toEqual([...new Set(listed)]);
+  expect([...listed].sort()).toEqual([...new Set(thrown)].sort());
+});

@@ -1,0 +1,48 @@
+// Every example in the documentation compiles against the package, and those marked `run` print what they say.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { expect, test, vi } from "vitest";
+import { root } from "../support/project.js";
+import { blocks, folder, pages, promised, write } from "./blocks.js";
+
+const all = blocks();
+write(all);
+
+test("every example compiles against the types of the package", () => {
+  expect(all.length).toBeGreaterThan(10);
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const compile = () => execFileSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8", cwd: root, stdio: "pipe" });
+  try {
+    compile();
+  } catch (error) {
+    throw new Error((error as { stdout: string }).stdout, { cause: error });
+  }
+}, 60_000);
+
+for (const { place, file, code, run } of all) {
+  if (!run) continue;
+  test(`${place} prints what it says`, async () => {
+    const printed: string[] = [];
+    const log = vi.spyOn(console, "log").mockImplementation((...values: unknown[]) => {
+      printed.push(values.map((value) => (typeof value === "string" ? value : inspect(value, { depth: 5 }))).join(" "));
+    });
+    try {
+      await import(file);
+    } finally {
+      log.mockRestore();
+    }
+    expect(promised(code).length, "an example that runs shows what it prints").toBeGreaterThan(0);
+    expect(printed).toEqual(promised(code));
+  });
+}
+
+test("every link between the pages leads somewhere", () => {
+  const broken = pages.flatMap((page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) => target);
+    return links.filter((target) => !existsSync(join(root, page, "..", target))).map((target) => `${page}: ${target}`);
+  });
+  expect(broken).toEqual([]);
+});
