@@ -121,7 +121,8 @@ export class CoreLink {
     if (this.#disposed) throw closed();
     await this.#tell();
     await this.#readExtras(store);
-    if (store?.warning) this.#page.subscribers.warn(store.warning.code, store.warning.message);
+    const { code, message } = store?.warning ?? {};
+    if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
     this.#page.shown.set({ sessionReady: true, storage: storageOf(store) });
     return session;
   }

@@ -36,12 +36,6 @@ export class Subscribers {
     for (const subscriber of told) this.#record(subscriber, "error", { code, message: reasonOf(error) });
   }
 
-  /** Something that works otherwise than was asked: a `warning` event, or on the console when nobody listens. */
-  warn(code: string, message: string): void {
-    if (this.#list.length === 0) console.warn(`${code}: ${message}`);
-    this.tell("warning", { code, message });
-  }
-
   #record(subscriber: SubscriberAdapter, type: string, data: unknown): void {
     const failed = (error: unknown) => {
       if (this.#failed.has(subscriber)) return;

@@ -1,5 +1,5 @@
 // Stores of the application, as sessions use them.
-import { createRemoteStore, MemoryStore, type Message, permissionKey, type StoreAdapter } from "glove-wasm";
+import { createRemoteStore, GloveError, MemoryStore, type Message, permissionKey, type StoreAdapter } from "glove-wasm";
 import { expect, test, vi } from "vitest";
 import { scene, texts, until } from "../support/session.js";
 
@@ -157,6 +157,47 @@ test("a run whose page died goes on in the next session, and a finished tool is 
   await until(second.session, ({ busy, timeline }) => !busy && timeline.length === 3);
   expect(second.shown()).toEqual(["user: Hi", "t: success worked", "agent: went on"]);
   expect(work).toHaveBeenCalledOnce();
+});
+
+test.each(["unavailable", "quota", "newer", "corrupt", "conflict", "failed"])(
+  "an error of a store with the code of its kind (%s) reaches the application with that code",
+  async (kind) => {
+    const code = `STORE_${kind.toUpperCase()}`;
+    const store = new MemoryStore("x");
+    store.appendStep = async () => {
+      throw new GloveError(code, "This happened; do that.");
+    };
+    const { session } = scene(["never"], { createStore: () => store });
+    await expect(session.sendMessage("1")).rejects.toMatchObject({ code, message: "This happened; do that." });
+    expect(session.getSnapshot().error).toMatchObject({ code });
+  },
+);
+
+test("a store may take and give its steps as text, strict ones are marked, and both methods have to be there", async () => {
+  const texts: [string, string][] = [];
+  const store: StoreAdapter = {
+    ...plainStore(),
+    appendStepText: async (step, durability) => void texts.push([step, durability]),
+    readRunText: async () => '{"messages":[],"records":[]}',
+  };
+  const tools = [{ name: "t", description: "", jsonSchema: { type: "object" }, do: () => "done" }];
+  const { session } = scene([{ toolCalls: [{ name: "t" }] }, "end"], { tools, createStore: () => store });
+  await session.sendMessage("1");
+  expect(texts.map(([, durability]) => durability)).toContain("strict");
+  expect(JSON.parse(texts[0]?.[0] ?? "")).toMatchObject({ firstMessage: 0, seq: 1 });
+  const { readRunText, ...half } = store;
+  const other = scene(["end"], { createStore: () => half });
+  const before = texts.length;
+  await other.session.sendMessage("1");
+  expect(texts).toHaveLength(before);
+});
+
+test("a store says where it keeps things, and what is wrong with that", async () => {
+  const store: StoreAdapter = { ...plainStore(), storage: "indexeddb", warning: { code: "W", message: "so" } };
+  const { session, events } = scene(["one"], { createStore: () => store });
+  await session.start();
+  expect(session.getSnapshot().storage).toBe("indexeddb");
+  expect(events).toContainEqual(["warning", { code: "W", message: "so" }]);
 });
 
 test("a stored call without a result is shown as stopped, and a summary as one", async () => {

@@ -1,21 +1,49 @@
 // A headless Chromium with a fresh profile, and pages that report what goes wrong in them.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { type Browser, chromium, type Page } from "playwright-core";
 
+const executablePath = process.env.GLOVE_CHROME ?? "/usr/bin/chromium";
+const args = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
 export function openBrowser(): Promise<Browser> {
-  const executablePath = process.env.GLOVE_CHROME ?? "/usr/bin/chromium";
-  return chromium.launch({
-    executablePath,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
+  return chromium.launch({ executablePath, args });
+}
+
+export interface BrowserOnDisk {
+  readonly browser: Browser;
+  /** Kills its process, without a word to anybody. */
+  kill(): Promise<void>;
+}
+
+/** A browser whose profile is a folder: what it stores is on the disk, and there when the folder is opened again. */
+export async function openBrowserOnDisk(folder: string): Promise<BrowserOnDisk> {
+  const own = spawn(executablePath, [...args, `--user-data-dir=${folder}`, "--remote-debugging-port=0", "about:blank"], {
+    stdio: ["ignore", "ignore", "pipe"],
   });
+  const exited = once(own, "exit");
+  for await (const line of createInterface(own.stderr)) {
+    const url = /^DevTools listening on (ws:.*)$/.exec(line)?.[1];
+    if (!url) continue;
+    own.stderr.resume();
+    const browser = await chromium.connectOverCDP(url);
+    const kill = async () => {
+      own.kill("SIGKILL");
+      await exited;
+    };
+    return { browser, kill };
+  }
+  throw new Error("the browser ended before it listened");
 }
 
 /** Opens a page; `problems` fills with its console errors and uncaught exceptions. */

@@ -1,5 +1,5 @@
 // A connection to the database, opened when needed, and transactions that end in every case.
-import type { GloveError } from "../../error.js";
+import { GloveError } from "../../error.js";
 import type { Durability } from "../adapter.js";
 import { storeError } from "../errors.js";
 import { isAbsent, isAftermath, isDead, typed } from "./failures.js";
@@ -98,7 +98,7 @@ export class Connection {
       },
       (error: unknown) => {
         if (this.#opening === opening) this.#opening = undefined;
-        if (isAbsent(error) && !this.#found) this.#absent = storeError("unavailable", absence, error);
+        if (isAbsent(error) && !this.#found) this.#absent = new GloveError("STORAGE_MEMORY", absence, { cause: error });
       },
     );
     return opening;

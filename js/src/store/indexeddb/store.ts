@@ -1,4 +1,5 @@
 // The store of a page: a session in IndexedDB, each step of it in one transaction.
+import type { GloveError } from "../../error.js";
 import type { Message, PermissionStatus, Task } from "../../message.js";
 import { generateId } from "../../session-id.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
@@ -33,8 +34,8 @@ export class IndexedDBStore implements StoreAdapter {
     return this.#database.absent ? "memory" : "indexeddb";
   }
 
-  get warning() {
-    return this.#database.absent && { code: "STORAGE_MEMORY", message: this.#database.absent.message };
+  get warning(): GloveError | undefined {
+    return this.#database.absent;
   }
 
   // ---- the run ---------------------------------------------------------------------------------------------------

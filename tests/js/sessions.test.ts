@@ -1,0 +1,110 @@
+// The list of sessions where there is no database, and what cannot be imported.
+import { GloveClient, type GloveClientConfig, MemoryStore, type SessionCatalog } from "glove-wasm";
+import { createScriptedModel } from "glove-wasm/testing";
+import { expect, test, vi } from "vitest";
+
+const clientOf = (config: Partial<GloveClientConfig> = {}) =>
+  new GloveClient({ createModel: () => createScriptedModel(["one", "two"]), ...config });
+const pause = () => new Promise((later) => setTimeout(later, 3));
+
+test("sessions in memory are listed, renamed, deleted, exported and imported like others", async () => {
+  const client = clientOf();
+  await client.session("a").sendMessage("Question a");
+  await pause();
+  await client.session("b").sendMessage("Question b");
+  client.session("never used");
+  await client.renameSession("a", "Mine");
+  const listed = await client.sessions();
+  expect(listed.map(({ id, title, messageCount, unfinished }) => [id, title, messageCount, unfinished])).toEqual([
+    ["b", "Question b", 2, false],
+    ["a", "Mine", 2, false],
+  ]);
+  expect(client.session("a").getSnapshot().storage).toBe("memory");
+
+  const json = await client.exportSession("a");
+  const open = client.session("a");
+  await client.deleteSession("a");
+  expect([open.disposed, (await client.sessions()).length]).toEqual([true, 1]);
+  expect(await client.importSession(json)).toBe("a");
+  expect(await client.importSession(json)).toMatch(/^glove_/);
+  await expect(client.importSession(json, { id: "b" })).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+  const back = client.session("a");
+  await back.sendMessage("more");
+  expect((await back.messages()).map(({ text }) => text)).toEqual(["Question a", "one", "more", "one"]);
+  expect(await client.sessions()).toContainEqual(expect.objectContaining({ id: "a", title: "Mine", messageCount: 4 }));
+});
+
+test("a run is imported where that is asked for, and counted on", async () => {
+  const tools = [{ name: "t", description: "", jsonSchema: { type: "object" }, requiresPermission: true, do: () => "done" }];
+  const model = () =>
+    createScriptedModel(({ messages }) => (messages.at(-1)?.tool_results ? "end" : { toolCalls: [{ name: "t" }] }));
+  const client = clientOf({ createModel: model, tools });
+  void client.session("a").sendMessage("Hi");
+  await vi.waitFor(() => expect(client.session("a").getSnapshot().approvals).toHaveLength(1));
+  const [before] = await client.sessions();
+  expect(before).toMatchObject({ unfinished: true });
+  const json = await client.exportSession("a");
+  const going = client.session(await client.importSession(json, { withRun: true }));
+  await going.start();
+  await vi.waitFor(() => expect(going.getSnapshot().approvals).toHaveLength(1));
+  going.approve(going.getSnapshot().approvals[0]?.id ?? "");
+  await vi.waitFor(() => expect(going.getSnapshot().timeline.at(-1)).toMatchObject({ text: "end" }));
+  const ended = client.session(await client.importSession(json));
+  await ended.start();
+  expect(ended.getSnapshot()).toMatchObject({ busy: false, approvals: [] });
+});
+
+const whole = { format: "glove-session", version: 1, id: "x", messages: [{ sender: "user", text: "Hi" }] };
+test.each([
+  ["no JSON", "{", "SESSION_IMPORT_INVALID"],
+  ["another file", "{}", "SESSION_IMPORT_INVALID"],
+  ["a list", "[]", "SESSION_IMPORT_INVALID"],
+  ["nothing", "null", "SESSION_IMPORT_INVALID"],
+  ["without an id", JSON.stringify({ ...whole, id: "" }), "SESSION_IMPORT_INVALID"],
+  [
+    "with messages that are none",
+    JSON.stringify({ ...whole, messages: [{ sender: "root", text: "Hi" }] }),
+    "SESSION_IMPORT_INVALID",
+  ],
+  ["with a checkpoint that is no text", JSON.stringify({ ...whole, checkpoint: {} }), "SESSION_IMPORT_INVALID"],
+  ["of a newer version", JSON.stringify({ ...whole, version: 2 }), "STORE_NEWER"],
+])("an import %s is refused with a code, and nothing changes", async (_, json, code) => {
+  const client = clientOf();
+  await expect(client.importSession(json)).rejects.toMatchObject({ code });
+  expect(await client.sessions()).toEqual([]);
+});
+
+test("the least that can be imported is an id and messages", async () => {
+  const client = clientOf();
+  expect(await client.importSession(JSON.stringify(whole))).toBe("x");
+  expect(await client.sessions()).toMatchObject([{ id: "x", title: "Hi", messageCount: 1, unfinished: false }]);
+});
+
+test("sessions that are not there are named", async () => {
+  const client = clientOf();
+  for (const asked of [client.exportSession("gone"), client.renameSession("gone", "x")]) {
+    await expect(asked).rejects.toMatchObject({ code: "SESSION_UNKNOWN", message: expect.stringContaining("gone") });
+  }
+  await expect(client.deleteSession("gone")).resolves.toBeUndefined();
+});
+
+test("the application's own stores are listed by its own catalog", async () => {
+  const createStore = (id: string) => new MemoryStore(id);
+  await expect(clientOf({ createStore }).sessions()).rejects.toMatchObject({ code: "SESSIONS_NOT_LISTED" });
+  const catalog = { list: vi.fn(async () => []) } as unknown as SessionCatalog;
+  expect(await clientOf({ createStore, catalog }).sessions()).toEqual([]);
+  expect(catalog.list).toHaveBeenCalledOnce();
+});
+
+test("a title is one line of the first message that a person wrote", async () => {
+  const client = clientOf();
+  const store = client.session("a").store;
+  await store?.appendMessages([
+    { sender: "user", text: "put in by the framework", framework_context: "x" },
+    { sender: "agent", text: "Welcome" },
+    { sender: "user", text: `  two\n lines ${"and more ".repeat(50)}` },
+  ]);
+  const [{ title } = { title: "" }] = await client.sessions();
+  expect(title).toMatch(/^two lines and more .*…$/);
+  expect(title.length).toBeLessThanOrEqual(120);
+});
