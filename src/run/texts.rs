@@ -1,7 +1,6 @@
 //! Every sentence that the framework says to a model. The original's are kept word for word.
 
-use std::collections::BTreeMap;
-
+use crate::codec::Write;
 use crate::event::Rule;
 use crate::json::{Json, MAX_DEPTH};
 use crate::message::{InboxItem, Task};
@@ -212,16 +211,9 @@ pub(crate) fn summary(summary: &str, carry: &Carry) -> String {
 pub(crate) fn invalid_input(issues: &[Issue]) -> String {
     let mut root = Tree::default();
     for issue in issues {
-        let mut node = &mut root;
-        for step in issue.path.iter().take(MAX_DEPTH) {
-            node = match step.to_text() {
-                Some(key) => node.properties.entry(key).or_default(),
-                None => {
-                    node.items.entry(step.read::<usize>().unwrap_or_default().min(MAX_ITEMS)).or_default()
-                }
-            };
+        if let Some(node) = root.at(&issue.path) {
+            node.errors.push(issue.message.clone());
         }
-        node.errors.push(issue.message.clone());
     }
     let mut text = "Failed to validate the input args provided for the tool:: ".to_owned();
     root.write(&mut text);
@@ -234,14 +226,35 @@ const MAX_ITEMS: usize = 1_000;
 #[derive(Default)]
 struct Tree {
     errors: Vec<String>,
-    properties: BTreeMap<String, Tree>,
-    items: BTreeMap<usize, Tree>,
+    properties: Vec<(String, Tree)>,
+    items: Vec<(usize, Tree)>,
+}
+
+/// The node below with this key, in the order of keys.
+fn child<K: Ord>(nodes: &mut Vec<(K, Tree)>, key: K) -> Option<&mut Tree> {
+    let at = nodes.partition_point(|(known, _)| *known < key);
+    if nodes.get(at).is_none_or(|(known, _)| *known != key) {
+        nodes.insert(at, (key, Tree::default()));
+    }
+    nodes.get_mut(at).map(|(_, node)| node)
 }
 
 impl Tree {
+    /// The node at a path, made where it is missing.
+    fn at(&mut self, path: &[Json]) -> Option<&mut Tree> {
+        let mut node = self;
+        for step in path.iter().take(MAX_DEPTH) {
+            node = match step.to_text() {
+                Some(key) => child(&mut node.properties, key)?,
+                None => child(&mut node.items, step.decode::<usize>().unwrap_or_default().min(MAX_ITEMS))?,
+            };
+        }
+        Some(node)
+    }
+
     fn write(&self, out: &mut String) {
         out.push_str("{\"errors\":");
-        out.push_str(Json::of(&self.errors).unwrap_or_default().as_str());
+        self.errors.write(out);
         if !self.properties.is_empty() {
             out.push_str(",\"properties\":{");
             for (n, (key, child)) in self.properties.iter().enumerate() {
@@ -252,15 +265,18 @@ impl Tree {
             }
             out.push('}');
         }
-        if let Some((&last, _)) = self.items.last_key_value() {
+        if !self.items.is_empty() {
             out.push_str(",\"items\":[");
-            for index in 0..=last {
-                out.push_str(if index == 0 { "" } else { "," });
-                match self.items.get(&index) {
-                    Some(child) => child.write(out),
-                    None => out.push_str("null"),
+            let mut next = 0;
+            for (index, child) in &self.items {
+                for _ in next..*index {
+                    out.push_str("null,");
                 }
+                child.write(out);
+                out.push(',');
+                next = index + 1;
             }
+            out.pop();
             out.push(']');
         }
         out.push('}');

@@ -1,6 +1,8 @@
 //! The timeline: what a chat shows of a run. It follows the run and gives each change as a patch, so that every host
 //! draws the same and nothing is computed twice.
 
+use std::collections::BinaryHeap;
+
 use super::Run;
 use crate::codec::{Write, object, object_and, record, through_codec, words};
 use crate::json::Json;
@@ -120,7 +122,7 @@ impl Timeline {
         if changed.is_empty() && self.entries.len() == before {
             return None;
         }
-        changed.sort_unstable();
+        let mut changed = BinaryHeap::from(changed).into_sorted_vec();
         changed.dedup();
         let set = changed.into_iter().filter_map(|at| Some((at, self.entries.get(at)?.clone()))).collect();
         Some(Patch { len: self.entries.len(), set })

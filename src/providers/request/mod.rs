@@ -10,6 +10,7 @@ mod project;
 
 use std::borrow::Cow;
 
+use crate::codec::to_text;
 use crate::json::Json;
 use crate::json_read::{Broken, Reader};
 use crate::json_write::{Object, string};
@@ -201,9 +202,8 @@ fn schema(tool: &ToolDefinition, out: &mut String) {
     object.end();
 }
 
-/// A number as JSON, with the formatter that is there anyway.
 fn number(value: f64) -> String {
-    Json::of(&value).unwrap_or_default().to_string()
+    to_text(&value)
 }
 
 /// What stands for media that a provider does not take.

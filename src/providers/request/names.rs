@@ -1,7 +1,7 @@
 //! Tool names that a provider accepts, and the way back to the real ones.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use crate::providers::Format;
 use crate::tool::ToolDefinition;
@@ -17,7 +17,7 @@ pub struct ToolNames {
 impl ToolNames {
     pub fn new(format: Format, tools: &[ToolDefinition]) -> Self {
         let mut names = ToolNames { format: Some(format), changed: Vec::new() };
-        let mut taken: BTreeSet<String> =
+        let mut taken: HashSet<String> =
             tools.iter().filter(|tool| fits(format, &tool.name)).map(|tool| tool.name.clone()).collect();
         for tool in tools.iter().filter(|tool| !fits(format, &tool.name)) {
             let base = fitting(format, &tool.name);
@@ -92,7 +92,7 @@ mod tests {
             .into();
         for format in [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini] {
             let names = ToolNames::new(format, &tools);
-            let wire: BTreeSet<_> = tools.iter().map(|tool| names.on_wire(&tool.name).into_owned()).collect();
+            let wire: HashSet<_> = tools.iter().map(|tool| names.on_wire(&tool.name).into_owned()).collect();
             assert_eq!(wire.len(), tools.len(), "{format:?} {wire:?}");
             assert!(wire.iter().all(|name| fits(format, name)), "{format:?} {wire:?}");
             assert!(wire.contains("a_b_2"));

@@ -1,7 +1,7 @@
 //! The record as a model may see it: strict role order, results first, every call answered, nothing for people only.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::json::Json;
 use crate::json_write::Object;
@@ -98,7 +98,7 @@ pub fn groups_behind<'a>(format: Format, messages: &[&'a Message], behind: bool)
         user_first: !behind && matches!(format, Format::Anthropic | Format::Gemini),
         groups: Vec::new(),
         results: Vec::new(),
-        ids: BTreeSet::new(),
+        ids: HashSet::new(),
         calls: 0,
     };
     for (at, message) in messages.iter().enumerate() {
@@ -135,7 +135,7 @@ struct Projection<'a> {
     /// Results in the user group that is being filled.
     results: Vec<&'a ToolResult>,
     /// The ids in use: of the whole request where ids are strict, else of the turn.
-    ids: BTreeSet<String>,
+    ids: HashSet<String>,
     calls: usize,
 }
 
@@ -234,18 +234,18 @@ fn user_part(part: &ContentPart) -> Option<Part<'_>> {
 }
 
 fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> Vec<Answer<'a>> {
-    let mut by_id: BTreeMap<&str, VecDeque<&'a ToolResult>> = BTreeMap::new();
-    let mut by_name: BTreeMap<&str, VecDeque<&'a ToolResult>> = BTreeMap::new();
+    // By the call's id, or without one by the tool's name.
+    let mut waiting: HashMap<(bool, &str), VecDeque<&'a ToolResult>> = HashMap::new();
     for result in results {
-        match result.call_id.as_deref().filter(|id| !id.is_empty()) {
-            Some(id) => by_id.entry(id).or_default().push_back(result),
-            None => by_name.entry(&result.tool_name).or_default().push_back(result),
-        }
+        let key = match result.call_id.as_deref().filter(|id| !id.is_empty()) {
+            Some(id) => (true, id),
+            None => (false, result.tool_name.as_str()),
+        };
+        waiting.entry(key).or_default().push_back(result);
     }
     let answer = |call: &Call<'a>| {
-        let own = by_id.get_mut(call.call.id()).and_then(VecDeque::pop_front);
-        let result =
-            own.or_else(|| by_name.get_mut(call.call.tool_name.as_str()).and_then(VecDeque::pop_front));
+        let mut take = |key| waiting.get_mut(&key).and_then(VecDeque::pop_front);
+        let result = take((true, call.call.id())).or_else(|| take((false, &call.call.tool_name)));
         Answer { id: call.id.clone(), call: call.call, result }
     };
     calls.iter().map(answer).collect()
