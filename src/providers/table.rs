@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{ModelError, ModelErrorKind};
+use crate::json_write::{Object, array, string};
 use crate::providers::Format;
 use crate::providers::request::ChatDialect;
 
@@ -134,6 +135,31 @@ pub const PROVIDERS: &[Provider] = &[
     },
 ];
 
+/// The table as JSON, for those who show it. A field that a provider does not have is left out.
+pub fn json() -> String {
+    let mut out = String::new();
+    array(&mut out, PROVIDERS, |out, provider| {
+        let mut object = Object::new(out);
+        object.text("id", provider.id).text("name", provider.name).text("baseURL", provider.base_url);
+        for (key, value) in [("envVar", provider.env_var), ("defaultModel", provider.default_model)] {
+            if !value.is_empty() {
+                object.text(key, value);
+            }
+        }
+        array(object.key("models"), provider.models, |out, model| string(out, model));
+        let format = match provider.format {
+            Some(Format::Anthropic) => "anthropic",
+            Some(Format::Gemini) => "gemini",
+            Some(Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint) => "openai",
+            None => "unsupported",
+        };
+        object.text("format", format).raw("defaultMaxTokens", &provider.max_tokens.to_string());
+        object.raw("needsKey", if provider.needs_key { "true" } else { "false" });
+        object.end();
+    });
+    out
+}
+
 /// Who chose the key that is to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOrigin {
@@ -208,6 +234,8 @@ impl Format {
             None => (base_url, None),
         };
         let base = base.trim_end_matches('/');
+        // Its own format is spoken beside the compatible one.
+        let base = if self == Format::Gemini { base.strip_suffix("/openai").unwrap_or(base) } else { base };
         let (path, own_query): (Cow<'_, str>, Option<&str>) = match self {
             Format::Anthropic if base.ends_with("/v1") => ("/messages".into(), None),
             Format::Anthropic => ("/v1/messages".into(), None),
@@ -319,6 +347,18 @@ mod tests {
     }
 
     #[test]
+    fn the_table_as_json_holds_every_provider() {
+        let table: serde_json::Value = serde_json::from_str(&json()).unwrap();
+        let ids: Vec<_> = table.as_array().unwrap().iter().map(|provider| provider["id"].clone()).collect();
+        assert_eq!(ids, PROVIDERS.iter().map(|provider| provider.id).collect::<Vec<_>>());
+        let ollama = serde_json::json!({
+            "id": "ollama", "name": "Ollama", "baseURL": "http://localhost:11434/v1", "models": [],
+            "format": "openai", "defaultMaxTokens": 4096, "needsKey": false
+        });
+        assert!(table.as_array().unwrap().contains(&ollama));
+    }
+
+    #[test]
     fn addresses_keep_their_query() {
         let azure = "https://x.openai.azure.com/openai/deployments/d?api-version=1";
         let url = Format::OpenAiChat.url(azure, "m", true);
@@ -326,6 +366,7 @@ mod tests {
         assert_eq!(Format::OpenAiChat.headers(azure, "k"), [("api-key", "k".to_owned())]);
         let gemini = Format::Gemini.url("https://g.example/v1beta/", "m", true);
         assert_eq!(gemini, "https://g.example/v1beta/models/m:streamGenerateContent?alt=sse");
+        assert_eq!(Format::Gemini.url("https://g.example/v1beta/openai/", "m", true), gemini);
         assert_eq!(Format::Anthropic.url("https://p.example/v1", "m", true), "https://p.example/v1/messages");
         assert_eq!(Format::Endpoint.url("/api/chat?x=1", "m", true), "/api/chat?x=1");
     }

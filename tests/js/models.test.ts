@@ -98,14 +98,17 @@ test("all providers are told, and which can be used", () => {
   const list = getAvailableProviders();
   expect(list.map(({ id }) => id)).toEqual(Object.keys(providers));
   const of = (id: string) => list.find((provider) => provider.id === id);
-  expect(of("openai")).toEqual({ id: "openai", name: "OpenAI", available: true, models: ["gpt-4.1"], defaultModel: "gpt-4.1" });
-  expect([of("anthropic")?.available, of("ollama")?.available]).toEqual([false, true]);
+  expect(of("openai")).toMatchObject({ id: "openai", name: "OpenAI", available: true, defaultModel: "gpt-4.1" });
+  expect(of("openai")?.models).toContain("gpt-4.1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "k");
+  expect(["anthropic", "ollama", "bedrock"].map((id) => of(id)?.available)).toEqual([false, true, false]);
 });
 
 test.each([
   ["an unknown provider", { provider: "x" }, 'Unknown provider "x". Available: openrouter, anthropic'],
   ["a name out of every object's prototype", { provider: "constructor" }, "Unknown provider"],
-  ["a missing key", { provider: "kimi" }, 'No API key for provider "Kimi". Pass `apiKey` or set MOONSHOT_API_KEY.'],
+  ["a missing key", { provider: "kimi" }, 'No API key for provider "Kimi (Moonshot)". Pass `apiKey` or set MOONSHOT_API_KEY.'],
+  ["a provider that is not supported", { provider: "bedrock" }, 'Provider "bedrock" is not supported here.'],
   ["a missing model", { provider: "ollama" }, 'No model specified for provider "Ollama". Pass a model name.'],
 ])("%s is told at creation", (_, options, message) => {
   expect(() => createAdapter(options)).toThrow(

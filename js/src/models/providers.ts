@@ -1,5 +1,6 @@
 // The table of model providers, and models made from it.
 import { GloveError } from "../error.js";
+import { table } from "../wasm/generated/providers.js";
 import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
@@ -9,63 +10,17 @@ export interface ProviderDef {
   readonly id: string;
   readonly name: string;
   readonly baseURL: string;
-  /** The environment variable with the key; none for a provider that needs no key. */
+  /** The environment variable with the key. */
   readonly envVar?: string;
   readonly defaultModel?: string;
   readonly models: readonly string[];
-  readonly format: "openai" | "anthropic" | "gemini";
+  readonly format: "openai" | "anthropic" | "gemini" | "unsupported";
   readonly defaultMaxTokens: number;
+  readonly needsKey: boolean;
 }
 
-const openai = (
-  id: string,
-  name: string,
-  baseURL: string,
-  envVar: string | undefined,
-  models: readonly string[],
-  defaultMaxTokens: number,
-): ProviderDef => ({
-  id,
-  name,
-  baseURL,
-  models,
-  format: "openai",
-  defaultMaxTokens,
-  ...(envVar && { envVar }),
-  ...(models[0] && { defaultModel: models[0] }),
-});
-
-/** What is known of each provider. The first model is the default. */
-export const providers: Readonly<Record<string, ProviderDef>> = Object.fromEntries(
-  [
-    openai("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", ["anthropic/claude-sonnet-4"], 8192),
-    {
-      id: "anthropic",
-      name: "Anthropic",
-      baseURL: "https://api.anthropic.com",
-      envVar: "ANTHROPIC_API_KEY",
-      defaultModel: "claude-sonnet-4-20250514",
-      models: ["claude-sonnet-4-20250514"],
-      format: "anthropic" as const,
-      defaultMaxTokens: 8192,
-    },
-    openai("openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", ["gpt-4.1"], 4096),
-    openai(
-      "gemini",
-      "Google Gemini",
-      "https://generativelanguage.googleapis.com/v1beta/openai",
-      "GEMINI_API_KEY",
-      ["gemini-2.5-flash"],
-      8192,
-    ),
-    openai("minimax", "MiniMax", "https://api.minimax.io/v1", "MINIMAX_API_KEY", ["MiniMax-M2.5"], 8192),
-    openai("kimi", "Kimi", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", ["kimi-k2.5"], 8192),
-    openai("glm", "GLM", "https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI_API_KEY", ["glm-4-plus"], 4096),
-    openai("mimo", "MiMo", "https://api.xiaomimimo.com/v1", "MIMO_API_KEY", ["mimo-v2.5"], 8192),
-    openai("ollama", "Ollama", "http://localhost:11434/v1", undefined, [], 4096),
-    openai("lmstudio", "LM Studio", "http://localhost:1234/v1", undefined, [], 4096),
-  ].map((provider) => [provider.id, provider]),
-);
+/** What is known of each provider, by its id. The first model is the default. */
+export const providers: Readonly<Record<string, ProviderDef>> = table;
 
 export interface AvailableProvider {
   readonly id: string;
@@ -78,13 +33,11 @@ export interface AvailableProvider {
 
 /** All providers, and which of them can be used here. */
 export function getAvailableProviders(): AvailableProvider[] {
-  return Object.values(providers).map(({ id, name, models, defaultModel, envVar }) => ({
-    id,
-    name,
-    available: envVar === undefined || keyFromEnvironment(envVar) !== undefined,
-    models,
-    defaultModel,
-  }));
+  return Object.values(providers).map((provider) => {
+    const { id, name, models, defaultModel, format, needsKey } = provider;
+    const available = format !== "unsupported" && (!needsKey || keyOf(provider) !== undefined);
+    return { id, name, available, models, defaultModel };
+  });
 }
 
 export interface CreateAdapterOptions {
@@ -107,10 +60,13 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
   if (!provider) {
     throw config(`Unknown provider "${options.provider}". Available: ${Object.keys(providers).join(", ")}`);
   }
+  if (provider.format === "unsupported") {
+    throw config(`Provider "${provider.id}" is not supported here. Use another provider, or a chat endpoint on your server.`);
+  }
   const model = options.model ?? provider.defaultModel;
   if (!model) throw config(`No model specified for provider "${provider.name}". Pass a model name.`);
-  const key = options.apiKey ?? (provider.envVar && keyFromEnvironment(provider.envVar));
-  if (provider.envVar && !key) {
+  const key = options.apiKey ?? keyOf(provider);
+  if (provider.needsKey && !key) {
     throw config(`No API key for provider "${provider.name}". Pass \`apiKey\` or set ${provider.envVar}.`);
   }
   if (key && inPage() && !options.dangerouslyAllowBrowser) {
@@ -158,7 +114,8 @@ function inPage(): boolean {
   return typeof window !== "undefined" && typeof document !== "undefined";
 }
 
-function keyFromEnvironment(name: string): string | undefined {
+/** A provider's key as the environment has it now. */
+export function keyOf({ envVar }: ProviderDef): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.[name] || undefined;
+  return (envVar && process?.env?.[envVar]?.trim()) || undefined;
 }

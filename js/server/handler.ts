@@ -1,0 +1,98 @@
+// A request on its way: method, permission, body and key, then the answer.
+import { asError, GloveError, reasonOf } from "../src/error.js";
+import { keyOf, type ProviderDef, providers } from "../src/models/providers.js";
+import type { Core, Exports } from "../src/wasm/core.js";
+import { fromCore } from "../src/wasm/thrown.js";
+import { answer, broken } from "./answer.js";
+import { readBody } from "./body.js";
+import type { ChatHandler, ChatHandlerConfig } from "./config.js";
+import { corsHeaders } from "./cors.js";
+import { type Refusal, Refused, refuse, refusedResponse } from "./refused.js";
+
+/** Refuses at once what can never be answered. */
+export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler {
+  const relay = relayOf(core, config);
+  const serve = async (request: Request): Promise<Response> => {
+    if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "A chat endpoint answers POST only.");
+    await permitted(config, request);
+    const body = await readBody(request, config.limits?.bodyBytes ?? 1_048_576);
+    const { signal } = request;
+    const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
+    const { fetch, heartbeatMs = 15_000 } = config;
+    return answer({ relay, body, key: key(config), signal, fetch, heartbeatMs, report });
+  };
+  return async (request) => {
+    const cors = corsHeaders(config.cors, request);
+    const preflight = request.method === "OPTIONS" && "access-control-allow-origin" in cors;
+    const response = preflight ? new Response(null, { status: 204 }) : await serve(request).catch(failed(config, request));
+    for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+function relayOf(core: Core, config: ChatHandlerConfig): InstanceType<Exports["CoreRelay"]> {
+  const { provider, model, models, baseURL, format, systemPrompt, maxTokens, policy, providerMessages, limits } = config;
+  const { reasoning, reasoningEffort, includeReasoningInText, cache } = config;
+  if (baseURL !== undefined && !/^https?:$/.test(protocolOf(baseURL))) {
+    throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
+  }
+  const options = {
+    ...{ provider, model, models, baseURL, format, systemPrompt, maxTokens, policy, providerMessages },
+    ...{ reasoning, reasoningEffort, includeReasoningInText, cache: cache === true ? "5m" : cache },
+    explicitKey: config.apiKey !== undefined,
+    systemPromptBytes: limits?.systemPromptBytes,
+    messages: limits?.messages,
+    tools: limits?.tools,
+  };
+  const { CoreRelay } = core.now(config.wasm);
+  try {
+    return new CoreRelay(JSON.stringify(options));
+  } catch (error) {
+    throw fromCore(error);
+  }
+}
+
+function protocolOf(url: string): string {
+  try {
+    return new URL(url).protocol;
+  } catch {
+    return "";
+  }
+}
+
+async function permitted({ authorize }: ChatHandlerConfig, request: Request): Promise<void> {
+  let allowed: unknown = true;
+  try {
+    if (authorize) allowed = await authorize(request);
+  } catch (error) {
+    refuse(403, "FORBIDDEN", "This request is not allowed.", error);
+  }
+  if (!allowed) refuse(401, "UNAUTHORIZED", "Sign in to use this endpoint.");
+}
+
+/** Looked up anew each time: a key that was missing may be there by now. */
+function key({ provider, apiKey }: ChatHandlerConfig): string {
+  const { name, envVar, needsKey } = providers[provider] as ProviderDef;
+  const found = apiKey ?? keyOf(providers[provider] as ProviderDef);
+  if (found || !needsKey) return found ?? "";
+  const detail = `No API key for provider "${name}". Pass \`apiKey\` or set ${envVar}.`;
+  throw new Refused({ status: 500, code: "MODEL_CONFIG", message: "This server is not set up for its model.", detail });
+}
+
+function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
+  return (thrown) => {
+    const refusal = thrown instanceof Refused ? thrown.refusal : broken;
+    told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
+    return refusedResponse(refusal);
+  };
+}
+
+function told({ onError }: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
+  const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
+  const error = new GloveError(refusal.code, why, cause === undefined ? {} : { cause: asError(cause) });
+  try {
+    onError?.(error, request);
+  } catch {
+    // A log that fails is no reason to fail a client.
+  }
+}

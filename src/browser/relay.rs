@@ -1,0 +1,270 @@
+//! The other end of the wire: one model call for a client of a chat handler, told as the text of an event stream.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::host::Host;
+use super::http::PageHttp;
+use super::page::{PageClock, PageIds, soon};
+use super::values::{protocol, read, thrown};
+use crate::error::Error;
+use crate::host::{AbortHandle, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::json_read::{Broken, Reader};
+use crate::providers::Format;
+use crate::providers::request::{CacheTtl, Options};
+use crate::providers::table::{self, KeyOrigin, Target};
+use crate::run::view::View;
+use crate::transport::retry::Policy;
+use crate::transport::{Answer, HttpModel, HttpOptions};
+use crate::wire::{Disclosure, Refusal, RequestLimits, WireRequest};
+
+/// The table of providers as a JSON array.
+#[wasm_bindgen]
+pub fn providers() -> String {
+    table::json()
+}
+
+/// What a chat handler was made with.
+#[wasm_bindgen]
+pub struct CoreRelay {
+    target: Target,
+    /// What a client may ask for by name.
+    models: Vec<String>,
+    system_prompt: Option<String>,
+    request: Options,
+    reasoning_in_text: bool,
+    policy: Policy,
+    limits: RequestLimits,
+    disclosure: Disclosure,
+}
+
+#[wasm_bindgen]
+impl CoreRelay {
+    /// Reads the handler's options and refuses what can never be answered.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &str) -> Result<CoreRelay, JsValue> {
+        let mut asked = Asked::default();
+        asked.read(options).map_err(|_| protocol("the handler's options are no JSON object"))?;
+        let Asked { provider, model, base_url, explicit_key, format, policy, .. } = &asked;
+        let key = if *explicit_key { KeyOrigin::Explicit } else { KeyOrigin::Environment };
+        let mut target = table::resolve(provider, model.as_deref(), base_url.as_deref(), key)
+            .map_err(|error| thrown(&Error::Model(error)))?;
+        target.format = format.unwrap_or(target.format);
+        let policy =
+            policy.as_deref().map_or_else(|| Ok(Policy::default()), |text| read(text, "the policy"))?;
+        asked.request.max_tokens.get_or_insert(target.provider.max_tokens);
+        asked.request.dialect = target.dialect;
+        asked.request.stream = true;
+        Ok(CoreRelay {
+            target,
+            models: asked.models,
+            system_prompt: asked.system_prompt,
+            request: asked.request,
+            reasoning_in_text: asked.reasoning_in_text,
+            policy,
+            limits: asked.limits,
+            disclosure: asked.disclosure,
+        })
+    }
+
+    /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
+    /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
+    pub fn answer(&self, request: &str, key: &str, host: Host, gone: Promise) -> Promise {
+        let asking = self.ask(request, key, &host);
+        future_to_promise(async move {
+            let refusal = match asking {
+                Err(refusal) => refusal,
+                Ok(asking) => match select(asking, JsFuture::from(gone)).await {
+                    Either::Left((Err(refusal), _)) => refusal,
+                    // Nobody waits any more: what is dropped here closes the connection.
+                    Either::Left((Ok(()), _)) | Either::Right(_) => return Ok(JsValue::UNDEFINED),
+                },
+            };
+            Ok(JsValue::from_str(&refusal.json()))
+        })
+    }
+}
+
+impl CoreRelay {
+    fn ask(
+        &self,
+        request: &str,
+        key: &str,
+        host: &Host,
+    ) -> Result<crate::portable::BoxFuture<'static, Result<(), Refusal>>, Refusal> {
+        let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
+        let model = self.model(host, key, model)?;
+        let telling = Telling::new(host, self.reasoning_in_text);
+        let told = Rc::clone(&telling);
+        let asked = ModelRequest {
+            purpose: Purpose::Turn,
+            system_prompt: self.system_prompt.as_deref().unwrap_or(&system_prompt),
+            // The client has chosen what the model is to read.
+            messages: View::since(&messages, 0, &[]),
+            tools: &tools,
+        };
+        let deltas = DeltaSink::to(move |delta| told.tell(|answer| answer.delta(delta)));
+        let asking = model.prompt(asked, deltas, AbortHandle::new().signal());
+        let (disclosure, key) = (self.disclosure, key.to_owned());
+        Ok(Box::pin(async move {
+            let came = asking.await;
+            if let Ok(reply) = came {
+                telling.answer.borrow_mut().done(reply, &PageIds);
+                telling.flush();
+                return Ok(());
+            }
+            telling.flush();
+            came.map(drop).map_err(|error| Refusal::of_model(&error, disclosure, &key))
+        }))
+    }
+
+    fn model(&self, host: &Host, key: &str, wanted: Option<String>) -> Result<HttpModel, Refusal> {
+        let Target { format, base_url, model: own, .. } = &self.target;
+        let model = wanted.unwrap_or_else(|| own.clone());
+        if model != *own && !self.models.contains(&model) {
+            let message = format!("The model `{model}` cannot be chosen here.");
+            return Err(Refusal::new(400, "MODEL_NOT_ALLOWED", message));
+        }
+        let headers = format.headers(base_url, key);
+        let options = HttpOptions {
+            name: model.clone(),
+            format: *format,
+            url: format.url(base_url, &model, true),
+            headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            request: Options { model, ..self.request.clone() },
+            policy: self.policy,
+        };
+        let http = Arc::new(PageHttp { host: host.clone() });
+        Ok(HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds)))
+    }
+}
+
+impl std::fmt::Debug for CoreRelay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CoreRelay").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+/// Tells the client what one chunk brought, in one piece.
+struct Telling {
+    host: Host,
+    answer: RefCell<Answer>,
+    scheduled: Cell<bool>,
+}
+
+impl Telling {
+    fn new(host: &Host, reasoning_in_text: bool) -> Rc<Self> {
+        let answer = RefCell::new(Answer::new(reasoning_in_text));
+        Rc::new(Telling { host: host.clone(), answer, scheduled: Cell::default() })
+    }
+
+    fn tell(self: &Rc<Self>, add: impl FnOnce(&mut Answer)) {
+        add(&mut self.answer.borrow_mut());
+        if !self.scheduled.replace(true) {
+            let telling = Rc::clone(self);
+            soon(move || telling.flush());
+        }
+    }
+
+    fn flush(&self) {
+        self.scheduled.set(false);
+        let text = self.answer.borrow_mut().take();
+        if !text.is_empty() {
+            self.host.events(&text);
+        }
+    }
+}
+
+/// The handler's options as they are written.
+#[derive(Default)]
+struct Asked {
+    provider: String,
+    model: Option<String>,
+    models: Vec<String>,
+    base_url: Option<String>,
+    explicit_key: bool,
+    format: Option<Format>,
+    system_prompt: Option<String>,
+    request: Options,
+    reasoning_in_text: bool,
+    policy: Option<String>,
+    limits: RequestLimits,
+    disclosure: Disclosure,
+}
+
+impl Asked {
+    fn read(&mut self, options: &str) -> Result<(), Broken> {
+        let mut reader = Reader::new(options);
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "provider" => self.provider = reader.text()?.into_owned(),
+                "model" => self.model = string(&mut reader)?,
+                "models" => {
+                    reader.array()?;
+                    while reader.item()? {
+                        self.models.push(reader.text()?.into_owned());
+                    }
+                }
+                "baseURL" => self.base_url = string(&mut reader)?,
+                "explicitKey" => self.explicit_key = flag(&mut reader)?,
+                "format" => self.format = format_of(&reader.text()?),
+                "systemPrompt" => self.system_prompt = string(&mut reader)?,
+                "maxTokens" => self.request.max_tokens = reader.count()?.and_then(|n| u32::try_from(n).ok()),
+                "cache" => {
+                    self.request.cache = match reader.text()?.as_ref() {
+                        "5m" => Some(CacheTtl::FiveMinutes),
+                        "1h" => Some(CacheTtl::OneHour),
+                        _ => None,
+                    }
+                }
+                "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
+                "reasoningEffort" => self.request.reasoning_effort = string(&mut reader)?,
+                "includeReasoningInText" => self.reasoning_in_text = flag(&mut reader)?,
+                "policy" => self.policy = Some(reader.raw()?.to_owned()),
+                "systemPromptBytes" => limit(&mut reader, &mut self.limits.system_prompt_bytes)?,
+                "messages" => limit(&mut reader, &mut self.limits.messages)?,
+                "tools" => limit(&mut reader, &mut self.limits.tools)?,
+                "providerMessages" => {
+                    self.disclosure = match reader.text()?.as_ref() {
+                        "all" => Disclosure::All,
+                        "none" => Disclosure::None,
+                        _ => Disclosure::Safe,
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn string(reader: &mut Reader<'_>) -> Result<Option<String>, Broken> {
+    Ok(reader.string()?.map(|text| text.into_owned()))
+}
+
+fn flag(reader: &mut Reader<'_>) -> Result<bool, Broken> {
+    Ok(reader.raw()? == "true")
+}
+
+fn limit(reader: &mut Reader<'_>, limit: &mut u64) -> Result<(), Broken> {
+    *limit = reader.count()?.unwrap_or(*limit);
+    Ok(())
+}
+
+fn format_of(word: &str) -> Option<Format> {
+    match word {
+        "anthropic" => Some(Format::Anthropic),
+        "openai_chat" => Some(Format::OpenAiChat),
+        "openai_responses" => Some(Format::OpenAiResponses),
+        "gemini" => Some(Format::Gemini),
+        _ => None,
+    }
+}
