@@ -1,12 +1,30 @@
 // The JavaScript tests: in Node, in a browser, and on the packed package.
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const react = { include: ["tests/js/react/**/*.test.tsx"], environment: "jsdom", setupFiles: ["tests/js/react/setup.ts"] };
+const folder18 = fileURLToPath(new URL("tests/react-18/node_modules", import.meta.url));
+const react18 = [
+  { find: /^(react|react-dom)(?=\/|$)/, replacement: `${folder18}/$1` },
+  { find: /^@testing-library\/react$/, replacement: "@testing-library/react/dist/@testing-library/react.esm.js" },
+];
 const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {
     projects: [
       { test: { name: "js", include: ["tests/js/**/*.test.ts"], benchmark: { include: ["tests/bench/**/*.bench.ts"] } } },
+      { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
+      // The same tests with the oldest React that is supported.
+      {
+        test: {
+          name: "js-react-18",
+          ...react,
+          env: { GLOVE_REACT: "18" },
+          server: { deps: { inline: [/@testing-library\/react/] } },
+        },
+        resolve: { alias: react18 },
+      },
       { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], ...slow } },
       {
         test: {

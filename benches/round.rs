@@ -5,11 +5,14 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, ToolResultData, Usage};
+use glove_wasm::providers::Format;
+use glove_wasm::providers::request::{Options, Prompt, ToolNames};
 use glove_wasm::run::Run;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Input, Reply, Request, ToolOutcome, WhenBusy};
 use glove_wasm::run::settings::Settings;
 use glove_wasm::tool::ToolSpec;
+use glove_wasm::transport::BodyWriter;
 
 fn begin() -> (Run, u64) {
     let mut settings = Settings { tools: vec![ToolSpec::new("look_up")], ..Settings::default() };
@@ -70,5 +73,34 @@ fn rounds(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, rounds);
+/// The same with the body of the endpoint protocol written before each model call.
+fn rounds_with_body(c: &mut Criterion) {
+    let (names, options) = (ToolNames::default(), Options::default());
+    let prompt = Prompt {
+        format: Format::Endpoint,
+        system: "You look things up.",
+        tools: &[],
+        names: &names,
+        options: &options,
+    };
+    for length in [10u64, 1_000] {
+        c.bench_function(&format!("a round with its request body at {length} rounds"), |bencher| {
+            bencher.iter_batched(
+                begin,
+                |(mut run, mut call)| {
+                    let (mut writer, mut body) = (BodyWriter::default(), String::new());
+                    for n in 0..length {
+                        writer.write(&prompt, run.model_request(), &mut body);
+                        std::hint::black_box(&body);
+                        call = round(&mut run, call, n);
+                    }
+                    run
+                },
+                BatchSize::LargeInput,
+            );
+        });
+    }
+}
+
+criterion_group!(benches, rounds, rounds_with_body);
 criterion_main!(benches);

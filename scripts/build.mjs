@@ -1,8 +1,7 @@
 // Builds what npm ships: the wasm file, its glue, the bytes as a JavaScript module, and the TypeScript layer, all into pkg/.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
@@ -55,7 +54,7 @@ async function glueAndBytes(compiled, bindgen) {
     texts: [bindgen, readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [compiled, import.meta.filename],
   });
-  if (hasStamp("glue", inputs) && existsSync(wasmFile) && existsSync(join(generated, "providers.js"))) return;
+  if (hasStamp("glue", inputs) && existsSync(wasmFile) && existsSync(join(generated, "bytes.js"))) return;
   const work = inRoot(".cache", "glue");
   rmSync(work, { recursive: true, force: true });
   rmSync(generated, { recursive: true, force: true });
@@ -73,21 +72,7 @@ async function glueAndBytes(compiled, bindgen) {
   // 565 kB, brotli makes 142 kB; 151 kB of its hexadecimal text; 198 kB of its base64 text. Decoding takes the same time.
   writeFileSync(join(generated, "bytes.js"), `export const hex = "${readFileSync(wasmFile).toString("hex")}";\n`);
   writeFileSync(join(generated, "bytes.d.ts"), "export declare const hex: string;\n");
-  await writeProviders();
   writeStamp("glue", inputs);
-}
-
-/** The table of providers as a JavaScript module, written by the core that was built: it is kept in one place. */
-async function writeProviders() {
-  const glue = await import(`${pathToFileURL(join(generated, "glove_wasm.js"))}?${Date.now()}`);
-  glue.initSync({ module: readFileSync(wasmFile) });
-  const table = Object.fromEntries(JSON.parse(glue.providers()).map((provider) => [provider.id, provider]));
-  writeFileSync(join(generated, "providers.js"), `export const table = ${JSON.stringify(table)};\n`);
-  const types = 'import type { ProviderDef } from "../../models/providers.js";\n';
-  writeFileSync(
-    join(generated, "providers.d.ts"),
-    `${types}export declare const table: Readonly<Record<string, ProviderDef>>;\n`,
-  );
 }
 
 /** wasm-opt's better level: which one is smaller as it travels changes with the code. */
@@ -113,14 +98,15 @@ async function smallest(input, folder) {
 }
 
 async function typescript() {
-  for (const folder of ["src", "server", "testing"]) rmSync(inRoot("pkg", folder), { recursive: true, force: true });
+  for (const part of ["src", "react", "server", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(generated)) {
+  for (const name of ["glove_wasm.js", "glove_wasm.d.ts", "bytes.js", "bytes.d.ts"]) {
     copyFileSync(join(generated, name), join(folder, name));
   }
   copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile}.d.ts`);
+  copyFileSync(inRoot("js", "react", "style.css"), inRoot("pkg", "react", "style.css"));
 }
 
 if (isMain(import.meta)) await main(async () => build(await setup()));

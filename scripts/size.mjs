@@ -10,10 +10,11 @@ const measured = {
   wasm: async () => readFileSync(inRoot("pkg", "glove_wasm_bg.wasm")),
   "bundle of 'glove-wasm'": () => bundle('export * from "glove-wasm"'),
   "bundle of 'glove-wasm/slim'": () => bundle('export * from "glove-wasm/slim"'),
+  "the React layer alone": () => bundle('export * from "./pkg/react/index.js"', ["../src/*", "../../src/*"]),
 };
 
 /** What an application gets when it imports this, minified as applications do. */
-async function bundle(contents) {
+async function bundle(contents, without = []) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
@@ -22,7 +23,7 @@ async function bundle(contents) {
     minify: true,
     write: false,
     target: "es2022",
-    external: ["react", "react-dom", "zod"],
+    external: ["react", "react-dom", "zod", ...without],
   });
   return outputFiles[0].contents;
 }

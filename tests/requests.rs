@@ -474,7 +474,9 @@ fn ten_thousand_messages_are_written_in_linear_time() {
         body_with(Format::Anthropic, &options(), "", &messages);
         started.elapsed().as_secs_f64() / count as f64
     };
-    let (few, many) = (time(1000).max(1e-7), time(10_000));
+    // The best of a few runs, since other programs run too; quadratic time would be ten times as much.
+    let best = |count: usize| (0..4).map(|_| time(count)).fold(f64::MAX, f64::min);
+    let (few, many) = (best(1000), best(10_000));
     assert!(many < few * 5.0, "{many} s a message against {few}");
 }
 

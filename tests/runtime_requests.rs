@@ -482,3 +482,28 @@ fn a_session_that_is_closed_ends_nothing_and_is_opened_again() {
     });
     assert_eq!(transcript(&store.messages()), ["user: go", "agent: whole"]);
 }
+
+#[test]
+fn a_request_that_waits_for_its_turn_can_be_given_up() {
+    block_on(async {
+        let gate = Gate::new();
+        let model = ScriptedModel::new([Line::text("one").after_gate(&gate), Line::text("three")]);
+        let agent = builder(&model, MemoryStore::new("s")).build().unwrap();
+        let session = agent.session();
+        let mut second = Prompt::new("second");
+        second.id = Some("the-second".to_owned());
+        let (first, second, third) =
+            (session.request("first"), session.request(second), session.request("third"));
+        let stops = async {
+            gate.reached().await;
+            session.cancel_queued("nobody");
+            session.cancel_queued("the-second");
+            gate.open();
+        };
+        let (first, second, third, ()) = join!(first, second, third, stops);
+        assert_eq!(second, Err(Error::Aborted));
+        assert_eq!((first.unwrap().text(), third.unwrap().text()), ("one".to_owned(), "three".to_owned()));
+        let asked: Vec<_> = session.messages().into_iter().map(|message| message.text).collect();
+        assert_eq!(asked, ["first", "one", "third", "three"]);
+    });
+}

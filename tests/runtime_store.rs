@@ -270,3 +270,55 @@ fn a_thousand_rounds_write_what_is_new_and_never_the_history() {
     assert!(late < early + 100, "a checkpoint grows from {early} to {late} bytes");
     assert_eq!(store.operations().iter().filter(|operation| **operation == Operation::Load).count(), 1);
 }
+
+/// A store in which a call of `look` was running when its process ended.
+fn left_in_a_tool(notes: &Notes, gate: &Gate) -> MemoryStore {
+    let store = MemoryStore::new("s");
+    let model = ScriptedModel::new([Line::call("look", "c1", no_arguments())]);
+    let first =
+        builder(&model, store.clone()).fold(gated("look", notes, gate).idempotent(0)).build().unwrap();
+    let mut request = held(first.process_request("go"));
+    assert!(request.stays_open());
+    assert_eq!(notes.all(), ["look begins"]);
+    store
+}
+
+#[test]
+fn an_interrupted_run_waits_for_a_person_where_that_is_wanted() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let store = left_in_a_tool(&notes, &gate);
+    gate.open();
+    let model = ScriptedModel::new([Line::text("done")]);
+    let second =
+        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let session = second.session();
+    session.resume_by_hand();
+    block_on(session.opened()).unwrap();
+    let mut driven = held(Box::pin({
+        let session = session.clone();
+        async move { session.drive().await }
+    }));
+    assert!(driven.stays_open());
+    assert!(session.is_interrupted());
+    assert_eq!(notes.all(), ["look begins"], "nothing begins by itself");
+    assert_eq!(block_on(session.resume()).unwrap().text(), "done");
+    assert!(!session.is_interrupted());
+    assert_eq!(notes.all(), ["look begins", "look begins", "look ends"]);
+}
+
+#[test]
+fn an_interrupted_run_that_is_stopped_is_not_begun_again_first() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let store = left_in_a_tool(&notes, &gate);
+    gate.open();
+    let model = ScriptedModel::new([Line::text("something else")]);
+    let second =
+        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let session = second.session();
+    session.resume_by_hand();
+    block_on(session.opened()).unwrap();
+    session.abort();
+    assert_eq!(block_on(session.request("next")).unwrap().text(), "something else");
+    assert_eq!(notes.all(), ["look begins"]);
+    assert_calls_are_answered(&session.messages());
+}

@@ -149,8 +149,10 @@ fn one_huge_event_in_small_pieces_takes_linear_time() {
         assert_eq!(decode(text.as_bytes().chunks(4096)).0.first().map(|e| e.1.len()), Some(size));
         started.elapsed().as_secs_f64() / size as f64
     };
-    let (small, large) = (time(1 << 20).max(1e-9), time(15 << 20));
-    assert!(large < small * 4.0, "{large} s a byte against {small}");
+    // The best of a few runs, since other programs run too; quadratic time would be fifteen times as much.
+    let best = |size: usize| (0..4).map(|_| time(size)).fold(f64::MAX, f64::min);
+    let (small, large) = (best(1 << 20), best(15 << 20));
+    assert!(large < small * 7.0, "{large} s a byte against {small}");
 }
 
 fn stream_text() -> impl Strategy<Value = Vec<u8>> {

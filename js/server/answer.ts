@@ -1,6 +1,7 @@
 // One answer: the core asks the provider, and the client reads along.
 import { type Fetch, hostFetch } from "../src/models/http.js";
 import type { Exports } from "../src/wasm/core.js";
+import type { RelayHost } from "../src/wasm/relay.js";
 import { EventStream } from "./events.js";
 import { type Refusal, refusedEvent, refusedResponse } from "./refused.js";
 
@@ -23,7 +24,7 @@ export function answer({ relay, body, key, signal, fetch, heartbeatMs, report }:
   const stream = new EventStream(heartbeatMs, leave);
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave);
-  const host = {
+  const host: RelayHost = {
     events: (text: string) => stream.write(text),
     fetch: (url: string, headers: string, sent: string, abort: AbortSignal) =>
       hostFetch(direct(fetch), url, headers, sent, abort),

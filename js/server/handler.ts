@@ -1,7 +1,8 @@
 // A request on its way: method, permission, body and key, then the answer.
 import { asError, GloveError, reasonOf } from "../src/error.js";
-import { keyOf, type ProviderDef, providers } from "../src/models/providers.js";
+import { keyOf, noKey, type Target, targetOf } from "../src/models/providers.js";
 import type { Core, Exports } from "../src/wasm/core.js";
+import type { RelayOptions } from "../src/wasm/relay.js";
 import { fromCore } from "../src/wasm/thrown.js";
 import { answer, broken } from "./answer.js";
 import { readBody } from "./body.js";
@@ -11,7 +12,8 @@ import { type Refusal, Refused, refuse, refusedResponse } from "./refused.js";
 
 /** Refuses at once what can never be answered. */
 export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler {
-  const relay = relayOf(core, config);
+  const target = targetOf(config);
+  const relay = relayOf(core, config, target);
   const serve = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "A chat endpoint answers POST only.");
     await permitted(config, request);
@@ -19,7 +21,7 @@ export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler 
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
     const { fetch, heartbeatMs = 15_000 } = config;
-    return answer({ relay, body, key: key(config), signal, fetch, heartbeatMs, report });
+    return answer({ relay, body, key: key(config, target), signal, fetch, heartbeatMs, report });
   };
   return async (request) => {
     const cors = corsHeaders(config.cors, request);
@@ -30,16 +32,21 @@ export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler 
   };
 }
 
-function relayOf(core: Core, config: ChatHandlerConfig): InstanceType<Exports["CoreRelay"]> {
-  const { provider, model, models, baseURL, format, systemPrompt, maxTokens, policy, providerMessages, limits } = config;
-  const { reasoning, reasoningEffort, includeReasoningInText, cache } = config;
-  if (baseURL !== undefined && !/^https?:$/.test(protocolOf(baseURL))) {
+function relayOf(
+  core: Core,
+  config: ChatHandlerConfig,
+  { provider, model, baseURL }: Target,
+): InstanceType<Exports["CoreRelay"]> {
+  if (!/^https?:$/.test(protocolOf(baseURL))) {
     throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
   }
-  const options = {
-    ...{ provider, model, models, baseURL, format, systemPrompt, maxTokens, policy, providerMessages },
-    ...{ reasoning, reasoningEffort, includeReasoningInText, cache: cache === true ? "5m" : cache },
-    explicitKey: config.apiKey !== undefined,
+  const { models, systemPrompt, policy, providerMessages, limits } = config;
+  const { reasoning, reasoningEffort, includeReasoningInText, cache } = config;
+  const options: RelayOptions = {
+    ...{ model, models, baseURL, systemPrompt, policy, providerMessages },
+    ...{ reasoning, reasoningEffort, includeReasoningInText, cache: cache === true ? "5m" : cache || undefined },
+    format: config.format ?? (provider.format === "anthropic" ? "anthropic" : "openai_chat"),
+    maxTokens: config.maxTokens ?? provider.defaultMaxTokens,
     systemPromptBytes: limits?.systemPromptBytes,
     messages: limits?.messages,
     tools: limits?.tools,
@@ -71,12 +78,11 @@ async function permitted({ authorize }: ChatHandlerConfig, request: Request): Pr
 }
 
 /** Looked up anew each time: a key that was missing may be there by now. */
-function key({ provider, apiKey }: ChatHandlerConfig): string {
-  const { name, envVar, needsKey } = providers[provider] as ProviderDef;
-  const found = apiKey ?? keyOf(providers[provider] as ProviderDef);
-  if (found || !needsKey) return found ?? "";
-  const detail = `No API key for provider "${name}". Pass \`apiKey\` or set ${envVar}.`;
-  throw new Refused({ status: 500, code: "MODEL_CONFIG", message: "This server is not set up for its model.", detail });
+function key({ apiKey }: ChatHandlerConfig, { provider }: Target): string {
+  const found = apiKey ?? keyOf(provider);
+  if (found || !provider.envVar) return found ?? "";
+  const message = "This server is not set up for its model.";
+  throw new Refused({ status: 500, code: "MODEL_CONFIG", message, detail: noKey(provider) });
 }
 
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {

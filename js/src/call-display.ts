@@ -49,7 +49,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     return Boolean(this.#manager.removeSlot(id));
   }
 
-  get renderers(): readonly Renderer[] {
+  get renderers(): DisplayManagerAdapter["renderers"] {
     return this.#manager.renderers;
   }
 

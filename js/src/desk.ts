@@ -5,6 +5,7 @@ import {
   type DisplayManagerAdapter,
   type DisplayPort,
   gone,
+  rendererOf,
   type SlotRequest,
   wrongInput,
   wrongOutput,
@@ -108,7 +109,7 @@ export class Desk implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     if (this.#questions.has(id)) return this.#settle(id, value === "once" ? value : Boolean(value));
-    const schema = this.#around.tool(slot.renderer)?.resolveSchema ?? this.#renderer(slot.renderer)?.outputSchema;
+    const schema = this.#around.tool(slot.renderer)?.resolveSchema ?? rendererOf(this.manager, slot.renderer)?.outputSchema;
     if (!schema) return this.#settle(id, value);
     const settled = after(check(schema, value), (checked) => {
       if ("value" in checked) return this.#settle(id, checked.value);
@@ -184,16 +185,12 @@ export class Desk implements DisplayPort {
 
   #fits(slot: SlotRequest): Maybe<SlotRequest> {
     const name = slot.renderer ?? "";
-    const schema = this.#around.tool(name)?.displayPropsSchema ?? this.#renderer(name)?.inputSchema;
+    const schema = this.#around.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema;
     if (!schema) return slot;
     return after(check(schema, slot.input), (checked) => {
       if ("value" in checked) return { ...slot, input: checked.value };
       throw wrongInput(name, sentence(checked.issues));
     });
-  }
-
-  #renderer(name: string) {
-    return this.manager.renderers.find((renderer) => renderer.name === name);
   }
 
   /** A display of the application's own is asked what the core asks. */

@@ -34,7 +34,7 @@ export interface Resolver {
 
 /** What a display stack offers to tools and to a user interface. */
 export interface DisplayManagerAdapter {
-  readonly renderers: readonly Renderer[];
+  readonly renderers: readonly Renderer[] | ReadonlyMap<string, Renderer>;
   readonly stack: Slot[];
   readonly listeners: Set<ListenerFn>;
   readonly resolverStore: Map<string, Resolver>;
@@ -47,6 +47,11 @@ export interface DisplayManagerAdapter {
   reject(slot_id: string, error?: unknown): unknown;
   removeSlot(id: string): unknown;
   clearStack(): Promise<void>;
+}
+
+/** The renderer of this name in a display. */
+export function rendererOf({ renderers }: DisplayManagerAdapter, name: string | undefined): Renderer | undefined {
+  return "get" in renderers ? renderers.get(name ?? "") : renderers.find((renderer) => renderer.name === name);
 }
 
 /** The stack of a session, which a display manager shows when it is bound to one. */
@@ -136,7 +141,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   resolve<O = unknown>(slot_id: string, value: O): boolean {
     const slot = this.#own.find(({ id }) => id === slot_id);
     if (!slot) return this.#port?.resolve(slot_id, value) ?? false;
-    const schema = this.#renderer(slot)?.outputSchema;
+    const schema = rendererOf(this, slot.renderer)?.outputSchema;
     if (!schema) return this.#settle(slot_id, (waiter) => waiter.resolve(value));
     const settled = after(check(schema, value), (checked) => this.#answer(slot, checked));
     return isPromise(settled) ? true : settled;
@@ -195,12 +200,8 @@ export class DisplayManager implements DisplayManagerAdapter {
     for (const id of this.resolverStore.keys()) if (!open.has(id)) this.resolverStore.delete(id);
   }
 
-  #renderer({ renderer }: SlotRequest): Renderer | undefined {
-    return this.renderers.find(({ name }) => name === renderer);
-  }
-
   #checkInput(slot: SlotRequest): Maybe<SlotRequest> {
-    const schema = this.#renderer(slot)?.inputSchema;
+    const schema = rendererOf(this, slot.renderer)?.inputSchema;
     if (!schema) return slot;
     return after(check(schema, slot.input), (checked) => {
       if ("value" in checked) return { ...slot, input: checked.value };

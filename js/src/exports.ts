@@ -1,7 +1,12 @@
 // What both entries offer, whichever way the core is started.
 export type { GloveClientConfig, SessionOverrides } from "./client.js";
-export type { AgentParts, HandOverFunction, Tool } from "./core.js";
-export { Context, createTaskTool, Executor, Observer, PromptMachine } from "./core.js";
+export type { AgentParts } from "./core/agent.js";
+export { Context } from "./core/context.js";
+export { Executor } from "./core/executor.js";
+export { Observer } from "./core/observer.js";
+export { PromptMachine } from "./core/prompt-machine.js";
+export { createTaskTool } from "./core/task-tool.js";
+export type { HandOverFunction, Tool } from "./core/tool.js";
 export {
   DisplayManager,
   type DisplayManagerAdapter,

@@ -4,7 +4,6 @@ import { GloveError } from "./error.js";
 import type { ContentPart } from "./message.js";
 import type { ModelAdapter, ModelPromptResult } from "./models/model.js";
 import { type IGloveRunnable, replaced, runnableOf } from "./runnable.js";
-import type { InferOutput, Schema } from "./schema.js";
 import { GloveSession } from "./session.js";
 import type { Budgets, CompactionConfig, Limits } from "./session-config.js";
 import { generateSessionId } from "./session-id.js";
@@ -32,14 +31,13 @@ export interface GloveConfig {
 }
 
 /** A tool as it is folded in; see `ToolConfig`. */
-export interface GloveFoldArgs<S extends Schema = Schema> extends Omit<ToolConfig<InferOutput<S>>, "inputSchema" | "do"> {
-  readonly inputSchema?: S;
-  do(input: InferOutput<S>, display: DisplayManagerAdapter, glove?: IGloveRunnable, signal?: AbortSignal): unknown;
+export interface GloveFoldArgs<I = unknown> extends Omit<ToolConfig<I>, "do"> {
+  do(input: I, display: DisplayManagerAdapter, glove?: IGloveRunnable, signal?: AbortSignal): unknown;
 }
 
 export interface IGloveBuilder {
   /** Adds a tool; before or after `build`. Refuses a name that is taken. */
-  fold<S extends Schema>(args: GloveFoldArgs<S>): this;
+  fold<I>(args: GloveFoldArgs<I>): this;
   addSubscriber(subscriber: SubscriberAdapter): this;
   removeSubscriber(subscriber: SubscriberAdapter): this;
   /** Makes the agent ready. The store is used when none was given before. */
@@ -61,7 +59,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
     this.#display = config.displayManager ?? new DisplayManager();
   }
 
-  fold<S extends Schema>(args: GloveFoldArgs<S>): this {
+  fold<I>(args: GloveFoldArgs<I>): this {
     if (!args.inputSchema && !args.jsonSchema) {
       throw new GloveError("TOOL_INVALID", `The tool "${args.name}" has no schema: give it \`inputSchema\` or \`jsonSchema\`.`);
     }

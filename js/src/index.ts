@@ -1,6 +1,6 @@
 // The package's default entry: everything, with the wasm file inside.
 import * as client from "./client.js";
-import * as loop from "./core.js";
+import * as loop from "./core/agent.js";
 import * as glove from "./glove.js";
 import { openCore } from "./wasm/core.js";
 import { inlineBytes } from "./wasm/inline.js";

@@ -2,31 +2,23 @@
 import { Desk } from "./desk.js";
 import type { DisplayManagerAdapter } from "./display.js";
 import { AbortError, GloveError } from "./error.js";
-import type { ContentPart, Message, Task } from "./message.js";
+import { CoreLink, closed } from "./link.js";
+import type { ContentPart, Message } from "./message.js";
 import { ModelBridge } from "./models/bridge.js";
-import { transportOf } from "./models/endpoint.js";
-import { hostFetch } from "./models/http.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
 import { bodyOf, checkInput, type ImageInput, type MessageInput } from "./request.js";
 import { type IGloveRunnable, runnableOf } from "./runnable.js";
-import { type SessionConfig, type SessionParts, type Told, toldOf } from "./session-config.js";
+import type { SessionConfig, SessionParts } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { Shown } from "./shown.js";
 import type { GloveSnapshot } from "./snapshot.js";
-import { bridgeStore, type StoreAdapter, type StoreBridge } from "./store/adapter.js";
+import type { StoreAdapter } from "./store/adapter.js";
 import { MemoryStore } from "./store/memory.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
-import type { CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
+import type { CoreSession } from "./wasm/seam.js";
 import { fromCore } from "./wasm/thrown.js";
-
-const taskTool = "glove_update_tasks";
-
-/** What the wasm module exports for sessions. */
-interface SessionExports {
-  readonly CoreSession: new (options: string, host: SessionHost) => CoreSession;
-}
 
 /** A message on its way. */
 interface Sent {
@@ -43,7 +35,7 @@ interface Sent {
  */
 export class GloveSession {
   readonly sessionId: string;
-  readonly #core: Core;
+  readonly #link: CoreLink;
   readonly #parts: SessionParts;
   readonly #shown: Shown;
   readonly #tools: Toolbox;
@@ -51,20 +43,12 @@ export class GloveSession {
   readonly #models: ModelBridge;
   readonly #subscribers = new Subscribers();
   readonly #sent = new Map<string, Sent>();
-  readonly #cleanUp: (() => void)[] = [];
   #config: SessionConfig;
   #runnable: IGloveRunnable | undefined;
-  #session: CoreSession | undefined;
-  #starting: Promise<CoreSession> | undefined;
-  /** What the core was told, as JSON, so that only changes cross. */
-  #told = new Map<string, string>();
   #giving: Promise<unknown> = Promise.resolve();
-  /** The answer being written comes from a model of the page, whose text was shown as it came. */
-  #pageModel = false;
   #disposed = false;
 
   constructor(parts: SessionParts, core: Core) {
-    this.#core = core;
     this.#parts = parts;
     this.#config = parts;
     this.sessionId = parts.sessionId;
@@ -74,7 +58,7 @@ export class GloveSession {
       agent: () => this.runnable,
     });
     const tool = (name: string) => this.#tools.find(name);
-    this.#desk = new Desk(parts.displayManager, { core: () => this.#session, tool, report });
+    this.#desk = new Desk(parts.displayManager, { core: () => this.#link.session, tool, report });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       live: (id: string) => this.#desk.live(id),
@@ -92,6 +76,19 @@ export class GloveSession {
     this.#tools.replace(parts.tools ?? []);
     for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#empty = this.#shown.snapshot;
+    this.#link = new CoreLink(core, {
+      parts,
+      config: () => this.#config,
+      tools: this.#tools,
+      desk: this.#desk,
+      models: this.#models,
+      shown: this.#shown,
+      subscribers: this.#subscribers,
+      // A request that was given up while it waited in the queue.
+      serves: (request) => {
+        if (this.#sent.get(request)?.cancelled) this.#link.stop();
+      },
+    });
   }
 
   // ---- what it shows ---------------------------------------------------------------------------------------------
@@ -132,7 +129,7 @@ export class GloveSession {
 
   /** Starts the core and reads the stored session. Never needed: whatever needs it does it. */
   readonly start = async (): Promise<void> => {
-    await this.#ready();
+    await this.#link.ready();
   };
 
   /**
@@ -155,14 +152,14 @@ export class GloveSession {
   /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
   readonly abort = (): void => {
     for (const sent of this.#sent.values()) if (!sent.given) sent.cancelled = true;
-    this.#stop();
+    this.#link.stop();
   };
 
   readonly stop = (): void => this.abort();
 
   /** Answers again: a request that failed goes on where it was, else the person's last message is sent once more. */
   readonly regenerate = async (): Promise<RunOutcome> => {
-    const session = await this.#ready();
+    const session = await this.#link.ready();
     if (this.#shown.phase === "paused") return this.resume();
     const messages = JSON.parse(session.messages(0)) as Message[];
     const last = messages.findLast(isFromPerson);
@@ -179,13 +176,13 @@ export class GloveSession {
   /** Allows what waits in `approvals`, by its id or its call's. A permission is kept for the tool unless `remember` is false. */
   readonly approve = (id: string, options: { readonly remember?: boolean } = {}): void => {
     const remember = options.remember ?? this.#isPermission(id);
-    this.#session?.answer(id, JSON.stringify({ allow: { remember } }));
+    this.#link.session?.answer(id, JSON.stringify({ allow: { remember } }));
   };
 
   /** Turns down what waits in `approvals`; the model is told the reason. */
   readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): void => {
     const remember = options.remember ?? false;
-    this.#session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
+    this.#link.session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
   };
 
   /**
@@ -200,10 +197,10 @@ export class GloveSession {
   readonly clearError = (): void => this.#shown.set({ error: undefined });
 
   /** The whole record, as it is stored. */
-  readonly messages = async (): Promise<Message[]> => JSON.parse((await this.#ready()).messages(0)) as Message[];
+  readonly messages = async (): Promise<Message[]> => JSON.parse((await this.#link.ready()).messages(0)) as Message[];
 
   /** The record by prompts: each with its ordered outputs and what it used. */
-  readonly prompts = async (): Promise<unknown[]> => JSON.parse((await this.#ready()).prompts()) as unknown[];
+  readonly prompts = async (): Promise<unknown[]> => JSON.parse((await this.#link.ready()).prompts()) as unknown[];
 
   /** Gives its undo. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
@@ -218,20 +215,15 @@ export class GloveSession {
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#config = next;
-    if (this.#starting)
-      void this.#starting.then(() => this.#tell()).catch((error) => this.#shown.set({ error: fromCore(error) }));
+    this.#link.changed();
   };
 
   /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
   readonly dispose = (): void => {
     if (this.#disposed) return;
     this.#disposed = true;
-    const session = this.#session;
-    this.#session = undefined;
-    for (const undo of this.#cleanUp) undo();
+    this.#link.dispose();
     this.#shown.end();
-    session?.close();
-    session?.free();
   };
 
   // ---- sending -----------------------------------------------------------------------------------------------------
@@ -248,7 +240,7 @@ export class GloveSession {
     checkInput(input);
     const sent: Sent = { id: generateId(), input, given: false, cancelled: false };
     this.#sent.set(sent.id, sent);
-    this.#shown.sending(sent.id, input.text ?? "", this.#session === undefined);
+    this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined);
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -270,11 +262,11 @@ export class GloveSession {
   async #give(sent: Sent): Promise<RunOutcome> {
     const body = bodyOf(sent.input);
     const given = this.#giving.then(async () => {
-      const session = await this.#ready();
+      const session = await this.#link.ready();
       const request = { id: sent.id, whenBusy: sent.input.whenBusy ?? this.#config.whenBusy, ...(await body) };
       if (sent.cancelled) throw new AbortError();
       sent.given = true;
-      if (request.whenBusy === "interrupt") this.#keepPartial(session);
+      if (request.whenBusy === "interrupt") this.#link.keepPartial();
       this.#shown.given(sent.id);
       return { answer: session.request(JSON.stringify(request)) };
     });
@@ -285,25 +277,14 @@ export class GloveSession {
   #cancel(sent: Sent): void {
     sent.cancelled = true;
     if (!sent.given) return;
-    if (this.#shown.request === sent.id || this.#sent.size === 1) this.#stop();
-    else this.#session?.cancelQueued?.(sent.id);
-  }
-
-  /** The text that was shown goes into the record first. */
-  #stop(): void {
-    this.#models.flush();
-    this.#session?.abort();
-  }
-
-  #keepPartial(session: CoreSession | undefined): void {
-    this.#models.flush();
-    session?.keepPartial();
+    if (this.#shown.request === sent.id || this.#sent.size === 1) this.#link.stop();
+    else this.#link.session?.cancelQueued?.(sent.id);
   }
 
   async #ask(ask: (session: CoreSession) => Promise<string>): Promise<RunOutcome> {
     this.#shown.set({ error: undefined });
     try {
-      return outcomeOf(await ask(await this.#ready()));
+      return outcomeOf(await ask(await this.#link.ready()));
     } catch (thrown) {
       const error = fromCore(thrown);
       if (error instanceof AbortError) return { type: "aborted" };
@@ -315,166 +296,6 @@ export class GloveSession {
   #isPermission(id: string): boolean {
     const { approvals } = this.#shown.snapshot;
     return approvals.some((approval) => approval.kind === "permission" && (approval.id === id || approval.toolCallId === id));
-  }
-
-  // ---- the core ----------------------------------------------------------------------------------------------------
-
-  #ready(): Promise<CoreSession> {
-    if (this.#disposed) return Promise.reject(closed());
-    this.#starting ??= this.#start().catch((thrown: unknown) => {
-      // The next use tries again.
-      this.#starting = undefined;
-      this.#session = undefined;
-      const error = fromCore(thrown);
-      if (!this.#disposed) this.#shown.set({ error });
-      throw error;
-    });
-    return this.#starting;
-  }
-
-  async #start(): Promise<CoreSession> {
-    const [core, told] = await Promise.all([this.#core.load(), toldOf(this.#config, this.#tools)]);
-    if (this.#disposed) throw closed();
-    const { store, tokenCounterStyle = "object", resume } = this.#parts;
-    const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());
-    const options: SessionOptions = {
-      sessionId: this.sessionId,
-      store: bridge ? "host" : "memory",
-      ...(bridge && { keeps: bridge.keeps }),
-      ...(resume && { resume }),
-      ...told,
-    };
-    const { CoreSession } = core as unknown as SessionExports;
-    const session = new CoreSession(JSON.stringify(options), this.#host(bridge));
-    this.#session = session;
-    this.#remember(told);
-    this.#cleanUp.push(this.#desk.open(), this.#watchPage());
-    await session.open();
-    if (this.#disposed) throw closed();
-    await this.#tell();
-    await this.#readExtras(store);
-    this.#shown.set({ sessionReady: true });
-    return session;
-  }
-
-  #host(bridge: StoreBridge | undefined): SessionHost {
-    return {
-      events: (batch) => this.#events(batch),
-      permissionNeeded: (tool, input) => this.#tools.permissionNeeded(tool, input),
-      approval: (tool, input) => this.#tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal) => this.#tools.run(callId, tool, input, attempt, signal),
-      undo: (callId, tool, input) => this.#tools.undo(callId, tool, input),
-      prompt: (request: HostPrompt, delta, signal) => {
-        this.#pageModel = true;
-        if (request.purpose === "turn") this.#shown.asked();
-        return this.#models.prompt(request, delta, signal);
-      },
-      fetch: (url, headers, body, signal) => {
-        this.#pageModel = false;
-        return hostFetch(transportOf(this.#config.model)?.fetch, url, headers, body, signal);
-      },
-      ...bridge?.host,
-    };
-  }
-
-  #storeChanges() {
-    return {
-      tasks: (tasks: readonly Task[]) => this.#shown.set({ tasks }),
-      inbox: (inbox: readonly unknown[]) => this.#shown.set({ inbox }),
-      failed: (error: unknown) => this.#subscribers.report("STORE_FAILED", error),
-    };
-  }
-
-  /** What a screen shows beside the conversation; without it the session is as good as before. */
-  async #readExtras(store: StoreAdapter | undefined): Promise<void> {
-    try {
-      const [tasks = [], inbox = []] = await Promise.all([store?.getTasks?.(), store?.getInboxItems?.()]);
-      this.#shown.set({ tasks, inbox });
-    } catch (error) {
-      this.#subscribers.report("STORE_FAILED", error);
-    }
-  }
-
-  /** Tells the core what has changed since it was told last. */
-  async #tell(): Promise<void> {
-    const told = await toldOf(this.#config, this.#tools);
-    const changes = Object.entries(told).filter(([key, value]) => this.#told.get(key) !== JSON.stringify(value));
-    if (changes.length === 0 || !this.#session) return;
-    this.#session.configure(JSON.stringify(Object.fromEntries(changes)));
-    this.#remember(told);
-  }
-
-  #remember(told: Told): void {
-    for (const [key, value] of Object.entries(told)) this.#told.set(key, JSON.stringify(value));
-  }
-
-  /** A page that is left may be gone in a moment. */
-  #watchPage(): () => void {
-    if (typeof document === "undefined") return () => {};
-    const hidden = () => {
-      if (document.visibilityState === "hidden") this.#keepPartial(this.#session);
-    };
-    document.addEventListener("visibilitychange", hidden);
-    return () => document.removeEventListener("visibilitychange", hidden);
-  }
-
-  // ---- what the core tells -----------------------------------------------------------------------------------------
-
-  #events(batch: string): void {
-    if (this.#disposed) return;
-    let whole = false;
-    for (const event of JSON.parse(batch) as CoreEvent[]) {
-      try {
-        whole = this.#take(event) || whole;
-      } catch (error) {
-        this.#subscribers.report("OUT_OF_PROTOCOL", error);
-      }
-    }
-    if (whole) this.#shown.publish();
-  }
-
-  /** True for what is shown at once; pieces of text wait for the next frame. */
-  #take(event: CoreEvent): boolean {
-    switch (event.kind) {
-      case "timeline":
-        this.#shown.timeline(event);
-        return true;
-      case "slots":
-        this.#desk.take(event.slots);
-        this.#shown.slots(event.slots);
-        return true;
-      case "state":
-        this.#desk.questions(event.questions.map(({ id }) => id));
-        this.#shown.state(event);
-        this.#stopCancelled(event.request);
-        return true;
-      case "event":
-        return this.#takeEvent(event.type, event.data);
-    }
-  }
-
-  #takeEvent(type: string, data: unknown): boolean {
-    const delta = type === "text_delta" || type === "reasoning_delta";
-    if (delta && this.#pageModel) return false;
-    const { id, name, text, tool_name, result } = data as {
-      id: string;
-      name: string;
-      text: string;
-      tool_name?: string;
-      result?: { status: string; data?: { tasks?: Task[] } };
-    };
-    if (type === "text_delta") this.#shown.stream(text);
-    if (type === "tool_use") this.#shown.call(id, name);
-    if (type === "model_response" || type === "model_response_complete") this.#shown.answered();
-    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
-      this.#shown.set({ tasks: result.data.tasks });
-    this.#subscribers.tell(type, data);
-    return !delta;
-  }
-
-  /** A request that was given up while it waited in the queue. */
-  #stopCancelled(request: string | null): void {
-    if (request !== null && this.#sent.get(request)?.cancelled) this.#stop();
   }
 }
 
@@ -488,8 +309,4 @@ function isFromPerson(message: Message): boolean {
     !is_skill_injection &&
     !framework_context
   );
-}
-
-function closed(): GloveError {
-  return new GloveError("SESSION_CLOSED", "The session is closed; open a new one to go on.");
 }

@@ -33,6 +33,8 @@ export class Shown {
   #pendingFrame: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #failed: (error: unknown) => void;
+  /** Listeners that were reported. */
+  readonly #faulty = new WeakSet<() => void>();
   readonly #slots: SlotContext;
   readonly #calls = new Map<string, string>();
   readonly #seen = new Map<string, EnhancedSlot>();
@@ -183,14 +185,14 @@ export class Shown {
     this.#changes.run = this.#snapshot.run.phase === state.phase ? this.#snapshot.run : { phase: state.phase };
     this.#changes.isCompacting = state.phase === "compacting";
     this.#changes.approvals = this.#approvals(state.questions);
-    this.#changes.stats = { ...noUsage, ...state.usage, turns: state.turns };
+    this.#changes.stats = kept(this.#snapshot.stats, { ...noUsage, ...state.usage, turns: state.turns });
   }
 
   #approvals(questions: readonly CoreQuestion[]): readonly Approval[] {
     const before = this.#snapshot.approvals;
     if (questions.length === 0 && before.length === 0) return before;
     const known = new Map(before.map((approval) => [approval.id, approval]));
-    return questions.map(
+    const now = questions.map(
       ({ id, kind, call_id, tool_name, input, reason }) =>
         known.get(id) ?? {
           id,
@@ -201,6 +203,7 @@ export class Shown {
           ...(reason !== undefined && { reason }),
         },
     );
+    return kept(before, now);
   }
 
   /** Makes the next snapshot, when anything is different, and tells the listeners. */
@@ -217,7 +220,8 @@ export class Shown {
       try {
         listener();
       } catch (error) {
-        this.#failed(error);
+        if (!this.#faulty.has(listener)) this.#failed(error);
+        this.#faulty.add(listener);
       }
     }
   }
@@ -235,8 +239,7 @@ export class Shown {
     const waiting = [...this.#sent].filter(([, { waiting }]) => waiting).map(([id, { text }]) => ({ id, text }));
     const now = [...this.#core.queue, ...waiting];
     const before = this.#snapshot.queue;
-    const same = now.length === before.length && now.every(({ id }, at) => before[at]?.id === id);
-    return same ? before : now;
+    return now.length === before.length && now.every(({ id }, at) => before[at]?.id === id) ? before : now;
   }
 
   /** No frame is drawn any more. */
@@ -245,4 +248,11 @@ export class Shown {
     this.#pendingFrame = undefined;
     this.#listeners.clear();
   }
+}
+
+/** The value from before, when the one of now has the same parts. */
+function kept<T extends object>(before: T, now: T): T {
+  const keys = Object.keys(now) as (keyof T)[];
+  const same = keys.length === Object.keys(before).length && keys.every((key) => before[key] === now[key]);
+  return same ? before : now;
 }

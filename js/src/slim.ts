@@ -1,6 +1,6 @@
 // The entry without the wasm file: the application says where its bytes come from.
 import * as client from "./client.js";
-import * as loop from "./core.js";
+import * as loop from "./core/agent.js";
 import * as glove from "./glove.js";
 import { openCore, type WasmSource, type WasmSourceNow } from "./wasm/core.js";
 

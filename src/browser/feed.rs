@@ -127,7 +127,7 @@ impl Feed {
             if let Some(patch) = self.timeline.borrow_mut().follow(run) {
                 batch.push(text(&Changed { kind: "timeline", patch: &patch }));
             }
-            let state = state_of(run);
+            let state = state_of(run, session.is_interrupted());
             if *self.state.borrow() != state {
                 batch.push(state.clone());
                 *self.state.borrow_mut() = state;
@@ -142,10 +142,10 @@ impl Feed {
     }
 }
 
-fn state_of(run: &Run) -> String {
+fn state_of(run: &Run, interrupted: bool) -> String {
     text(&Where {
         kind: "state",
-        phase: run.phase().as_str(),
+        phase: if interrupted { "interrupted" } else { run.phase().as_str() },
         request: run.request(),
         queue: run.queued().map(|request| Queued { id: &request.id, text: &request.message.text }).collect(),
         questions: run.questions().collect(),

@@ -13,28 +13,23 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use super::host::Host;
 use super::http::PageHttp;
 use super::page::{PageClock, PageIds, soon};
-use super::values::{protocol, read, thrown};
-use crate::error::Error;
+use super::values::protocol;
 use crate::host::{AbortHandle, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::json_read::{Broken, Reader};
+use crate::portable::BoxFuture;
 use crate::providers::Format;
-use crate::providers::request::{CacheTtl, Options};
-use crate::providers::table::{self, KeyOrigin, Target};
+use crate::providers::request::{CacheTtl, ChatDialect, Options};
+use crate::providers::table;
 use crate::run::view::View;
 use crate::transport::retry::Policy;
 use crate::transport::{Answer, HttpModel, HttpOptions};
 use crate::wire::{Disclosure, Refusal, RequestLimits, WireRequest};
 
-/// The table of providers as a JSON array.
-#[wasm_bindgen]
-pub fn providers() -> String {
-    table::json()
-}
-
 /// What a chat handler was made with.
 #[wasm_bindgen]
 pub struct CoreRelay {
-    target: Target,
+    format: Format,
+    base_url: String,
     /// What a client may ask for by name.
     models: Vec<String>,
     system_prompt: Option<String>,
@@ -47,31 +42,23 @@ pub struct CoreRelay {
 
 #[wasm_bindgen]
 impl CoreRelay {
-    /// Reads the handler's options and refuses what can never be answered.
+    /// `options` is the JSON of a `RelayOptions`.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<CoreRelay, JsValue> {
-        let mut asked = Asked::default();
-        asked.read(options).map_err(|_| protocol("the handler's options are no JSON object"))?;
-        let Asked { provider, model, base_url, explicit_key, format, policy, .. } = &asked;
-        let key = if *explicit_key { KeyOrigin::Explicit } else { KeyOrigin::Environment };
-        let mut target = table::resolve(provider, model.as_deref(), base_url.as_deref(), key)
-            .map_err(|error| thrown(&Error::Model(error)))?;
-        target.format = format.unwrap_or(target.format);
-        let policy =
-            policy.as_deref().map_or_else(|| Ok(Policy::default()), |text| read(text, "the policy"))?;
-        asked.request.max_tokens.get_or_insert(target.provider.max_tokens);
-        asked.request.dialect = target.dialect;
-        asked.request.stream = true;
-        Ok(CoreRelay {
-            target,
-            models: asked.models,
-            system_prompt: asked.system_prompt,
-            request: asked.request,
-            reasoning_in_text: asked.reasoning_in_text,
-            policy,
-            limits: asked.limits,
-            disclosure: asked.disclosure,
-        })
+        let mut relay = CoreRelay {
+            format: Format::OpenAiChat,
+            base_url: String::new(),
+            models: Vec::new(),
+            system_prompt: None,
+            request: Options { stream: true, ..Options::default() },
+            reasoning_in_text: false,
+            policy: Policy::default(),
+            limits: RequestLimits::default(),
+            disclosure: Disclosure::default(),
+        };
+        relay.read(options).map_err(|_| protocol("the handler's options are not what the core expects"))?;
+        relay.request.dialect = ChatDialect::of_host(table::host(&relay.base_url));
+        Ok(relay)
     }
 
     /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
@@ -98,7 +85,7 @@ impl CoreRelay {
         request: &str,
         key: &str,
         host: &Host,
-    ) -> Result<crate::portable::BoxFuture<'static, Result<(), Refusal>>, Refusal> {
+    ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
         let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
         let model = self.model(host, key, model)?;
         let telling = Telling::new(host, self.reasoning_in_text);
@@ -126,9 +113,9 @@ impl CoreRelay {
     }
 
     fn model(&self, host: &Host, key: &str, wanted: Option<String>) -> Result<HttpModel, Refusal> {
-        let Target { format, base_url, model: own, .. } = &self.target;
-        let model = wanted.unwrap_or_else(|| own.clone());
-        if model != *own && !self.models.contains(&model) {
+        let CoreRelay { format, base_url, request, .. } = self;
+        let model = wanted.unwrap_or_else(|| request.model.clone());
+        if model != request.model && !self.models.contains(&model) {
             let message = format!("The model `{model}` cannot be chosen here.");
             return Err(Refusal::new(400, "MODEL_NOT_ALLOWED", message));
         }
@@ -138,17 +125,60 @@ impl CoreRelay {
             format: *format,
             url: format.url(base_url, &model, true),
             headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            request: Options { model, ..self.request.clone() },
+            request: Options { model, ..request.clone() },
             policy: self.policy,
         };
         let http = Arc::new(PageHttp { host: host.clone() });
         Ok(HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds)))
     }
+
+    fn read(&mut self, options: &str) -> Result<(), Broken> {
+        let mut reader = Reader::new(options);
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "format" => self.format = format_of(&reader.text()?)?,
+                "baseURL" => self.base_url = reader.text()?.into_owned(),
+                "model" => self.request.model = reader.text()?.into_owned(),
+                "models" => {
+                    reader.array()?;
+                    while reader.item()? {
+                        self.models.push(reader.text()?.into_owned());
+                    }
+                }
+                "systemPrompt" => self.system_prompt = string(&mut reader)?,
+                "maxTokens" => self.request.max_tokens = reader.count()?.and_then(|n| u32::try_from(n).ok()),
+                "cache" => {
+                    self.request.cache = match reader.text()?.as_ref() {
+                        "5m" => Some(CacheTtl::FiveMinutes),
+                        "1h" => Some(CacheTtl::OneHour),
+                        _ => None,
+                    }
+                }
+                "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
+                "reasoningEffort" => self.request.reasoning_effort = string(&mut reader)?,
+                "includeReasoningInText" => self.reasoning_in_text = flag(&mut reader)?,
+                "policy" => self.policy = serde_json::from_str(reader.raw()?).map_err(|_| Broken)?,
+                "systemPromptBytes" => limit(&mut reader, &mut self.limits.system_prompt_bytes)?,
+                "messages" => limit(&mut reader, &mut self.limits.messages)?,
+                "tools" => limit(&mut reader, &mut self.limits.tools)?,
+                "providerMessages" => {
+                    self.disclosure = match reader.text()?.as_ref() {
+                        "all" => Disclosure::All,
+                        "none" => Disclosure::None,
+                        _ => Disclosure::Safe,
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+        Ok(())
+    }
 }
 
 impl std::fmt::Debug for CoreRelay {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CoreRelay").field("target", &self.target).finish_non_exhaustive()
+        f.debug_struct("CoreRelay").field("base_url", &self.base_url).finish_non_exhaustive()
     }
 }
 
@@ -182,70 +212,6 @@ impl Telling {
     }
 }
 
-/// The handler's options as they are written.
-#[derive(Default)]
-struct Asked {
-    provider: String,
-    model: Option<String>,
-    models: Vec<String>,
-    base_url: Option<String>,
-    explicit_key: bool,
-    format: Option<Format>,
-    system_prompt: Option<String>,
-    request: Options,
-    reasoning_in_text: bool,
-    policy: Option<String>,
-    limits: RequestLimits,
-    disclosure: Disclosure,
-}
-
-impl Asked {
-    fn read(&mut self, options: &str) -> Result<(), Broken> {
-        let mut reader = Reader::new(options);
-        reader.object()?;
-        while let Some(key) = reader.key()? {
-            match key {
-                "provider" => self.provider = reader.text()?.into_owned(),
-                "model" => self.model = string(&mut reader)?,
-                "models" => {
-                    reader.array()?;
-                    while reader.item()? {
-                        self.models.push(reader.text()?.into_owned());
-                    }
-                }
-                "baseURL" => self.base_url = string(&mut reader)?,
-                "explicitKey" => self.explicit_key = flag(&mut reader)?,
-                "format" => self.format = format_of(&reader.text()?),
-                "systemPrompt" => self.system_prompt = string(&mut reader)?,
-                "maxTokens" => self.request.max_tokens = reader.count()?.and_then(|n| u32::try_from(n).ok()),
-                "cache" => {
-                    self.request.cache = match reader.text()?.as_ref() {
-                        "5m" => Some(CacheTtl::FiveMinutes),
-                        "1h" => Some(CacheTtl::OneHour),
-                        _ => None,
-                    }
-                }
-                "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
-                "reasoningEffort" => self.request.reasoning_effort = string(&mut reader)?,
-                "includeReasoningInText" => self.reasoning_in_text = flag(&mut reader)?,
-                "policy" => self.policy = Some(reader.raw()?.to_owned()),
-                "systemPromptBytes" => limit(&mut reader, &mut self.limits.system_prompt_bytes)?,
-                "messages" => limit(&mut reader, &mut self.limits.messages)?,
-                "tools" => limit(&mut reader, &mut self.limits.tools)?,
-                "providerMessages" => {
-                    self.disclosure = match reader.text()?.as_ref() {
-                        "all" => Disclosure::All,
-                        "none" => Disclosure::None,
-                        _ => Disclosure::Safe,
-                    }
-                }
-                _ => reader.skip()?,
-            }
-        }
-        Ok(())
-    }
-}
-
 fn string(reader: &mut Reader<'_>) -> Result<Option<String>, Broken> {
     Ok(reader.string()?.map(|text| text.into_owned()))
 }
@@ -259,12 +225,12 @@ fn limit(reader: &mut Reader<'_>, limit: &mut u64) -> Result<(), Broken> {
     Ok(())
 }
 
-fn format_of(word: &str) -> Option<Format> {
+fn format_of(word: &str) -> Result<Format, Broken> {
     match word {
-        "anthropic" => Some(Format::Anthropic),
-        "openai_chat" => Some(Format::OpenAiChat),
-        "openai_responses" => Some(Format::OpenAiResponses),
-        "gemini" => Some(Format::Gemini),
-        _ => None,
+        "anthropic" => Ok(Format::Anthropic),
+        "openai_chat" => Ok(Format::OpenAiChat),
+        "openai_responses" => Ok(Format::OpenAiResponses),
+        "gemini" => Ok(Format::Gemini),
+        _ => Err(Broken),
     }
 }

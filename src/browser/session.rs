@@ -53,6 +53,16 @@ struct Options {
     store: StoreChoice,
     #[serde(default)]
     keeps: Keeps,
+    #[serde(default)]
+    resume: Resume,
+}
+
+#[derive(Deserialize, Default, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Resume {
+    #[default]
+    Auto,
+    Manual,
 }
 
 /// What may change while a session lives.
@@ -118,6 +128,7 @@ enum WireFormat {
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
 struct Asked {
+    id: Option<String>,
     text: String,
     content: Option<Vec<ContentPart>>,
     when_busy: WhenBusy,
@@ -160,8 +171,18 @@ pub struct CoreSession {
 impl CoreSession {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str, host: Host) -> Result<CoreSession, JsValue> {
-        let Options { session_id, system_prompt, tools, compaction, limits, budgets, model, store, keeps } =
-            read(options, "the session's options")?;
+        let Options {
+            session_id,
+            system_prompt,
+            tools,
+            compaction,
+            limits,
+            budgets,
+            model,
+            store,
+            keeps,
+            resume,
+        } = read(options, "the session's options")?;
         let store: Arc<dyn StoreAdapter> = match store {
             StoreChoice::Host => Arc::new(PageStore { host: host.clone(), id: session_id, keeps }),
             StoreChoice::Memory => Arc::new(MemoryStore::new(session_id)),
@@ -176,6 +197,9 @@ impl CoreSession {
             settings: Settings { tools: Vec::new(), compaction, limits, budgets },
         };
         let session = Session::new(parts).map_err(|error| thrown(&error))?;
+        if resume == Resume::Manual {
+            session.resume_by_hand();
+        }
         let feed = Feed::new(host.clone());
         feed.follow(&session);
         let (tell, opened) = oneshot::channel();
@@ -199,12 +223,20 @@ impl CoreSession {
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
-        let Asked { text, content, when_busy, leave_when_waiting, extra } = read(request, "the request")?;
+        let Asked { id, text, content, when_busy, leave_when_waiting, extra } = read(request, "the request")?;
         let mut message = Message::user(text);
         message.content = content;
         message.extra.0.extend(extra);
-        let prompt = Prompt { message, when_busy, leave_when_waiting };
+        let prompt = Prompt { id, message, when_busy, leave_when_waiting };
         Ok(self.told(self.session.request(prompt)))
+    }
+
+    /// Gives up a request that still waits for its turn. False when none with this id does.
+    #[wasm_bindgen(js_name = cancelQueued)]
+    pub fn cancel_queued(&self, request: &str) -> bool {
+        let waits = self.session.look(|run| run.queued().any(|queued| queued.id == request));
+        self.session.cancel_queued(request);
+        waits
     }
 
     pub fn resume(&self) -> Promise {

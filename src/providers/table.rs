@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::json_write::{Object, array, string};
 use crate::providers::Format;
 use crate::providers::request::ChatDialect;
 
@@ -134,31 +133,6 @@ pub const PROVIDERS: &[Provider] = &[
         )
     },
 ];
-
-/// The table as JSON, for those who show it. A field that a provider does not have is left out.
-pub fn json() -> String {
-    let mut out = String::new();
-    array(&mut out, PROVIDERS, |out, provider| {
-        let mut object = Object::new(out);
-        object.text("id", provider.id).text("name", provider.name).text("baseURL", provider.base_url);
-        for (key, value) in [("envVar", provider.env_var), ("defaultModel", provider.default_model)] {
-            if !value.is_empty() {
-                object.text(key, value);
-            }
-        }
-        array(object.key("models"), provider.models, |out, model| string(out, model));
-        let format = match provider.format {
-            Some(Format::Anthropic) => "anthropic",
-            Some(Format::Gemini) => "gemini",
-            Some(Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint) => "openai",
-            None => "unsupported",
-        };
-        object.text("format", format).raw("defaultMaxTokens", &provider.max_tokens.to_string());
-        object.raw("needsKey", if provider.needs_key { "true" } else { "false" });
-        object.end();
-    });
-    out
-}
 
 /// Who chose the key that is to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -344,18 +318,6 @@ mod tests {
         let own_choice =
             resolve("anthropic", None, Some("https://api.moonshot.ai/anthropic"), KeyOrigin::Explicit);
         assert!(own_choice.is_ok());
-    }
-
-    #[test]
-    fn the_table_as_json_holds_every_provider() {
-        let table: serde_json::Value = serde_json::from_str(&json()).unwrap();
-        let ids: Vec<_> = table.as_array().unwrap().iter().map(|provider| provider["id"].clone()).collect();
-        assert_eq!(ids, PROVIDERS.iter().map(|provider| provider.id).collect::<Vec<_>>());
-        let ollama = serde_json::json!({
-            "id": "ollama", "name": "Ollama", "baseURL": "http://localhost:11434/v1", "models": [],
-            "format": "openai", "defaultMaxTokens": 4096, "needsKey": false
-        });
-        assert!(table.as_array().unwrap().contains(&ollama));
     }
 
     #[test]

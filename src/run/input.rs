@@ -53,6 +53,10 @@ pub enum Input {
         request: String,
         steps: u32,
     },
+    /// A request that waits for its turn is not wanted any more.
+    QueuedCancelled {
+        request: String,
+    },
     UndoFinished {
         call_id: String,
         error: Option<String>,

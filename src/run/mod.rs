@@ -67,6 +67,8 @@ pub enum OutOfProtocol {
     NoSuchQuestion(String),
     #[error("timer {0} is not set")]
     NoSuchTimer(u64),
+    #[error("request `{0}` does not wait for its turn; it was begun, cancelled, or never made")]
+    NotQueued(String),
     #[error("a request needs an id that was not used before")]
     RequestId,
     #[error("actions can be taken back only while no request is running")]
@@ -209,6 +211,12 @@ impl Run {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NoSuchQuestion(question.clone())),
             },
+            Input::QueuedCancelled { request } => {
+                match state.queue.iter().any(|waiting| waiting.id == *request) {
+                    true => Ok(()),
+                    false => Err(OutOfProtocol::NotQueued(request.clone())),
+                }
+            }
             Input::Undo { request, .. } => match self.is_busy() {
                 false => self.accepts_request_id(request),
                 true => Err(OutOfProtocol::Busy),
@@ -246,6 +254,7 @@ impl Run {
             Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(&call_id, verdict, fx),
             Input::Answered { question, answer } => self.on_answered(&question, answer, fx),
             Input::ToolFinished { call_id, outcome } => self.on_tool_finished(&call_id, outcome, fx),
+            Input::QueuedCancelled { request } => self.on_queued_cancelled(request, fx),
             Input::Undo { request, steps } => self.on_undo(&request, steps, fx),
             Input::UndoFinished { call_id, error } => self.on_undo_finished(&call_id, error),
             Input::TimerFired { timer } => self.on_timer(timer),

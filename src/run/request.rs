@@ -40,6 +40,11 @@ impl Run {
         }
     }
 
+    pub(super) fn on_queued_cancelled(&mut self, request: String, fx: &mut Effects) {
+        self.state.queue.retain(|waiting| waiting.id != request);
+        fx.push(Effect::Finish { request, outcome: Outcome::Aborted });
+    }
+
     /// A request that failed or was paused can be taken up again, but it stands in nobody's way.
     pub(super) fn is_busy(&self) -> bool {
         self.state.current.is_some() && !self.is_parked()

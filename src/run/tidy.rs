@@ -49,6 +49,7 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
         | Input::PermissionChecked { .. }
         | Input::ApprovalChecked { .. }
         | Input::Answered { .. }
+        | Input::QueuedCancelled { .. }
         | Input::Undo { .. }
         | Input::TimerFired { .. }
         | Input::StoreFailed { .. }

@@ -1,11 +1,13 @@
 //! What the driver is asked to do, besides what the machine says.
 
+use std::sync::atomic::Ordering;
+
 use futures_util::stream::FuturesUnordered;
 
 use crate::error::Error;
 use crate::run::PhaseName;
 use crate::run::effect::Effect;
-use crate::run::input::{AbortReason, Input};
+use crate::run::input::{AbortReason, Input, WhenBusy};
 use crate::run::settings::Settings;
 use crate::runtime::driver::{Driver, Life};
 use crate::runtime::shared::{Caller, Command, Configure};
@@ -13,7 +15,25 @@ use crate::runtime::shared::{Caller, Command, Configure};
 impl Driver {
     pub(super) fn obey(&mut self, command: Command) -> Option<Input> {
         match command {
-            Command::Request(request, caller) => return self.arrive(request, caller),
+            Command::Request(..) | Command::Undo { .. } | Command::Resume(_) | Command::Answer { .. } => {
+                let begun = self.take_over();
+                self.batch.extend(begun);
+            }
+            // What is stopped is not begun again first.
+            Command::Abort => drop(self.take_over()),
+            Command::Tools(_)
+            | Command::Configure(_)
+            | Command::CancelQueued(_)
+            | Command::KeepPartial
+            | Command::Close => {}
+        }
+        match command {
+            Command::Request(request, caller) => {
+                if request.when_busy == WhenBusy::Interrupt {
+                    self.keep_partial();
+                }
+                return self.arrive(request, caller);
+            }
             Command::Undo { steps, mut caller } => {
                 let request = self.shared.ids.fresh();
                 caller.request = Some(request.clone());
@@ -40,20 +60,41 @@ impl Driver {
                     Configure::Budgets(budgets) => settings.budgets = budgets,
                 });
             }
+            Command::CancelQueued(request) => {
+                if let Some(at) = self.arriving.iter().position(|(arriving, _)| arriving.id == request)
+                    && let Some((_, caller)) = self.arriving.remove(at)
+                {
+                    let _ = caller.reply.send(Err(Error::Aborted));
+                    return None;
+                }
+                return Some(Input::QueuedCancelled { request });
+            }
             Command::KeepPartial => return self.partial(),
             Command::Abort => {
                 for (_, caller) in std::mem::take(&mut self.arriving) {
                     let _ = caller.reply.send(Err(Error::Aborted));
                 }
-                // What a person has seen of an answer is kept.
-                if let Some(partial) = self.partial() {
-                    let _ = self.step(partial);
-                }
+                self.keep_partial();
                 return Some(Input::Aborted { why: AbortReason::User });
             }
             Command::Close => self.close(),
         }
         None
+    }
+
+    /// What a person has seen of an answer is kept when it is cut off.
+    fn keep_partial(&mut self) {
+        if let Some(partial) = self.partial() {
+            let _ = self.step(partial);
+        }
+    }
+
+    /// Takes up a run that was interrupted when its process ended, if one waits for that.
+    fn take_over(&mut self) -> Vec<Effect> {
+        match self.shared.interrupted.swap(false, Ordering::Relaxed) {
+            true => self.step(Input::Recovered).unwrap_or_default(),
+            false => Vec::new(),
+        }
     }
 
     fn configured(&self, change: impl FnOnce(&mut Settings)) -> Option<Input> {
@@ -129,7 +170,11 @@ impl Driver {
                 }
             }
             Command::Close => self.close(),
-            Command::Tools(_) | Command::Configure(_) | Command::KeepPartial | Command::Abort => {}
+            Command::CancelQueued(_)
+            | Command::Tools(_)
+            | Command::Configure(_)
+            | Command::KeepPartial
+            | Command::Abort => {}
         }
     }
 }

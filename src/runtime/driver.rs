@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use futures_channel::mpsc::UnboundedReceiver;
@@ -148,13 +149,19 @@ impl Driver {
         self.request = run.request().map(str::to_owned);
         self.shared.replace_run(run);
         (self.state, self.moved) = (Life::Open, true);
+        let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
+        self.shared.interrupted.store(waits, Ordering::Relaxed);
         let taken_over = [
             changed.then(|| Input::Configured { settings: Box::new(settings) }),
-            busy.then_some(Input::Recovered),
+            (busy && !waits).then_some(Input::Recovered),
         ];
         for input in taken_over.into_iter().flatten() {
             let effects = self.step(input).unwrap_or_default();
             self.batch.extend(effects);
+        }
+        if waits {
+            // Nothing begins before somebody asks for it.
+            self.batch.retain(|effect| matches!(effect, Effect::Persist { .. }));
         }
         Ok(())
     }

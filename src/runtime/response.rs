@@ -9,6 +9,8 @@ use crate::run::input::{Reply, WhenBusy};
 /// A request to an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
+    /// An id that no other request of the session has had; made where it is `None`.
+    pub id: Option<String>,
     pub message: Message,
     pub when_busy: WhenBusy,
     pub leave_when_waiting: bool,
@@ -47,7 +49,7 @@ impl From<String> for Prompt {
 
 impl From<Message> for Prompt {
     fn from(message: Message) -> Self {
-        Prompt { message, when_busy: WhenBusy::default(), leave_when_waiting: false }
+        Prompt { id: None, message, when_busy: WhenBusy::default(), leave_when_waiting: false }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_channel::{mpsc, oneshot};
 use futures_util::future::{Either, select};
@@ -82,8 +83,8 @@ impl Session {
     /// Asks the agent, and gives its answer. A request made from inside of one of this session's own tools waits
     /// for its turn like any other, so a tool must not wait for it.
     pub fn request(&self, prompt: impl Into<Prompt>) -> Asked {
-        let Prompt { message, when_busy, leave_when_waiting } = prompt.into();
-        let id = self.shared.ids.fresh();
+        let Prompt { id, message, when_busy, leave_when_waiting } = prompt.into();
+        let id = id.unwrap_or_else(|| self.shared.ids.fresh());
         let request = Request { id: id.clone(), message, when_busy, inbox: Vec::new() };
         self.ask(Some(id), leave_when_waiting, |caller| Command::Request(Box::new(request), caller))
     }
@@ -123,6 +124,22 @@ impl Session {
     /// Stops the request being served: it ends with [`Error::Aborted`], and every call has a result.
     pub fn abort(&self) {
         self.tell(Command::Abort);
+    }
+
+    /// Gives up a request that still waits for its turn.
+    pub fn cancel_queued(&self, request: &str) {
+        self.tell(Command::CancelQueued(request.to_owned()));
+    }
+
+    /// A run that was going on when its process ended goes on by itself once the session is driven. After this it
+    /// waits until somebody asks for something, `resume` for one. To be called before the session is opened.
+    pub fn resume_by_hand(&self) {
+        self.shared.resumes_by_hand.store(true, Ordering::Relaxed);
+    }
+
+    /// A run waits to be taken up by hand.
+    pub fn is_interrupted(&self) -> bool {
+        self.shared.interrupted.load(Ordering::Relaxed)
     }
 
     /// Writes down what a model has shown of its answer, for when the page may be gone in a moment.

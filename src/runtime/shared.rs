@@ -1,5 +1,6 @@
 //! What a session, its driver and the work in flight have in common.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use futures_channel::mpsc::UnboundedSender;
@@ -27,6 +28,10 @@ pub(crate) struct Shared {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) listeners: Arc<Listeners<dyn Subscriber>>,
     pub(crate) display: DisplayManager,
+    /// A run that was going on when its process ended waits for somebody to ask for it.
+    pub(crate) resumes_by_hand: AtomicBool,
+    /// Such a run was found, and nobody has asked for it yet.
+    pub(crate) interrupted: AtomicBool,
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
 }
@@ -55,6 +60,8 @@ pub(crate) enum Command {
     },
     Tools(Toolbox),
     Configure(Configure),
+    /// Give up a request that still waits for its turn.
+    CancelQueued(String),
     /// Keep the text that a model has shown so far.
     KeepPartial,
     Abort,
@@ -93,6 +100,8 @@ impl Shared {
             clock,
             ids,
             listeners: Arc::default(),
+            resumes_by_hand: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
             followers: Listeners::default(),
             display,
             commands,

@@ -5,9 +5,9 @@ use crate::message::{Message, Sender};
 use crate::providers::request::{Prompt, ToolNames, groups_behind};
 use crate::run::view::View;
 
-/// The settled front of one conversation in one provider's form.
+/// Keeps the settled front of one conversation in one provider's form.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub struct BodyWriter {
     /// The id of the first message: the conversation, and its last summary.
     first: Option<String>,
     names: ToolNames,
@@ -16,15 +16,25 @@ pub(super) struct Kept {
     text: String,
 }
 
-impl Kept {
-    pub(super) fn body(&mut self, prompt: &Prompt<'_>, view: View<'_>) -> String {
+impl BodyWriter {
+    /// The body of a request for this view. The options must be the same each time; another conversation, other
+    /// tool names or a new summary begin anew.
+    pub fn body(&mut self, prompt: &Prompt<'_>, view: View<'_>) -> String {
+        let mut out = String::new();
+        self.write(prompt, view, &mut out);
+        out
+    }
+
+    /// The same into a text that may be used again; what it held is gone.
+    pub fn write(&mut self, prompt: &Prompt<'_>, view: View<'_>, out: &mut String) {
         let first = view.first().and_then(|message| message.id.as_ref());
         if first.is_none()
             || self.first.as_ref() != first
             || self.names != *prompt.names
             || self.count > view.recorded_len()
         {
-            *self = Kept { first: first.cloned(), names: prompt.names.clone(), ..Kept::default() };
+            *self =
+                BodyWriter { first: first.cloned(), names: prompt.names.clone(), ..BodyWriter::default() };
         }
         let cut =
             self.count + cut(&view.skip(self.count).collect::<Vec<_>>(), view.recorded_len() - self.count);
@@ -34,14 +44,16 @@ impl Kept {
             self.count = cut;
         }
         let open: Vec<&Message> = view.skip(self.count).collect();
-        let mut out = prompt.open();
+        let head = prompt.open();
+        out.clear();
+        out.reserve(head.len() + self.text.len() + 1_024);
+        out.push_str(&head);
         if !self.text.is_empty() {
-            prompt.separate(&mut out);
+            prompt.separate(out);
             out.push_str(&self.text);
         }
-        write(prompt, &open, self.count > 0, true, &mut out);
-        prompt.close(&mut out);
-        out
+        write(prompt, &open, self.count > 0, true, out);
+        prompt.close(out);
     }
 }
 
@@ -118,7 +130,7 @@ mod tests {
         {
             let (names, options) = (ToolNames::new(format, &[]), Options::default());
             let prompt = Prompt { format, system: "s", tools: &[], names: &names, options: &options };
-            let mut kept = Kept::default();
+            let mut kept = BodyWriter::default();
             for end in 1..=messages.len() {
                 let transient = if end % 3 == 0 { &reminder[..] } else { &[] };
                 let view = View::of(&messages[..end], transient);

@@ -7,5 +7,6 @@ mod model;
 pub mod retry;
 
 pub use answer::Answer;
+pub use body::BodyWriter;
 pub use http::{Http, HttpRequest, HttpResponse};
 pub use model::{HttpModel, HttpOptions};

@@ -12,7 +12,7 @@ use crate::providers::request::{Options, Prompt, ToolNames};
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
 use crate::stream::{self, Outcome, Turn};
-use crate::transport::body::Kept;
+use crate::transport::body::BodyWriter;
 use crate::transport::http::{Http, HttpRequest, HttpResponse};
 use crate::transport::retry::{Policy, heed_headers, pause_ms, timed_out};
 
@@ -36,7 +36,7 @@ pub struct HttpModel {
     clock: Arc<dyn Clock>,
     /// Where the jitter of pauses comes from.
     ids: Arc<dyn IdSource>,
-    kept: Mutex<Kept>,
+    kept: Mutex<BodyWriter>,
 }
 
 impl HttpModel {
@@ -73,7 +73,7 @@ impl ModelAdapter for HttpModel {
             Purpose::Turn => {
                 self.kept.lock().unwrap_or_else(PoisonError::into_inner).body(&prompt, request.messages)
             }
-            Purpose::Summary => Kept::default().body(&prompt, request.messages),
+            Purpose::Summary => BodyWriter::default().body(&prompt, request.messages),
         };
         let asking = Asking {
             options: Arc::clone(&self.options),

@@ -304,6 +304,9 @@ test("an approval waits for a person, with its reason; turned down, the model is
   const first = await until(session, ({ approvals }) => approvals.length === 1);
   expect(first.approvals).toMatchObject([{ kind: "approval", toolName: "pay", reason: "50 is a lot" }]);
   expect(first.timeline.at(-1)).toMatchObject({ kind: "tool", status: "pending" });
+  session.configure({ systemPrompt: "Another." });
+  session.clearError();
+  expect(session.getSnapshot().approvals).toBe(first.approvals);
   session.approve(first.approvals[0]?.id ?? "");
   const second = await until(session, ({ approvals }) => approvals[0]?.reason === "60 is a lot");
   session.reject(second.approvals[0]?.toolCallId ?? "", "too expensive");
@@ -412,4 +415,45 @@ test("a registered renderer's schemas hold for tools", async () => {
   session.displayManager.registerRenderer({ name: "confirm", inputSchema: z.object({ question: z.string() }) });
   await session.sendMessage("Hi");
   expect(shown()[1]).toMatch(/^t: error .*The renderer "confirm" cannot show this/);
+});
+
+test("a changed prompt leaves a run and its open question as they are", async () => {
+  const { session, shown, model } = scene([call("pick"), "thanks"], { tools: [picker()] });
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  session.configure({ systemPrompt: "Another." });
+  expect(session.resolveSlot(slots[0]?.id ?? "", "a")).toBe(true);
+  await sending;
+  expect(shown()).toEqual(["user: Hi", "pick: success A", "agent: thanks"]);
+  expect(model.calls[1]?.systemPrompt).toBe("Another.");
+});
+
+test("a tool may ask the agent that it runs in", async () => {
+  const tool: ToolConfig = {
+    name: "rename",
+    description: "",
+    jsonSchema: { type: "object" },
+    do(_input, _display, agent) {
+      agent?.setSystemPrompt("Renamed.");
+      return agent?.tools.map(({ name }) => name);
+    },
+  };
+  const { session, shown, model } = scene([call("rename"), "ok"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(shown()[1]).toBe('rename: success ["rename"]');
+  expect(model.calls[1]?.systemPrompt).toBe("Renamed.");
+});
+
+test("the application may show something itself, and wait for its answer", async () => {
+  const { session } = scene([]);
+  await session.start();
+  const waiting = session.displayManager.pushAndWait({ renderer: "confirm", input: { question: "Sure?" } });
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  expect(slots[0]).toMatchObject({ renderer: "confirm", toolName: "", toolCallId: "", status: "pending" });
+  expect(session.resolveSlot(slots[0]?.id ?? "", "yes")).toBe(true);
+  expect(await waiting).toBe("yes");
+  const second = session.displayManager.pushAndWait({ renderer: "confirm", input: 2 });
+  await until(session, ({ slots }) => slots.some(({ status }) => status === "pending"));
+  await session.displayManager.clearStack();
+  await expect(second).rejects.toMatchObject({ code: "DISPLAY_CLEARED" });
 });

@@ -158,3 +158,29 @@ test("a run whose page died goes on in the next session, and a finished tool is 
   expect(second.shown()).toEqual(["user: Hi", "t: success worked", "agent: went on"]);
   expect(work).toHaveBeenCalledOnce();
 });
+
+test("a stored call without a result is shown as stopped, and a summary as one", async () => {
+  const store = plainStore([
+    { sender: "user", text: "first" },
+    { sender: "user", text: "[Conversation summary from compaction]", is_compaction: true },
+    { sender: "agent", text: "", tool_calls: [{ tool_name: "t", input_args: {}, id: "x" }] },
+    { sender: "user", text: "second" },
+    { sender: "agent", text: "answer" },
+  ]);
+  const { session, shown } = scene([], { createStore: () => store });
+  await session.start();
+  await until(session, ({ timeline }) => timeline.length > 0);
+  expect(shown()).toEqual(["user: first", "summary", "t: aborted", "user: second", "agent: answer"]);
+});
+
+test("a store that cannot be read is an error, and the next use tries again", async () => {
+  const store = new MemoryStore("x");
+  await store.appendMessages([{ sender: "user", text: "old" }]);
+  const { session, shown } = scene(["new"], { createStore: () => store });
+  vi.spyOn(store, "readRun").mockRejectedValueOnce(new Error("offline"));
+  await expect(session.sendMessage("1")).rejects.toMatchObject({ code: "STORE_FAILED", message: "offline" });
+  expect(session.getSnapshot()).toMatchObject({ status: "error", busy: false, sessionReady: false, timeline: [] });
+  expect(await session.sendMessage("2")).toMatchObject({ text: "new" });
+  expect(shown()).toEqual(["user: old", "user: 2", "agent: new"]);
+  expect(session.getSnapshot()).toMatchObject({ status: "ready", sessionReady: true });
+});

@@ -15,7 +15,7 @@ const files = () =>
 
 test("only what users need is packed", () => {
   const unexpected = files().filter(
-    (name) => !/^(pkg\/.*\.(js|d\.ts|wasm)|package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE))$/.test(name),
+    (name) => !/^(pkg\/.*\.(js|d\.ts|wasm|css)|package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE))$/.test(name),
   );
   expect(unexpected).toEqual([]);
 });
@@ -35,8 +35,9 @@ test("publint finds nothing to say", async () => {
 });
 
 test("every module resolution finds the types", () => {
-  // Ignored: the package is ESM only, and ./wasm is a file and no JavaScript.
-  const args = [inject("tarball"), "--profile", "esm-only", "--exclude-entrypoints", "wasm", "package.json"];
+  // Ignored: the package is ESM only, and these are files and no JavaScript.
+  const files = ["wasm", "react/style.css", "package.json"];
+  const args = [inject("tarball"), "--profile", "esm-only", "--exclude-entrypoints", ...files];
   execFileSync(process.execPath, [join(root, "node_modules/@arethetypeswrong/cli/dist/index.js"), ...args], { encoding: "utf8" });
 });
 

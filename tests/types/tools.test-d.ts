@@ -128,6 +128,12 @@ const agent = new Glove({ model, systemPrompt: "" })
       return display.pushAndWait({ renderer: "confirm", input });
     },
   })
+  .fold<{ city: string }>({
+    name: "g",
+    description: "",
+    inputSchema: z.object({ city: z.string() }),
+    do: async (input) => input.city,
+  })
   .build();
 expectTypeOf(agent.processRequest).returns.resolves.toEqualTypeOf<ModelPromptResult>();
 expectTypeOf(agent.processRequest).parameter(0).toEqualTypeOf<string | readonly ContentPart[]>();

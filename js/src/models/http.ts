@@ -15,6 +15,8 @@ export async function hostFetch(
   // Read when it is called, so that a fetch which was put in its place later is the one that is used.
   const response = await (custom ?? globalThis.fetch)(url, init);
   const reader = response.body?.getReader();
+  // Also for a fetch that does not heed its signal.
+  signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
   return {
     status: response.status,
     header: (name) => response.headers.get(name) ?? undefined,

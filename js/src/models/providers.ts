@@ -1,6 +1,5 @@
 // The table of model providers, and models made from it.
 import { GloveError } from "../error.js";
-import { table } from "../wasm/generated/providers.js";
 import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
@@ -10,17 +9,96 @@ export interface ProviderDef {
   readonly id: string;
   readonly name: string;
   readonly baseURL: string;
-  /** The environment variable with the key. */
-  readonly envVar?: string;
-  readonly defaultModel?: string;
+  /** The environment variable with the key; empty for a provider that needs none. */
+  readonly envVar: string;
+  readonly defaultModel: string;
   readonly models: readonly string[];
-  readonly format: "openai" | "anthropic" | "gemini" | "unsupported";
+  readonly format: "openai" | "anthropic" | "bedrock";
   readonly defaultMaxTokens: number;
-  readonly needsKey: boolean;
 }
 
-/** What is known of each provider, by its id. The first model is the default. */
-export const providers: Readonly<Record<string, ProviderDef>> = table;
+type Row = readonly [
+  id: string,
+  name: string,
+  baseURL: string,
+  envVar: string,
+  maxTokens: number,
+  models: string,
+  format?: ProviderDef["format"],
+];
+
+// The same as in src/providers/table.rs, in the same order; a test compares them.
+const rows: readonly Row[] = [
+  [
+    "openrouter",
+    "OpenRouter",
+    "https://openrouter.ai/api/v1",
+    "OPENROUTER_API_KEY",
+    8192,
+    "anthropic/claude-sonnet-4 anthropic/claude-opus-4 openai/gpt-4.1 openai/gpt-4.1-mini google/gemini-2.5-flash google/gemini-2.5-pro minimax/minimax-m2.5 moonshotai/kimi-k2.5 z-ai/glm-5",
+  ],
+  [
+    "anthropic",
+    "Anthropic",
+    "https://api.anthropic.com",
+    "ANTHROPIC_API_KEY",
+    8192,
+    "claude-sonnet-4-20250514 claude-opus-4-20250514 claude-haiku-4-5-20251001",
+    "anthropic",
+  ],
+  ["openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", 4096, "gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o o4-mini"],
+  [
+    "gemini",
+    "Google Gemini",
+    "https://generativelanguage.googleapis.com/v1beta/openai/",
+    "GEMINI_API_KEY",
+    8192,
+    "gemini-2.5-flash gemini-2.5-pro",
+  ],
+  [
+    "minimax",
+    "MiniMax",
+    "https://api.minimax.io/v1",
+    "MINIMAX_API_KEY",
+    8192,
+    "MiniMax-M2.5 MiniMax-M2.5-highspeed MiniMax-M2.1",
+  ],
+  [
+    "kimi",
+    "Kimi (Moonshot)",
+    "https://api.moonshot.ai/v1",
+    "MOONSHOT_API_KEY",
+    8192,
+    "kimi-k2.5 kimi-k2-0905-preview moonshot-v1-auto",
+  ],
+  [
+    "glm",
+    "GLM (Zhipu AI)",
+    "https://open.bigmodel.cn/api/paas/v4/",
+    "ZHIPUAI_API_KEY",
+    4096,
+    "glm-4-plus glm-4-long glm-4-flash",
+  ],
+  [
+    "mimo",
+    "Xiaomi MiMo",
+    "https://api.xiaomimimo.com/v1",
+    "MIMO_API_KEY",
+    8192,
+    "mimo-v2.5 mimo-v2.5-pro mimo-v2-pro mimo-v2-omni",
+  ],
+  ["ollama", "Ollama", "http://localhost:11434/v1", "", 4096, ""],
+  ["lmstudio", "LM Studio", "http://localhost:1234/v1", "", 4096, ""],
+  ["bedrock", "Amazon Bedrock", "", "AWS_ACCESS_KEY_ID", 8192, "anthropic.claude-3-5-sonnet-20241022-v2:0", "bedrock"],
+];
+
+/** What is known of each provider. The first model is the default. */
+export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ rows.map(([id, name, baseURL, envVar, defaultMaxTokens, list, format = "openai"]) => {
+    const models = list.split(" ").filter(Boolean);
+    return [id, { id, name, baseURL, envVar, defaultModel: models[0] ?? "", models, format, defaultMaxTokens }];
+  }),
+);
 
 export interface AvailableProvider {
   readonly id: string;
@@ -28,16 +106,18 @@ export interface AvailableProvider {
   /** A key is there, or none is needed. */
   readonly available: boolean;
   readonly models: readonly string[];
-  readonly defaultModel: string | undefined;
+  readonly defaultModel: string;
 }
 
 /** All providers, and which of them can be used here. */
 export function getAvailableProviders(): AvailableProvider[] {
-  return Object.values(providers).map((provider) => {
-    const { id, name, models, defaultModel, format, needsKey } = provider;
-    const available = format !== "unsupported" && (!needsKey || keyOf(provider) !== undefined);
-    return { id, name, available, models, defaultModel };
-  });
+  return Object.values(providers).map(({ id, name, models, defaultModel, envVar }) => ({
+    id,
+    name,
+    available: envVar === "" || keyFromEnvironment(envVar) !== undefined,
+    models,
+    defaultModel,
+  }));
 }
 
 export interface CreateAdapterOptions {
@@ -56,26 +136,16 @@ export interface CreateAdapterOptions {
 
 /** A model of a provider. The key is asked for when it is missing, and never leaves for another host than the provider's. */
 export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
-  const provider = Object.hasOwn(providers, options.provider) ? providers[options.provider] : undefined;
-  if (!provider) {
-    throw config(`Unknown provider "${options.provider}". Available: ${Object.keys(providers).join(", ")}`);
-  }
-  if (provider.format === "unsupported") {
-    throw config(`Provider "${provider.id}" is not supported here. Use another provider, or a chat endpoint on your server.`);
-  }
-  const model = options.model ?? provider.defaultModel;
-  if (!model) throw config(`No model specified for provider "${provider.name}". Pass a model name.`);
+  const { provider, model, baseURL } = targetOf(options);
   const key = options.apiKey ?? keyOf(provider);
-  if (provider.needsKey && !key) {
-    throw config(`No API key for provider "${provider.name}". Pass \`apiKey\` or set ${provider.envVar}.`);
-  }
+  if (provider.envVar && !key) throw config(noKey(provider));
   if (key && inPage() && !options.dangerouslyAllowBrowser) {
     throw config(
       "An API key in a page can be read by everybody who opens it. Put an endpoint in front of the provider " +
         "(createChatHandler and createEndpointModel), or set `dangerouslyAllowBrowser: true` for a key that the user brought.",
     );
   }
-  const base = (options.baseURL ?? provider.baseURL).replace(/\/+$/, "");
+  const base = baseURL.replace(/\/+$/, "");
   const http: HttpModel = {
     kind: "http",
     name: model,
@@ -97,6 +167,54 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
   return withTransport(adapter, { options: http, fetch: options.fetch });
 }
 
+export interface Target {
+  readonly provider: ProviderDef;
+  readonly model: string;
+  readonly baseURL: string;
+}
+
+/** What is to be called, settled before anything is sent. */
+export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model" | "baseURL" | "apiKey">): Target {
+  const provider = Object.hasOwn(providers, options.provider) ? providers[options.provider] : undefined;
+  if (!provider) {
+    throw config(`Unknown provider "${options.provider}". Available: ${Object.keys(providers).join(", ")}`);
+  }
+  if (provider.format === "bedrock") {
+    throw config(`Provider "${provider.id}" is not supported here. Use another provider, or a chat endpoint on your server.`);
+  }
+  const model = options.model || provider.defaultModel;
+  if (!model) throw config(`No model specified for provider "${provider.name}". Pass a model name.`);
+  const baseURL = options.baseURL || provider.baseURL;
+  if (options.apiKey === undefined) refuseStranger(provider, baseURL);
+  return { provider, model, baseURL };
+}
+
+/** A provider's key as the environment has it now. */
+export function keyOf({ envVar }: ProviderDef): string | undefined {
+  return envVar ? keyFromEnvironment(envVar) : undefined;
+}
+
+export function noKey({ name, envVar }: ProviderDef): string {
+  return `No API key for provider "${name}". Pass \`apiKey\` or set ${envVar}.`;
+}
+
+/** A key that was found under a provider's name goes to no other provider. */
+function refuseStranger(provider: ProviderDef, baseURL: string): void {
+  const host = hostOf(baseURL);
+  const other = Object.values(providers).find(
+    ({ id, envVar, baseURL }) => id !== provider.id && envVar && hostOf(baseURL) === host,
+  );
+  if (!other || !host) return;
+  throw config(
+    `${host} is the address of ${other.name}; the key in ${provider.envVar} is not sent there. ` +
+      `Use provider "${other.id}", or pass the key yourself.`,
+  );
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : "";
+}
+
 function headers({ format }: ProviderDef, key: string): (readonly [string, string])[] {
   if (format !== "anthropic") return [["authorization", `Bearer ${key}`]];
   const own: (readonly [string, string])[] = [
@@ -114,8 +232,7 @@ function inPage(): boolean {
   return typeof window !== "undefined" && typeof document !== "undefined";
 }
 
-/** A provider's key as the environment has it now. */
-export function keyOf({ envVar }: ProviderDef): string | undefined {
+function keyFromEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return (envVar && process?.env?.[envVar]?.trim()) || undefined;
+  return process?.env?.[name]?.trim() || undefined;
 }

@@ -1,0 +1,37 @@
+"use client";
+// Keeps a renderer that throws from taking anything else with it.
+import { Component, type ReactNode } from "react";
+
+interface BoundaryProps {
+  /** Turns the question down that could not be shown. */
+  dismiss?: (() => void) | undefined;
+  children: ReactNode;
+}
+
+export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render(): ReactNode {
+    const { dismiss, children } = this.props;
+    if (!this.state.failed) return children;
+    return (
+      <div role="alert" data-glove-role="slot-error">
+        <p>This part of the conversation could not be shown.</p>
+        <div data-glove-actions="">
+          <button type="button" onClick={() => this.setState({ failed: false })}>
+            Try again
+          </button>
+          {dismiss && (
+            <button type="button" onClick={dismiss}>
+              Dismiss
+            </button>
+          )}
+        </div>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,47 @@
+"use client";
+// What a provider gives to the hooks below it.
+import { createContext } from "react";
+import type { GloveClient } from "../src/client.js";
+import { Engine } from "./engine.js";
+import type { Renderers } from "./toolbox.js";
+
+export interface Provided {
+  readonly client: GloveClient;
+  readonly renderers: Renderers;
+  readonly current: Current;
+}
+
+export const GloveContext = createContext<Provided | null>(null);
+
+/** The conversation that selectors below it read; `<Render>` gives its own. */
+export const EngineContext = createContext<Engine | null>(null);
+
+/** The conversations of a provider's mounted `useGlove()`; the latest is the current one. */
+export class Current {
+  /** For selectors where no `useGlove()` is mounted. */
+  readonly fallback: Engine;
+  #engines: readonly Engine[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  constructor(client: GloveClient, renderers: Renderers) {
+    this.fallback = new Engine({ client, provided: renderers });
+  }
+
+  readonly get = (): Engine | undefined => this.#engines.at(-1);
+
+  /** Gives its undo. */
+  add(engine: Engine): () => void {
+    this.#set([...this.#engines, engine]);
+    return () => this.#set(this.#engines.filter((other) => other !== engine));
+  }
+
+  #set(engines: readonly Engine[]): void {
+    this.#engines = engines;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

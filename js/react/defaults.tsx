@@ -1,0 +1,107 @@
+"use client";
+// How `<Render>` shows what the application draws no component of its own for: plain elements with stable attributes.
+import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import type { TimelineEntry } from "../src/snapshot.js";
+import type { InputRenderProps, MessageRenderProps, SlotContainerRenderProps, StreamingRenderProps } from "./types.js";
+
+export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): ReactNode {
+  if (entry.kind === "agent_text") {
+    return (
+      <article aria-label="Assistant" data-glove-role="agent">
+        {entry.text}
+      </article>
+    );
+  }
+  return (
+    <article aria-label="You" data-glove-role="user">
+      {entry.text}
+      {entry.images?.map((source, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
+        <img key={index} src={source} alt="Attached by you" />
+      ))}
+    </article>
+  );
+}
+
+/** Not read out while it grows: the finished message is. */
+export function DefaultStreaming({ text }: StreamingRenderProps): ReactNode {
+  return (
+    <div data-glove-role="agent" data-glove-streaming="" aria-live="off">
+      {text}
+    </div>
+  );
+}
+
+export function DefaultCompaction(_: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {
+  return <div data-glove-role="compaction">Earlier messages were summarised.</div>;
+}
+
+export function DefaultSlotContainer({ slots, renderSlot }: SlotContainerRenderProps): ReactNode {
+  return (
+    <div data-glove-role="slots">
+      <Slots slots={slots} renderSlot={renderSlot} />
+    </div>
+  );
+}
+
+export function Slots({ slots, renderSlot }: SlotContainerRenderProps): ReactNode {
+  return slots.map((slot) => <Fragment key={slot.id}>{renderSlot(slot)}</Fragment>);
+}
+
+/** Enter sends, Shift+Enter begins a new line, Escape stops. What is written while the agent works waits for its turn. */
+export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode {
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const text = field.current?.value.trim();
+    if (!text) return;
+    event.currentTarget.reset();
+    send(text);
+  };
+  const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // The Enter that ends the writing of a Japanese or Chinese word sends nothing; Safari tells of it by its key code only.
+    const composing = event.nativeEvent.isComposing || event.keyCode === 229;
+    if (event.key !== "Enter" || event.shiftKey || composing) return;
+    event.preventDefault();
+    event.currentTarget.form?.requestSubmit();
+  };
+  const stop = () => {
+    abort();
+    // The button goes; the focus must not go with it.
+    field.current?.focus();
+  };
+  return (
+    <form data-glove-role="input" aria-label="Send a message" onSubmit={submit}>
+      <label htmlFor={id} style={onlyHeard}>
+        Message
+      </label>
+      <textarea
+        id={id}
+        ref={field}
+        name="message"
+        rows={1}
+        placeholder="Type a message"
+        autoComplete="off"
+        enterKeyHint="send"
+        onKeyDown={keyDown}
+      />
+      <button type="submit">Send</button>
+      {busy && (
+        <button type="button" data-glove-stop="" onClick={stop}>
+          Stop
+        </button>
+      )}
+    </form>
+  );
+}
+
+const onlyHeard = {
+  position: "absolute",
+  width: 1,
+  height: 1,
+  margin: -1,
+  overflow: "hidden",
+  clipPath: "inset(50%)",
+  whiteSpace: "nowrap",
+} as const;

@@ -1,0 +1,117 @@
+"use client";
+// The settled part of a conversation. An entry renders again only when something of it changed, however long the list is.
+import { memo, type ReactNode, useRef } from "react";
+import type { EnhancedSlot, TimelineEntry } from "../src/snapshot.js";
+import { DefaultCompaction, DefaultMessage, Slots } from "./defaults.js";
+import { mount } from "./mounted.js";
+import type { PlacedSlots } from "./slots.js";
+import type { GloveHandle, RenderProps } from "./types.js";
+
+export interface EntriesProps
+  extends Pick<RenderProps, "renderMessage" | "renderToolStatus">,
+    Pick<GloveHandle, "renderSlot" | "renderToolResult"> {
+  timeline: readonly TimelineEntry[];
+  slots: PlacedSlots["at"];
+  /** An answer is being written after the last entry. */
+  streaming: boolean;
+}
+
+export const Entries = memo(function Entries({ timeline, slots, streaming, ...rest }: EntriesProps): ReactNode {
+  const blocks = useBlocks(timeline);
+  return blocks.map((block) => {
+    const last = block.start + block.entries.length === timeline.length && !streaming;
+    const own = [...slots.keys()].some((index) => index >= block.start && index < block.start + blockSize);
+    return (
+      <BlockView
+        key={block.start}
+        block={block}
+        slots={own ? slots : noSlots}
+        lastIndex={last ? timeline.length - 1 : -1}
+        {...rest}
+      />
+    );
+  });
+});
+
+/** A run of entries that React passes over as one when nothing in it changed. */
+interface Block {
+  readonly start: number;
+  readonly entries: readonly TimelineEntry[];
+  readonly keys: readonly string[];
+}
+
+const blockSize = 50;
+const noSlots: PlacedSlots["at"] = new Map();
+
+function useBlocks(timeline: readonly TimelineEntry[]): Block[] {
+  // Only saves work: what it holds never changes what comes out.
+  const before = useRef<Block[]>([]);
+  const blocks: Block[] = [];
+  for (let start = 0; start < timeline.length; start += blockSize) {
+    const old = before.current[blocks.length];
+    blocks.push(old && isSame(old, timeline) ? old : block(timeline.slice(start, start + blockSize), start));
+  }
+  before.current = blocks;
+  return blocks;
+}
+
+function isSame({ start, entries }: Block, timeline: readonly TimelineEntry[]): boolean {
+  return (
+    entries.length === Math.min(blockSize, timeline.length - start) &&
+    entries.every((entry, index) => entry === timeline[start + index])
+  );
+}
+
+function block(entries: TimelineEntry[], start: number): Block {
+  // Some providers use ids again, and entries made by hand may have none.
+  const counts = new Map<string, number>();
+  const keys = entries.map(({ kind, id }) => {
+    const name = `${kind}:${id ?? ""}`;
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return `${name}:${count}`;
+  });
+  return { start, entries, keys };
+}
+
+type BlockViewProps = Omit<EntriesProps, "timeline" | "streaming"> & { block: Block; lastIndex: number };
+
+const BlockView = memo(function BlockView({ block, slots, lastIndex, ...rest }: BlockViewProps): ReactNode {
+  return block.entries.map((entry, offset) => {
+    const index = block.start + offset;
+    return (
+      <EntryView
+        key={block.keys[offset]}
+        entry={entry}
+        index={index}
+        slots={slots.get(index)}
+        isLast={index === lastIndex}
+        {...rest}
+      />
+    );
+  });
+});
+
+type EntryViewProps = Omit<BlockViewProps, "block" | "slots" | "lastIndex"> & {
+  entry: TimelineEntry;
+  index: number;
+  isLast: boolean;
+  slots: EnhancedSlot[] | undefined;
+};
+
+const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...handle }: EntryViewProps): ReactNode {
+  const { renderMessage, renderToolStatus, renderSlot, renderToolResult } = handle;
+  if (entry.kind === "compaction") return <DefaultCompaction entry={entry} />;
+  if (entry.kind !== "tool") {
+    return renderMessage ? mount(renderMessage, { entry, index, isLast }) : <DefaultMessage entry={entry} />;
+  }
+  const waiting = slots?.some(({ status }) => status === "pending") ?? false;
+  const result = waiting ? null : renderToolResult(entry);
+  return (
+    <>
+      {renderToolStatus && mount(renderToolStatus, { entry, index, hasSlot: waiting })}
+      {/* A result takes the place of the question that led to it. */}
+      {result ?? (slots && <Slots slots={slots} renderSlot={renderSlot} />)}
+    </>
+  );
+});

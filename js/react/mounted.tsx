@@ -1,0 +1,35 @@
+"use client";
+// Mounts a render function of the application as a component of its own, whatever the way it was written.
+import { type ComponentType, createElement, type ReactElement, type ReactNode } from "react";
+
+/** A component, or a function that is called like one. */
+export type Renderer<P> = ComponentType<P> | ((props: P) => ReactNode);
+
+/**
+ * A function written inside a component is a new one each time that component renders. Mounted as it is, it would lose its
+ * state each time; called as it is, its hooks would be those of the caller. So a component that stays calls it, and a new one
+ * comes only where other code takes its place.
+ */
+export function mount<P extends object>(renderer: Renderer<P>, props: P): ReactElement {
+  return <Mounted key={kindOf(renderer)} renderer={renderer as Renderer<object>} props={props} />;
+}
+
+function Mounted({ renderer, props }: { renderer: Renderer<object>; props: object }): ReactNode {
+  const called = typeof renderer === "function" && !renderer.prototype?.isReactComponent;
+  return called ? (renderer as (props: object) => ReactNode)(props) : createElement(renderer as ComponentType<object>, props);
+}
+
+const kinds = new WeakMap<object, number>();
+const sources = new Map<string, number>();
+let count = 0;
+
+// Functions with the same text come from the same place and use the same hooks.
+function kindOf(renderer: object): number {
+  const known = kinds.get(renderer);
+  if (known !== undefined) return known;
+  const source = typeof renderer === "function" ? String(renderer) : undefined;
+  const kind = (source === undefined ? undefined : sources.get(source)) ?? count++;
+  if (source !== undefined) sources.set(source, kind);
+  kinds.set(renderer, kind);
+  return kind;
+}

@@ -1,0 +1,33 @@
+"use client";
+// `GloveProvider`: the client that the hooks below it use.
+import { type ReactNode, Suspense, useContext, useMemo, useState } from "react";
+import type { GloveClient } from "../src/client.js";
+import { Current, GloveContext } from "./context.js";
+import type { Renderers } from "./toolbox.js";
+
+export interface GloveProviderProps {
+  client: GloveClient;
+  children?: ReactNode;
+  /** Shown while a `useSuspenseGlove()` below waits for its conversation. */
+  fallback?: ReactNode;
+  /** Renderers by name for slots whose tool has none, before the built-in ones. */
+  renderers?: Renderers | undefined;
+}
+
+export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
+  const [first] = useState(renderers);
+  const current = useMemo(() => new Current(client, first), [client, first]);
+  const provided = useMemo(() => ({ client, current, renderers }), [client, current, renderers]);
+  return (
+    <GloveContext.Provider value={provided}>
+      {fallback === undefined ? children : <Suspense fallback={fallback}>{children}</Suspense>}
+    </GloveContext.Provider>
+  );
+}
+
+const none: Renderers = {};
+
+/** The client of the nearest provider; null without one. */
+export function useGloveClient(): GloveClient | null {
+  return useContext(GloveContext)?.client ?? null;
+}

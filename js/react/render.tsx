@@ -1,0 +1,125 @@
+"use client";
+// `<Render>`: a conversation with its slots and its input, in one of four arrangements.
+import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo } from "react";
+import type { EnhancedSlot } from "../src/snapshot.js";
+import { EngineContext } from "./context.js";
+import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Slots } from "./defaults.js";
+import { Entries } from "./entries.js";
+import { engineOf, type Parts, useOf } from "./live.js";
+import { mount } from "./mounted.js";
+import { placeSlots, visibleSlots } from "./slots.js";
+import type { GloveHandle, RenderProps } from "./types.js";
+
+export function Render(props: RenderProps): ReactNode {
+  const { glove, strategy = "interleaved", as: Root = "div", className, style } = props;
+  const slots = useVisibleSlots(glove);
+  const keyDown = useStopKey(glove);
+  const inOnePlace = slots.length > 0 && (
+    <Container slots={slots} renderSlot={glove.renderSlot} renderSlotContainer={props.renderSlotContainer} />
+  );
+  const Element = Root as "div";
+  const content = (
+    <Element className={className} style={style} data-glove-strategy={strategy} onKeyDown={keyDown}>
+      {strategy === "slots-before" && inOnePlace}
+      {strategy !== "slots-only" && <Conversation {...props} strategy={strategy} slots={slots} />}
+      {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
+      <Problem glove={glove} />
+      <Input glove={glove} renderInput={props.renderInput} />
+    </Element>
+  );
+  const engine = engineOf(glove);
+  return engine ? <EngineContext.Provider value={engine}>{content}</EngineContext.Provider> : content;
+}
+
+/** Entries, the answer that is being written, and what waits. It takes no room of its own, so that layouts reach its content. */
+function Conversation(props: RenderProps & { slots: EnhancedSlot[] }): ReactNode {
+  const { glove, strategy, slots, renderMessage, renderToolStatus, renderStreaming } = props;
+  const timeline = useOf(glove, timelineOf);
+  const streaming = useOf(glove, isStreaming);
+  const placed = useMemo(() => placeSlots(strategy === "interleaved" ? slots : [], timeline), [strategy, slots, timeline]);
+  return (
+    <div role="log" aria-label="Conversation" aria-busy={streaming} style={contents}>
+      <Entries
+        timeline={timeline}
+        slots={placed.at}
+        streaming={streaming}
+        renderMessage={renderMessage}
+        renderToolStatus={renderToolStatus}
+        renderSlot={glove.renderSlot}
+        renderToolResult={glove.renderToolResult}
+      />
+      <Streaming glove={glove} renderStreaming={renderStreaming} />
+      <Slots slots={placed.rest} renderSlot={glove.renderSlot} />
+      <Queue glove={glove} />
+    </div>
+  );
+}
+
+const timelineOf = ({ timeline }: Parts) => timeline;
+const isStreaming = ({ streamingText }: Parts) => streamingText !== "";
+const contents = { display: "contents" } as const;
+
+const Streaming = memo(function Streaming({ glove, renderStreaming }: Pick<RenderProps, "glove" | "renderStreaming">) {
+  const text = useOf(glove, ({ streamingText }) => streamingText);
+  if (text === "") return null;
+  return renderStreaming ? mount(renderStreaming, { text }) : <DefaultStreaming text={text} />;
+});
+
+function Container({ slots, renderSlot, renderSlotContainer }: ContainerProps): ReactNode {
+  const props = { slots, renderSlot };
+  return renderSlotContainer ? mount(renderSlotContainer, props) : <DefaultSlotContainer {...props} />;
+}
+
+type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & Pick<GloveHandle, "slots" | "renderSlot">;
+
+const Input = memo(function Input({ glove, renderInput }: Pick<RenderProps, "glove" | "renderInput">) {
+  const busy = useOf(glove, ({ busy }) => busy);
+  const { sendMessage, abort } = glove;
+  const send = useCallback((...message: Parameters<GloveHandle["sendMessage"]>) => void sendMessage(...message), [sendMessage]);
+  const props = { send, busy, abort };
+  return renderInput ? mount(renderInput, props) : <DefaultInput {...props} />;
+});
+
+/** Messages that were sent while the agent works. */
+function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
+  const queue = useOf(glove, ({ queue }) => queue);
+  return queue?.map(({ id, text }) => (
+    <div key={id} data-glove-role="user" data-glove-queued="">
+      {text}
+    </div>
+  ));
+}
+
+/** Why the last request failed, and a way to go on. */
+function Problem({ glove }: Pick<RenderProps, "glove">): ReactNode {
+  const error = useOf(glove, ({ error }) => error);
+  const { resume } = glove;
+  if (!error) return null;
+  return (
+    <div role="alert" data-glove-role="error">
+      <p>{error.message}</p>
+      {resume && (
+        <div data-glove-actions="">
+          <button type="button" onClick={() => void resume()}>
+            Try again
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function useVisibleSlots(glove: GloveHandle): EnhancedSlot[] {
+  const slots = useOf(glove, ({ slots }) => slots);
+  return useMemo(() => visibleSlots(slots), [slots]);
+}
+
+/** Escape stops the agent, except in a slot: there it may have a meaning of its own. */
+function useStopKey(glove: GloveHandle): (event: KeyboardEvent) => void {
+  const busy = useOf(glove, ({ busy }) => busy);
+  return ({ key, target, defaultPrevented, nativeEvent }) => {
+    if (key !== "Escape" || !busy || defaultPrevented || nativeEvent.isComposing) return;
+    if (target instanceof Element && target.closest("[data-glove-slot]")) return;
+    glove.abort();
+  };
+}

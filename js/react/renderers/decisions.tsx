@@ -1,0 +1,105 @@
+"use client";
+// `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
+import { type ReactNode, useId, useRef } from "react";
+import { type Option, options, read, type SlotProps, text } from "./props.js";
+import { Question } from "./question.js";
+
+export function Confirm({ data, resolve, status }: SlotProps): ReactNode {
+  const given = options(data);
+  return (
+    <Question
+      message={text(data, "message") ?? "Please confirm."}
+      status={status}
+      actions={<Choices choices={given.length > 0 ? given : yesOrNo} resolve={resolve} />}
+    />
+  );
+}
+
+export function PermissionRequest({ data, resolve, status }: SlotProps): ReactNode {
+  return (
+    <Question
+      message={<>May {tool(data)} be used?</>}
+      status={status}
+      actions={<Choices choices={permissions} resolve={resolve} />}
+    >
+      <Details data={data} />
+    </Question>
+  );
+}
+
+export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): ReactNode {
+  const id = useId();
+  const reason = useRef<HTMLInputElement>(null);
+  return (
+    <Question
+      message={<>Do you approve {tool(data)}?</>}
+      status={status}
+      actions={
+        <>
+          <button type="button" onClick={() => resolve(true)}>
+            Approve
+          </button>
+          <button type="button" onClick={() => reject(reason.current?.value || undefined)}>
+            Reject
+          </button>
+        </>
+      }
+    >
+      <Details data={data} />
+      <label htmlFor={id}>Reason, if you reject it (optional)</label>
+      <input id={id} ref={reason} data-glove-optional="" />
+    </Question>
+  );
+}
+
+export function InterruptedCall({ data, resolve, status }: SlotProps): ReactNode {
+  return (
+    <Question
+      message={<>{tool(data)} was interrupted, and may or may not have done its work. Run it again?</>}
+      status={status}
+      actions={<Choices choices={again} resolve={resolve} />}
+    >
+      <Details data={data} />
+    </Question>
+  );
+}
+
+export function BudgetReached({ data, resolve, status }: SlotProps): ReactNode {
+  return (
+    <Question
+      message="A limit set for this conversation is reached. Go on?"
+      status={status}
+      actions={<Choices choices={goOn} resolve={resolve} />}
+    >
+      <Details data={data} />
+    </Question>
+  );
+}
+
+const choice = (label: string, value: unknown): Option => ({ label, value });
+const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
+const permissions = [choice("Allow", true), choice("Allow once", "once"), choice("Deny", false)];
+const again = [choice("Run again", true), choice("Do not run", false)];
+const goOn = [choice("Go on", true), choice("Stop", false)];
+
+function Choices({ choices, resolve }: { choices: readonly Option[]; resolve: SlotProps["resolve"] }): ReactNode {
+  return choices.map(({ label, value }) => (
+    <button key={label} type="button" onClick={() => resolve(value)}>
+      {label}
+    </button>
+  ));
+}
+
+const tool = (data: unknown) => <code>{text(data, "toolName") ?? "this tool"}</code>;
+
+/** Why it is asked, and what the tool would be called with. */
+function Details({ data }: { data: unknown }): ReactNode {
+  const reason = text(data, "reason");
+  const input = read(data, "toolInput");
+  return (
+    <>
+      {reason !== undefined && <p data-glove-reason="">{reason}</p>}
+      {input !== undefined && <pre>{JSON.stringify(input, undefined, 2)}</pre>}
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+// `input`, `secret` and `select`: one answer, written or chosen.
+import { type ReactNode, useId } from "react";
+import { options, type SlotProps, text } from "./props.js";
+import { Actions, Question } from "./question.js";
+
+export function Input({ data, resolve, reject, status }: SlotProps): ReactNode {
+  const id = useId();
+  return (
+    <Question
+      message={text(data, "message") ?? "Please answer:"}
+      labels={id}
+      status={status}
+      onSubmit={(form) => resolve(answer(form))}
+      actions={<Actions reject={reject} />}
+    >
+      <input id={id} name={answerField} defaultValue={text(data, "default")} />
+    </Question>
+  );
+}
+
+/** The value goes from the field to whoever waits for it, and is kept nowhere here. */
+export function Secret({ data, resolve, reject, status }: SlotProps): ReactNode {
+  const id = useId();
+  const keyName = text(data, "key_name");
+  const submit = (form: HTMLFormElement) => {
+    const value = answer(form);
+    form.reset();
+    resolve(value);
+  };
+  return (
+    <Question
+      message={text(data, "message") ?? `Please enter ${keyName ?? "the secret"}:`}
+      labels={id}
+      status={status}
+      onSubmit={submit}
+      actions={<Actions reject={reject} />}
+    >
+      <input
+        id={id}
+        name={answerField}
+        type="password"
+        required
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        // Password managers are asked to leave it alone: it is no login.
+        data-1p-ignore=""
+        data-lpignore="true"
+      />
+    </Question>
+  );
+}
+
+export function Select({ data, resolve, reject, status }: SlotProps): ReactNode {
+  const id = useId();
+  const choices = options(data);
+  const preset = text(data, "default");
+  return (
+    <Question
+      id={id}
+      message={text(data, "message") ?? "Please choose:"}
+      status={status}
+      onSubmit={(form) => resolve(choices[Number(answer(form))]?.value)}
+      actions={<Actions reject={reject} />}
+    >
+      <div role="radiogroup" aria-labelledby={id}>
+        {choices.map(({ label, value }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: options have no other name, and may be equal.
+          <label key={index}>
+            <input type="radio" name={answerField} value={index} required defaultChecked={preset === String(value)} /> {label}
+          </label>
+        ))}
+      </div>
+    </Question>
+  );
+}
+
+const answerField = "answer";
+const answer = (form: HTMLFormElement) => String(new FormData(form).get(answerField) ?? "");

@@ -1,0 +1,21 @@
+"use client";
+// `info`: tells something; nobody waits for an answer.
+import type { ReactNode } from "react";
+import { type SlotProps, text } from "./props.js";
+
+export function Info({ data, resolve, status }: SlotProps): ReactNode {
+  if (status !== "pending") return null;
+  const title = text(data, "title");
+  const type = text(data, "type") ?? "info";
+  return (
+    <div role={type === "error" ? "alert" : "status"} data-glove-info={type}>
+      {title !== undefined && <strong>{title}</strong>}
+      <p>{text(data, "message")}</p>
+      <div data-glove-actions="">
+        <button type="button" onClick={() => resolve()}>
+          OK
+        </button>
+      </div>
+    </div>
+  );
+}

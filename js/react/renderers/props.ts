@@ -1,0 +1,35 @@
+"use client";
+// What a slot's renderer is given, and how it reads data whose form nobody has checked.
+
+/** A superset of the original's `SlotRenderProps`. */
+export interface SlotProps {
+  data: unknown;
+  resolve: (value?: unknown) => void;
+  reject: (reason?: string) => void;
+  status: "pending" | "resolved" | "rejected";
+}
+
+/** The field of `data` as text; undefined when it has none. */
+export function text(data: unknown, field: string): string | undefined {
+  const value = read(data, field);
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+export function read(data: unknown, field: string): unknown {
+  return typeof data === "object" && data !== null ? (data as Record<string, unknown>)[field] : undefined;
+}
+
+/** Something to choose: shown as `label`, answered as `value`. */
+export interface Option {
+  readonly label: string;
+  readonly value: unknown;
+}
+
+export function options(data: unknown): Option[] {
+  const given = read(data, "options");
+  if (!Array.isArray(given)) return [];
+  return given.map((option: unknown) => {
+    const value = typeof option === "object" && option !== null && "value" in option ? option.value : option;
+    return { label: text(option, "label") ?? String(value), value };
+  });
+}

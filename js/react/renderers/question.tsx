@@ -1,0 +1,58 @@
+"use client";
+// The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
+import { type FormEvent, type ReactNode, useId } from "react";
+import type { SlotProps } from "./props.js";
+
+export interface QuestionProps extends Pick<SlotProps, "status"> {
+  message: ReactNode;
+  /** The id that the sentence gets. */
+  id?: string;
+  /** For what has one field: the sentence is its label. */
+  labels?: string;
+  /** Sent with Enter or a submit button. */
+  onSubmit?: (form: HTMLFormElement) => void;
+  /** Stands between the sentence and the buttons. */
+  children?: ReactNode;
+  actions: ReactNode;
+}
+
+export function Question({ message, id: given, labels, onSubmit, children, actions, status }: QuestionProps): ReactNode {
+  const own = useId();
+  const id = given ?? own;
+  if (status !== "pending") {
+    return (
+      <p data-glove-answered={status}>
+        {message} <strong>{status === "resolved" ? "Answered" : "Turned down"}</strong>
+      </p>
+    );
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSubmit?.(event.currentTarget);
+  };
+  return (
+    <form data-glove-question="" aria-labelledby={id} tabIndex={-1} autoComplete="off" onSubmit={submit}>
+      {labels === undefined ? (
+        <p id={id}>{message}</p>
+      ) : (
+        <label id={id} htmlFor={labels}>
+          {message}
+        </label>
+      )}
+      {children}
+      <div data-glove-actions="">{actions}</div>
+    </form>
+  );
+}
+
+/** Sends the form, or turns the question down. */
+export function Actions({ reject }: Pick<SlotProps, "reject">): ReactNode {
+  return (
+    <>
+      <button type="submit">Answer</button>
+      <button type="button" onClick={() => reject()}>
+        Cancel
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+"use client";
+// What a finished call shows, drawn by its tool's `renderResult`.
+import { memo, type ReactNode, useSyncExternalStore } from "react";
+import type { ToolEntry } from "../src/snapshot.js";
+import { Boundary } from "./boundary.js";
+import { mount } from "./mounted.js";
+import type { Toolbox } from "./toolbox.js";
+
+export const ResultView = memo(function ResultView({ entry, toolbox }: { entry: ToolEntry; toolbox: Toolbox }): ReactNode {
+  const find = () => toolbox.result(entry.name);
+  const renderer = useSyncExternalStore(toolbox.subscribe, find, find);
+  const { renderData, output, status } = entry;
+  if (!renderer || status === "running" || status === "pending") return null;
+  return <Boundary>{mount(renderer, { data: renderData, status, ...(output === undefined ? {} : { output }) })}</Boundary>;
+});

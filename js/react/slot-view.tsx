@@ -1,0 +1,36 @@
+"use client";
+// One slot on the screen, drawn by the application's renderer of its name or by a built-in one.
+import { memo, type ReactNode, useCallback, useRef, useSyncExternalStore } from "react";
+import type { EnhancedSlot } from "../src/snapshot.js";
+import { Boundary } from "./boundary.js";
+import { useQuestionFocus } from "./focus.js";
+import { mount } from "./mounted.js";
+import type { Toolbox } from "./toolbox.js";
+
+export interface SlotViewProps {
+  slot: EnhancedSlot;
+  toolbox: Toolbox;
+  resolveSlot: (slotId: string, value: unknown) => unknown;
+  rejectSlot: (slotId: string, reason?: string) => unknown;
+}
+
+export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rejectSlot }: SlotViewProps): ReactNode {
+  const element = useRef<HTMLDivElement>(null);
+  const { id, status, renderer: name } = slot;
+  const pending = status === "pending";
+  const find = () => toolbox.slot(name);
+  const renderer = useSyncExternalStore(toolbox.subscribe, find, find);
+  useQuestionFocus(element, pending);
+  const resolve = useCallback((value?: unknown) => void resolveSlot(id, value), [id, resolveSlot]);
+  const reject = useCallback((reason?: string) => void rejectSlot(id, reason), [id, rejectSlot]);
+  if (!renderer) return null;
+  return (
+    <div ref={element} style={contents} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
+      <Boundary dismiss={pending ? () => reject("It could not be shown.") : undefined}>
+        {mount(renderer, { data: slot.input, resolve, reject, status })}
+      </Boundary>
+    </div>
+  );
+});
+
+const contents = { display: "contents" } as const;

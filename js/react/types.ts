@@ -1,0 +1,70 @@
+"use client";
+// What the hook gives and what `<Render>` and its render props take.
+import type { CSSProperties, JSX, ReactNode } from "react";
+import type { Approval, EnhancedSlot, GloveStatus, QueuedMessage, RunPhase, TimelineEntry, ToolEntry } from "../src/snapshot.js";
+
+/** What `<Render>` needs. `useGlove()` gives one; one made by hand, or a changed copy, works as well. */
+export interface GloveHandle {
+  timeline: TimelineEntry[];
+  streamingText: string;
+  busy: boolean;
+  slots: EnhancedSlot[];
+  sendMessage: (text: string, images?: { data: string; media_type: string }[]) => unknown;
+  abort: () => void;
+  renderSlot: (slot: EnhancedSlot) => ReactNode;
+  renderToolResult: (entry: ToolEntry) => ReactNode;
+  resolveSlot: (slotId: string, value: unknown) => unknown;
+  rejectSlot: (slotId: string, reason?: string) => unknown;
+  status?: GloveStatus;
+  run?: { readonly phase: RunPhase };
+  error?: Error | undefined;
+  queue?: readonly QueuedMessage[];
+  approvals?: readonly Approval[];
+  resume?: () => unknown;
+}
+
+export type RenderStrategy = "interleaved" | "slots-before" | "slots-after" | "slots-only";
+
+export interface MessageRenderProps {
+  entry: Extract<TimelineEntry, { kind: "user" | "agent_text" }>;
+  index: number;
+  /** The last of the timeline, with no answer being written after it. */
+  isLast: boolean;
+}
+
+export interface ToolStatusRenderProps {
+  entry: ToolEntry;
+  index: number;
+  /** A slot of this call waits on the screen. */
+  hasSlot: boolean;
+}
+
+export interface StreamingRenderProps {
+  text: string;
+}
+
+export interface InputRenderProps {
+  send: (text: string, images?: { data: string; media_type: string }[]) => void;
+  busy: boolean;
+  abort: () => void;
+}
+
+export interface SlotContainerRenderProps {
+  slots: EnhancedSlot[];
+  renderSlot: (slot: EnhancedSlot) => ReactNode;
+}
+
+/** Render props may use hooks: they are mounted as components. Keep them stable where the conversation is long. */
+export interface RenderProps {
+  glove: GloveHandle;
+  strategy?: RenderStrategy | undefined;
+  renderMessage?: ((props: MessageRenderProps) => ReactNode) | undefined;
+  renderToolStatus?: ((props: ToolStatusRenderProps) => ReactNode) | undefined;
+  renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
+  renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
+  /** For the strategies that show all slots in one place. */
+  renderSlotContainer?: ((props: SlotContainerRenderProps) => ReactNode) | undefined;
+  as?: keyof JSX.IntrinsicElements | undefined;
+  className?: string | undefined;
+  style?: CSSProperties | undefined;
+}

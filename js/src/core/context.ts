@@ -1,0 +1,31 @@
+// A session's messages and tasks, over a store.
+import type { Message, Task } from "../message.js";
+import type { StoreAdapter } from "../store/adapter.js";
+
+/** A session's messages and tasks, over a store. */
+export class Context {
+  constructor(readonly store: StoreAdapter) {}
+
+  /** From the last summary on. */
+  async getMessages(): Promise<Message[]> {
+    const messages = await this.store.getMessages();
+    const last = messages.findLastIndex((message) => message.is_compaction);
+    return last > 0 ? messages.slice(last) : messages;
+  }
+
+  async appendMessages(msgs: Message[]): Promise<void> {
+    await this.store.appendMessages(msgs);
+  }
+
+  async getTasks(): Promise<Task[]> {
+    return (await this.store.getTasks?.()) ?? [];
+  }
+
+  async addTasks(tasks: Task[]): Promise<void> {
+    await this.store.addTasks?.(tasks);
+  }
+
+  async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
+    await this.store.updateTask?.(taskId, updates);
+  }
+}

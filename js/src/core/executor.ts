@@ -1,0 +1,114 @@
+// Running a stack of calls, usable without a session.
+import { reasonOf } from "../error.js";
+import type { ToolCall, ToolResult, ToolResultData } from "../message.js";
+import { check, jsonSchema } from "../schema.js";
+import type { StoreAdapter } from "../store/adapter.js";
+import { type SubscriberAdapter, Subscribers } from "../subscriber.js";
+import { resultOf } from "../tool.js";
+import { duplicate } from "../toolbox.js";
+import type { HandOverFunction, Tool } from "./tool.js";
+
+/** Runs calls one after another, each with exactly one result, in their order. */
+export class Executor {
+  readonly tools: Tool[] = [];
+  toolCallStack: ToolCall[] = [];
+  readonly #subscribers = new Subscribers();
+
+  /** `MAX_RETRIES` holds for tools that are `idempotent`; a tool that may have done something is not run twice. */
+  constructor(
+    readonly MAX_RETRIES = 3,
+    readonly store?: StoreAdapter,
+  ) {}
+
+  registerTool(tool: Tool): void {
+    if (this.tools.some(({ name }) => name.toLowerCase() === tool.name.toLowerCase())) throw duplicate(tool.name);
+    this.tools.push(tool);
+  }
+
+  addSubscriber(subscriber: SubscriberAdapter): void {
+    this.#subscribers.add(subscriber);
+  }
+
+  removeSubscriber(subscriber: SubscriberAdapter): void {
+    this.#subscribers.remove(subscriber);
+  }
+
+  addToolCallToStack(call: ToolCall): void {
+    this.toolCallStack.push(call);
+  }
+
+  async executeToolStack(handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResult[]> {
+    const calls = this.toolCallStack;
+    // Whatever happens below, the next stack is another one.
+    this.toolCallStack = [];
+    const results: ToolResult[] = [];
+    for (const call of calls) {
+      const since = Date.now();
+      const result = await this.#one(call, handOver, signal);
+      const { tool_name, id } = call;
+      const told: ToolResult = { tool_name, ...(id !== undefined && { call_id: id }), result, duration_ms: Date.now() - since };
+      results.push(told);
+      this.#subscribers.tell("tool_use_result", { ...told, name: tool_name, id });
+    }
+    return results;
+  }
+
+  async #one(call: ToolCall, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResultData> {
+    const exact = this.tools.find(({ name }) => name === call.tool_name);
+    const tool = exact ?? this.tools.find(({ name }) => name.toLowerCase() === call.tool_name.toLowerCase());
+    if (!tool) return error(`No tool called ${call.tool_name} exists. ${this.#known()}`);
+    if (signal?.aborted && !tool.unAbortable) return aborted();
+    try {
+      if (!(await this.#allowed(tool, call.input_args, handOver))) {
+        return error(`Permission denied for tool "${tool.name}". The user has not granted permission to run this tool.`);
+      }
+    } catch (thrown) {
+      return error(`Permission for tool "${tool.name}" could not be asked: ${reasonOf(thrown)}`);
+    }
+    const schema = tool.input_schema ?? (tool.jsonSchema && jsonSchema(tool.jsonSchema));
+    const input = schema ? await check(schema, call.input_args) : { value: call.input_args };
+    if ("issues" in input) {
+      const data = `Failed to validate the input args provided for the tool:: ${JSON.stringify(input.issues)}`;
+      return { status: "error", message: "TOOL_INPUT_INVALID", data };
+    }
+    return this.#run(tool, input.value, handOver, signal);
+  }
+
+  async #run(tool: Tool, input: unknown, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResultData> {
+    const attempts = tool.idempotent ? this.MAX_RETRIES + 1 : 1;
+    let failure: unknown;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if (signal?.aborted && !tool.unAbortable) return aborted();
+      try {
+        return resultOf(await tool.run(input, handOver, signal));
+      } catch (thrown) {
+        failure = thrown;
+      }
+    }
+    return signal?.aborted ? aborted() : error(`The tool failed: ${reasonOf(failure)}`);
+  }
+
+  async #allowed(tool: Tool, input: unknown, handOver?: HandOverFunction): Promise<boolean> {
+    const { requiresPermission: rule } = tool;
+    const asks = typeof rule === "function" ? await rule(input) : rule;
+    if (!asks || !this.store?.getPermission || !this.store.setPermission) return true;
+    const status = await this.store.getPermission(tool.name, input);
+    if (status !== "unset" || !handOver) return status === "granted";
+    const granted = Boolean(await handOver({ renderer: "permission_request", toolName: tool.name, toolInput: input }));
+    await this.store.setPermission(tool.name, granted ? "granted" : "denied", input);
+    return granted;
+  }
+
+  #known(): string {
+    const names = this.tools.map(({ name }) => name).join(", ");
+    return names ? `Available tools: ${names}.` : "No tools are registered.";
+  }
+}
+
+function error(message: string): ToolResultData {
+  return { status: "error", data: null, message };
+}
+
+function aborted(): ToolResultData {
+  return { status: "aborted", data: null, message: "Tool execution was aborted by the user." };
+}

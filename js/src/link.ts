@@ -1,0 +1,246 @@
+// The link of a session to its core: starting it, telling it what changed, and taking in what it tells.
+import type { Desk } from "./desk.js";
+import { GloveError } from "./error.js";
+import type { Task } from "./message.js";
+import type { ModelBridge } from "./models/bridge.js";
+import { transportOf } from "./models/endpoint.js";
+import { hostFetch } from "./models/http.js";
+import { type SessionConfig, type SessionParts, type Told, toldOf } from "./session-config.js";
+import type { Shown } from "./shown.js";
+import { bridgeStore, type StoreAdapter, type StoreBridge } from "./store/adapter.js";
+import type { Subscribers } from "./subscriber.js";
+import type { Toolbox } from "./toolbox.js";
+import type { Core } from "./wasm/core.js";
+import type { CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
+import { fromCore } from "./wasm/thrown.js";
+
+const taskTool = "glove_update_tasks";
+
+/** What the wasm module exports for sessions. */
+interface SessionExports {
+  readonly CoreSession: new (options: string, host: SessionHost) => CoreSession;
+}
+
+/** What a session is made of in the page. */
+export interface Linked {
+  readonly parts: SessionParts;
+  readonly tools: Toolbox;
+  readonly desk: Desk;
+  readonly models: ModelBridge;
+  readonly shown: Shown;
+  readonly subscribers: Subscribers;
+  config(): SessionConfig;
+  /** The request that the core works on now. */
+  serves(request: string): void;
+}
+
+export class CoreLink {
+  readonly #core: Core;
+  readonly #page: Linked;
+  /** What the core was told, as JSON, so that only changes cross. */
+  readonly #told = new Map<string, string>();
+  #session: CoreSession | undefined;
+  #starting: Promise<CoreSession> | undefined;
+  #cleanUp: (() => void)[] = [];
+  /** The answer being written comes from a model of the page, whose text was shown as it came. */
+  #pageModel = false;
+  #disposed = false;
+
+  constructor(core: Core, page: Linked) {
+    this.#core = core;
+    this.#page = page;
+  }
+
+  /** The core, once it was started. */
+  get session(): CoreSession | undefined {
+    return this.#session;
+  }
+
+  /** The core with the stored session read. A start that failed is tried again at the next use. */
+  ready(): Promise<CoreSession> {
+    if (this.#disposed) return Promise.reject(closed());
+    this.#starting ??= this.#start().catch((thrown: unknown) => {
+      this.#starting = undefined;
+      this.#letGo();
+      const error = fromCore(thrown);
+      if (!this.#disposed) this.#page.shown.set({ error });
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  /** Stops what runs; the text that was shown goes into the record first. */
+  stop(): void {
+    this.#page.models.flush();
+    this.#session?.abort();
+  }
+
+  /** Keeps the text that was shown, before something that may end the answer. */
+  keepPartial(): void {
+    this.#page.models.flush();
+    this.#session?.keepPartial();
+  }
+
+  /** The configuration is another one. */
+  changed(): void {
+    const failed = (error: unknown) => this.#page.shown.set({ error: fromCore(error) });
+    this.#starting?.then(() => this.#tell()).catch(failed);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    for (const undo of this.#cleanUp.splice(0)) undo();
+    session?.close();
+    session?.free();
+  }
+
+  async #start(): Promise<CoreSession> {
+    const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
+    if (this.#disposed) throw closed();
+    const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
+    const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());
+    const options: SessionOptions = {
+      sessionId,
+      store: bridge ? "host" : "memory",
+      ...(bridge && { keeps: bridge.keeps }),
+      ...(resume && { resume }),
+      ...told,
+    };
+    const { CoreSession } = core as unknown as SessionExports;
+    const session = new CoreSession(JSON.stringify(options), this.#host(bridge));
+    this.#session = session;
+    this.#remember(told);
+    this.#cleanUp.push(this.#page.desk.open(), this.#watchPage());
+    await session.open();
+    if (this.#disposed) throw closed();
+    await this.#tell();
+    await this.#readExtras(store);
+    this.#page.shown.set({ sessionReady: true });
+    return session;
+  }
+
+  #host(bridge: StoreBridge | undefined): SessionHost {
+    return {
+      events: (batch) => this.#events(batch),
+      permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
+      approval: (tool, input) => this.#page.tools.approval(tool, input),
+      run: (callId, tool, input, attempt, signal) => this.#page.tools.run(callId, tool, input, attempt, signal),
+      undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
+      prompt: (request: HostPrompt, delta, signal) => {
+        this.#pageModel = true;
+        if (request.purpose === "turn") this.#page.shown.asked();
+        return this.#page.models.prompt(request, delta, signal);
+      },
+      fetch: (url, headers, body, signal) => {
+        this.#pageModel = false;
+        return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, signal);
+      },
+      ...bridge?.host,
+    };
+  }
+
+  #storeChanges() {
+    return {
+      tasks: (tasks: readonly Task[]) => this.#page.shown.set({ tasks }),
+      inbox: (inbox: readonly unknown[]) => this.#page.shown.set({ inbox }),
+      failed: (error: unknown) => this.#page.subscribers.report("STORE_FAILED", error),
+    };
+  }
+
+  /** What a screen shows beside the conversation; without it the session is as good as before. */
+  async #readExtras(store: StoreAdapter | undefined): Promise<void> {
+    try {
+      const [tasks = [], inbox = []] = await Promise.all([store?.getTasks?.(), store?.getInboxItems?.()]);
+      this.#page.shown.set({ tasks, inbox });
+    } catch (error) {
+      this.#page.subscribers.report("STORE_FAILED", error);
+    }
+  }
+
+  /** Tells the core what has changed since it was told last. */
+  async #tell(): Promise<void> {
+    const told = await toldOf(this.#page.config(), this.#page.tools);
+    const changes = Object.entries(told).filter(([key, value]) => this.#told.get(key) !== JSON.stringify(value));
+    if (changes.length === 0 || !this.#session) return;
+    this.#session.configure(JSON.stringify(Object.fromEntries(changes)));
+    this.#remember(told);
+  }
+
+  #remember(told: Told): void {
+    for (const [key, value] of Object.entries(told)) this.#told.set(key, JSON.stringify(value));
+  }
+
+  /** A page that is left may be gone in a moment. */
+  #watchPage(): () => void {
+    if (typeof document === "undefined") return () => {};
+    const hidden = () => {
+      if (document.visibilityState === "hidden") this.keepPartial();
+    };
+    document.addEventListener("visibilitychange", hidden);
+    return () => document.removeEventListener("visibilitychange", hidden);
+  }
+
+  // ---- what the core tells -----------------------------------------------------------------------------------------
+
+  #events(batch: string): void {
+    if (this.#disposed) return;
+    let whole = false;
+    for (const event of JSON.parse(batch) as CoreEvent[]) {
+      try {
+        whole = this.#take(event) || whole;
+      } catch (error) {
+        this.#page.subscribers.report("OUT_OF_PROTOCOL", error);
+      }
+    }
+    if (whole) this.#page.shown.publish();
+  }
+
+  /** True for what is shown at once; pieces of text wait for the next frame. */
+  #take(event: CoreEvent): boolean {
+    switch (event.kind) {
+      case "timeline":
+        this.#page.shown.timeline(event);
+        return true;
+      case "slots":
+        this.#page.desk.take(event.slots);
+        this.#page.shown.slots(event.slots);
+        return true;
+      case "state":
+        this.#page.desk.questions(event.questions.map(({ id }) => id));
+        this.#page.shown.state(event);
+        if (event.request !== null) this.#page.serves(event.request);
+        return true;
+      case "event":
+        return this.#takeEvent(event.type, event.data);
+    }
+  }
+
+  #takeEvent(type: string, data: unknown): boolean {
+    const delta = type === "text_delta" || type === "reasoning_delta";
+    if (delta && this.#pageModel) return false;
+    const { id, name, text, tool_name, result } = data as {
+      id: string;
+      name: string;
+      text: string;
+      tool_name?: string;
+      result?: { status: string; data?: { tasks?: Task[] } };
+    };
+    if (type === "text_delta") this.#page.shown.stream(text);
+    if (type === "tool_use") this.#page.shown.call(id, name);
+    if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
+    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
+      this.#page.shown.set({ tasks: result.data.tasks });
+    this.#page.subscribers.tell(type, data);
+    return !delta;
+  }
+}
+
+export function closed(): GloveError {
+  return new GloveError("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+}

@@ -1,0 +1,386 @@
+// `<Render>` over the real core: questions, their renderers, the focus, and long conversations.
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import {
+  defineTool,
+  type GloveClientConfig,
+  GloveProvider,
+  MemoryStore,
+  type Message,
+  type MessageRenderProps,
+  Render,
+  type RenderProps,
+  type SlotProps,
+  type ToolConfig,
+  type UseGloveConfig,
+  type UseGloveReturn,
+  useGlove,
+  useSlot,
+} from "glove-wasm/react";
+import type { ScriptedAnswer } from "glove-wasm/testing";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { clientOf, gate, moment, nothing, texts } from "./page.js";
+
+interface Chat {
+  readonly glove: UseGloveReturn;
+  readonly container: HTMLElement;
+  send(text: string): void;
+}
+
+function chat(
+  script: readonly ScriptedAnswer[],
+  options: { client?: Partial<GloveClientConfig>; config?: UseGloveConfig; render?: Partial<RenderProps> } = {},
+): Chat {
+  const { client } = clientOf(script, options.client);
+  let latest: UseGloveReturn | undefined;
+  const Page = () => {
+    const glove = useGlove(options.config);
+    latest = glove;
+    return <Render glove={glove} {...options.render} />;
+  };
+  const { container } = render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  return {
+    get glove() {
+      return latest as UseGloveReturn;
+    },
+    container,
+    send(text) {
+      const field = screen.getByRole("textbox", { name: "Message" });
+      field.focus();
+      fireEvent.change(field, { target: { value: text } });
+      fireEvent.keyDown(field, { key: "Enter" });
+    },
+  };
+}
+
+/** A tool that shows something by the name of a renderer. */
+const asks = (renderer: string, input: unknown, more: Partial<ToolConfig> = {}): ToolConfig => ({
+  name: "ask",
+  description: "",
+  inputSchema: nothing,
+  do: (_, display) => display.pushAndWait({ renderer, input }),
+  ...more,
+});
+
+const call = { toolCalls: [{ name: "ask", id: "c1" }] };
+const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+
+test("a page with nothing but defaults is a chat", async () => {
+  const { container, send } = chat(["Good day."]);
+  send("hello");
+  expect(await screen.findByText("Good day.")).toBeTruthy();
+  expect([...container.querySelectorAll("[data-glove-role]")].map((part) => part.getAttribute("data-glove-role"))).toEqual([
+    "user",
+    "agent",
+    "input",
+  ]);
+});
+
+test.each([
+  ["confirm", { message: "Sure?" }, () => press("Yes"), '"yes"'],
+  [
+    "select",
+    { message: "Which?", options: ["a", "b"] },
+    () => {
+      fireEvent.click(screen.getByRole("radio", { name: "b" }));
+      press("Answer");
+    },
+    '"b"',
+  ],
+])("a tool may ask with the built-in %s", async (renderer, input, answer, expected) => {
+  const page = chat([call, "done"], {
+    config: {
+      tools: [
+        asks(renderer, input, { do: async (_, display) => JSON.stringify(await display.pushAndWait({ renderer, input })) }),
+      ],
+    },
+  });
+  page.send("go");
+  await screen.findByRole("form", { name: input.message });
+  answer();
+  await screen.findByText("done");
+  expect(page.glove.timeline[1]).toMatchObject({ status: "success", output: expected });
+});
+
+test("the focus goes to a new question and comes back after it", async () => {
+  const { send } = chat([call, "done"], { config: { tools: [asks("input", { message: "Name?" })] } });
+  send("go");
+  const field = await screen.findByRole("textbox", { name: "Name?" });
+  expect(document.activeElement).toBe(field);
+  fireEvent.change(field, { target: { value: "api" } });
+  fireEvent.submit(field);
+  await screen.findByText("done");
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" }));
+});
+
+test("a question that needs a decision takes the focus as a whole, so that Enter decides nothing", async () => {
+  const page = chat([call], { config: { tools: [asks("", 0, { requireApproval: true, do: () => 1 })] } });
+  page.send("go");
+  const form = await screen.findByRole("form", { name: /^Do you approve ask/ });
+  expect(document.activeElement).toBe(form);
+  fireEvent.submit(form);
+  await moment();
+  expect(page.glove.approvals).toHaveLength(1);
+});
+
+test("who is writing keeps the focus", async () => {
+  const answer = gate();
+  const { send } = chat([{ ...call, until: answer.opened }], { config: { tools: [asks("input", { message: "Name?" })] } });
+  send("go");
+  const composer = screen.getByRole("textbox", { name: "Message" });
+  fireEvent.change(composer, { target: { value: "half a sen" } });
+  answer.open();
+  await screen.findByRole("textbox", { name: "Name?" });
+  expect(document.activeElement).toBe(composer);
+});
+
+test("a permission is asked for with the built-in question", async () => {
+  const run = vi.fn(() => "ran");
+  const { send } = chat([call, "one", call, "two"], { config: { tools: [asks("", 0, { requiresPermission: true, do: run })] } });
+  send("go");
+  await screen.findByRole("form", { name: "May ask be used?" });
+  press("Allow");
+  await screen.findByText("one");
+  send("again");
+  await screen.findByText("two");
+  expect(run).toHaveBeenCalledTimes(2);
+});
+
+test("an application's renderer comes before the built-in one of the same name", async () => {
+  const Own = ({ data, resolve }: SlotProps) => (
+    <button type="button" onClick={() => resolve("mine")}>
+      {`own ${JSON.stringify(data)}`}
+    </button>
+  );
+  const page = chat([call, "done"], { config: { tools: [asks("confirm", 1)], renderers: { confirm: Own } } });
+  page.send("go");
+  fireEvent.click(await screen.findByRole("button", { name: "own 1" }));
+  await screen.findByText("done");
+  expect(page.glove.timeline[1]).toMatchObject({ output: "mine" });
+});
+
+test("a tool's render and renderResult draw its slot and its result", async () => {
+  const tool = defineTool({
+    name: "ask",
+    description: "",
+    inputSchema: nothing,
+    displayPropsSchema: z.object({ question: z.string() }),
+    resolveSchema: z.boolean(),
+    async do(_, display) {
+      const sure = await display.pushAndWait({ question: "Sure?" });
+      return { status: "success", data: sure, renderData: { sure } };
+    },
+    render: ({ props, resolve }) => (
+      <button type="button" onClick={() => resolve(true)}>
+        {props.question}
+      </button>
+    ),
+    renderResult: ({ data, status }) => <p>{`${status} ${JSON.stringify(data)}`}</p>,
+  });
+  const { send } = chat([call, "done"], { config: { tools: [tool] } });
+  send("go");
+  fireEvent.click(await screen.findByRole("button", { name: "Sure?" }));
+  expect(await screen.findByText('success {"sure":true}')).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Sure?" })).toBeNull();
+});
+
+test("a slot that stays is shown on when it was answered, and one that hides is not", async () => {
+  const Status = ({ status, resolve }: SlotProps) => (
+    <button type="button" onClick={() => resolve(1)}>
+      {status}
+    </button>
+  );
+  for (const displayStrategy of ["stay", "hide-on-complete"] as const) {
+    const page = chat([call, "done"], {
+      config: { tools: [asks("ask", 1, { displayStrategy, render: Status as never })] },
+    });
+    page.send("go");
+    fireEvent.click(await screen.findByRole("button", { name: "pending" }));
+    await waitFor(() => expect(texts(page.glove)).toContain("agent_text: done"));
+    expect(page.container.querySelectorAll("[data-glove-slot-status=resolved]")).toHaveLength(displayStrategy === "stay" ? 1 : 0);
+    page.container.remove();
+  }
+});
+
+test("what was shown and waits for nothing can be dismissed", async () => {
+  const tool = asks("info", 0, { do: (_, display) => display.pushAndForget({ renderer: "info", input: { message: "FYI" } }) });
+  const page = chat([call, "done"], { config: { tools: [tool] } });
+  page.send("go");
+  await screen.findByText("FYI");
+  await screen.findByText("done");
+  press("OK");
+  await waitFor(() => expect(screen.queryByText("FYI")).toBeNull());
+  expect(page.glove.slots).toEqual([]);
+});
+
+test("a secret reaches the tool and is nowhere on the page", async () => {
+  let given: unknown;
+  const tool = asks("secret", 0, {
+    do: async (_, display) => {
+      given = await display.pushAndWait({ renderer: "secret", input: { message: "Key?" } });
+      return "stored";
+    },
+  });
+  const page = chat([call, "done"], { config: { tools: [tool] } });
+  page.send("go");
+  const field = await screen.findByLabelText("Key?", { selector: "input" });
+  fireEvent.change(field, { target: { value: "s3cret" } });
+  fireEvent.submit(field);
+  await screen.findByText("done");
+  expect(given).toBe("s3cret");
+  expect(page.container.textContent).toContain("Key? Answered");
+  expect(page.container.outerHTML).not.toContain("s3cret");
+  expect(JSON.stringify({ ...page.glove, runnable: null })).not.toContain("s3cret");
+});
+
+test("a renderer that throws is a sentence in its place, and the run can go on", async () => {
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  const Broken = () => {
+    throw new Error("broken");
+  };
+  const { send } = chat([call, "a pity"], { config: { tools: [asks("ask", 1, { render: Broken })] } });
+  send("go");
+  expect((await screen.findByRole("alert")).textContent).toContain("This part of the conversation could not be shown.");
+  press("Dismiss");
+  expect(await screen.findByText("a pity")).toBeTruthy();
+  quiet.mockRestore();
+});
+
+test("an answer of the wrong type is refused and the question stays", async () => {
+  const heard: unknown[] = [];
+  const Ask = ({ resolve }: SlotProps) => (
+    <button type="button" onClick={() => resolve("not a number")}>
+      answer
+    </button>
+  );
+  const page = chat([call], {
+    client: { subscribers: [{ record: (type, data) => void (type === "error" && heard.push(data)) }] },
+    config: { tools: [asks("ask", 1, { resolveSchema: z.number(), render: Ask as never })] },
+  });
+  page.send("go");
+  fireEvent.click(await screen.findByRole("button", { name: "answer" }));
+  await moment();
+  expect(page.glove.slots).toHaveLength(1);
+  expect(heard).toEqual([expect.objectContaining({ code: "DISPLAY_WRONG_OUTPUT" })]);
+  expect(page.glove.resolveSlot("no such slot", 1)).toBe(false);
+});
+
+test("the newest renderer draws also what stands on the screen already", async () => {
+  const { client } = clientOf([call]);
+  const Page = ({ word }: { word: string }) => {
+    const glove = useGlove({ tools: [asks("ask", 1, { render: () => <p>{word}</p> })] });
+    return <Render glove={glove} />;
+  };
+  const tree = (word: string) => (
+    <GloveProvider client={client}>
+      <Page word={word} />
+    </GloveProvider>
+  );
+  const { rerender } = render(tree("first"));
+  fireEvent.change(screen.getByRole("textbox"), { target: { value: "go" } });
+  fireEvent.keyDown(screen.getByRole("textbox"), { key: "Enter" });
+  await screen.findByText("first");
+  rerender(tree("second"));
+  expect(await screen.findByText("second")).toBeTruthy();
+});
+
+test("selectors below a Render read its conversation", async () => {
+  const Slot = ({ id }: { id: string }) => <p>{`slot of ${useSlot(id)?.toolName}`}</p>;
+  const { send } = chat([call], {
+    config: { tools: [asks("ask", 1)] },
+    render: { renderSlotContainer: ({ slots }) => slots.map(({ id }) => <Slot key={id} id={id} />), strategy: "slots-after" },
+  });
+  send("go");
+  expect(await screen.findByText("slot of ask")).toBeTruthy();
+});
+
+/** A conversation that was stored, with this many messages. */
+async function stored(count: number): Promise<MemoryStore> {
+  const store = new MemoryStore(`with ${count}`);
+  const messages = Array.from(
+    { length: count },
+    (_, index): Message => ({ sender: index % 2 ? "agent" : "user", text: `message ${index}`, id: `m${index}` }),
+  );
+  await store.appendMessages(messages);
+  return store;
+}
+
+/** Streams pieces into a conversation, one frame each, and gives the time that the page took for them. */
+async function stream(count: number, pieces: number) {
+  const rendered: string[] = [];
+  let notify: (text: string) => Promise<unknown> = async () => {};
+  const end = gate();
+  const { client } = clientOf([]);
+  const model = {
+    name: "by hand",
+    setSystemPrompt: () => {},
+    prompt: async (_: unknown, tell: (type: string, data: unknown) => Promise<void>) => {
+      notify = (text) => tell("text_delta", { text });
+      await end.opened;
+      return { messages: [{ sender: "agent" as const, text: "x".repeat(pieces) }], tokens_in: 1, tokens_out: 1 };
+    },
+  };
+  const store = await stored(count);
+  let glove: UseGloveReturn | undefined;
+  const Page = () => {
+    glove = useGlove({ store, model });
+    return (
+      <Render
+        glove={glove}
+        renderMessage={({ entry }: MessageRenderProps) => {
+          rendered.push(entry.id);
+          return <div>{entry.text}</div>;
+        }}
+      />
+    );
+  };
+  const { container, unmount } = render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count));
+  act(() => void glove?.sendMessage("go"));
+  await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count + 1));
+  await act(() => notify("x"));
+  await waitFor(() => expect(container.querySelector("[data-glove-streaming]")).not.toBeNull());
+  rendered.length = 0;
+  const frame = vi.spyOn(globalThis, "requestAnimationFrame");
+  const frames: FrameRequestCallback[] = [];
+  frame.mockImplementation((callback) => frames.push(callback));
+  let spent = 0;
+  for (let piece = 1; piece < pieces; piece++) {
+    await notify("x");
+    const since = performance.now();
+    act(() => {
+      for (const callback of frames.splice(0)) callback(0);
+    });
+    spent += performance.now() - since;
+  }
+  frame.mockRestore();
+  const again = rendered.length;
+  expect(container.querySelector("[data-glove-streaming]")?.textContent).toHaveLength(pieces);
+  await act(async () => end.open());
+  await waitFor(() => expect(glove?.busy).toBe(false));
+  unmount();
+  client.dispose();
+  return { spent, again };
+}
+
+test("300 pieces of an answer render no settled entry again, and cost the same under 2,000 entries as under none", async () => {
+  await stream(0, 30);
+  const times = { empty: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 3; round++) {
+    const empty = await stream(0, 300);
+    const long = await stream(2000, 300);
+    expect([empty.again, long.again]).toEqual([0, 0]);
+    times.empty = Math.min(times.empty, empty.spent);
+    times.long = Math.min(times.long, long.spent);
+  }
+  console.log(`300 pieces: ${times.empty.toFixed(1)} ms with no entries, ${times.long.toFixed(1)} ms with 2,000`);
+  expect(times.long).toBeLessThanOrEqual(times.empty * 1.5);
+}, 60_000);

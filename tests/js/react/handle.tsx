@@ -1,0 +1,44 @@
+// A handle made by hand, as an application may make one: for what `<Render>` draws of it.
+import type { EnhancedSlot, GloveHandle, TimelineEntry } from "glove-wasm/react";
+import { vi } from "vitest";
+
+export function handle(parts: Partial<GloveHandle> = {}): GloveHandle {
+  return {
+    timeline: [],
+    streamingText: "",
+    busy: false,
+    slots: [],
+    sendMessage: vi.fn(),
+    abort: vi.fn(),
+    renderSlot: (slot) => <p key={slot.id}>{`slot ${slot.id}`}</p>,
+    renderToolResult: (entry) => (entry.renderData === undefined ? null : <p>{`result ${entry.id}`}</p>),
+    resolveSlot: vi.fn(),
+    rejectSlot: vi.fn(),
+    ...parts,
+  };
+}
+
+export const user = (id: string, text = id): TimelineEntry => ({ kind: "user", id, text });
+export const agent = (id: string, text = id): TimelineEntry => ({ kind: "agent_text", id, text });
+export const tool = (id: string, parts: Partial<Extract<TimelineEntry, { kind: "tool" }>> = {}): TimelineEntry => ({
+  kind: "tool",
+  id,
+  name: "look",
+  input: {},
+  status: "running",
+  ...parts,
+});
+
+export function slot(id: string, parts: Partial<EnhancedSlot> = {}): EnhancedSlot {
+  return {
+    id,
+    renderer: "look",
+    input: {},
+    toolName: "look",
+    toolCallId: "",
+    createdAt: 1,
+    displayStrategy: "stay",
+    status: "pending",
+    ...parts,
+  };
+}

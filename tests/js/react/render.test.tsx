@@ -1,0 +1,251 @@
+// `<Render>` on handles made by hand: what is shown where, and what renders again.
+import { fireEvent, render, screen } from "@testing-library/react";
+import { type GloveHandle, type InputRenderProps, type MessageRenderProps, Render, type RenderProps } from "glove-wasm/react";
+import { memo, useState, version } from "react";
+import { expect, test, vi } from "vitest";
+import { agent, handle, slot, tool, user } from "./handle.js";
+
+test("these tests run on the React that they say", () => {
+  expect(version.split(".")[0]).toBe(process.env.GLOVE_REACT);
+});
+
+/** The texts of a conversation in their order, without those of the input. */
+function texts(container: HTMLElement): string[] {
+  const walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
+  const found: string[] = [];
+  while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement?.closest("[data-glove-role=input]")) found.push(walker.currentNode.textContent ?? "");
+  }
+  return found;
+}
+
+const conversation = () =>
+  handle({
+    timeline: [user("hello"), agent("hi"), tool("c1"), tool("c2")],
+    streamingText: "and so",
+    slots: [slot("s1", { toolCallId: "c1" }), slot("s2", { toolCallId: "c2" }), slot("s3")],
+  });
+
+test.each<[RenderProps["strategy"], string[]]>([
+  [undefined, ["hello", "hi", "slot s1", "slot s2", "and so", "slot s3"]],
+  ["interleaved", ["hello", "hi", "slot s1", "slot s2", "and so", "slot s3"]],
+  ["slots-before", ["slot s1", "slot s2", "slot s3", "hello", "hi", "and so"]],
+  ["slots-after", ["hello", "hi", "and so", "slot s1", "slot s2", "slot s3"]],
+  ["slots-only", ["slot s1", "slot s2", "slot s3"]],
+])("the strategy %s puts slots and entries in their order", (strategy, expected) => {
+  const { container } = render(<Render glove={conversation()} {...(strategy && { strategy })} />);
+  expect(texts(container)).toEqual(expected);
+  expect(container.querySelector(`[data-glove-strategy=${strategy ?? "interleaved"}]`)).not.toBeNull();
+  expect(screen.getByRole("textbox")).toBeTruthy();
+});
+
+test("the parts carry the original's attributes", () => {
+  const { container } = render(<Render glove={conversation()} strategy="slots-after" as="section" className="mine" />);
+  expect(container.querySelector("section.mine")).not.toBeNull();
+  for (const [role, count] of Object.entries({ user: 1, agent: 2, input: 1, slots: 1 })) {
+    expect(container.querySelectorAll(`[data-glove-role=${role}]`)).toHaveLength(count);
+  }
+  expect(container.querySelector("[data-glove-streaming]")?.textContent).toBe("and so");
+});
+
+test.each(["slots-before", "slots-after", "slots-only"] as const)(
+  "a slot container of the application is used with %s",
+  (strategy) => {
+    const { container } = render(
+      <Render
+        glove={conversation()}
+        strategy={strategy}
+        renderSlotContainer={({ slots, renderSlot }) => <aside>{slots.map(renderSlot)}</aside>}
+      />,
+    );
+    expect(container.querySelector("aside")?.textContent).toBe("slot s1slot s2slot s3");
+  },
+);
+
+test("render props may use hooks, and may be given, changed and taken away at any time", () => {
+  const Plain = ({ busy }: InputRenderProps) => <p>plain {String(busy)}</p>;
+  const WithState = () => {
+    const [word] = useState("kept");
+    const [other] = useState("too");
+    return <p>{`${word} ${other}`}</p>;
+  };
+  const glove = handle();
+  const { rerender } = render(<Render glove={glove} />);
+  for (const renderInput of [Plain, WithState, undefined, WithState, Plain]) {
+    rerender(<Render glove={glove} renderInput={renderInput} />);
+    if (renderInput === Plain) expect(screen.getByText("plain false")).toBeTruthy();
+    else if (renderInput) expect(screen.getByText("kept too")).toBeTruthy();
+    else expect(screen.getByRole("textbox")).toBeTruthy();
+  }
+});
+
+test("a render prop that is written inline keeps its state", () => {
+  const Page = () => {
+    const [count, setCount] = useState(0);
+    return (
+      <>
+        <button type="button" onClick={() => setCount(count + 1)}>
+          again
+        </button>
+        <Render
+          glove={handle()}
+          renderInput={() => {
+            // biome-ignore lint/correctness/useHookAtTopLevel: a render prop is a component.
+            const [own, setOwn] = useState("first");
+            return <input aria-label={`round ${count}`} value={own} onChange={(event) => setOwn(event.target.value)} />;
+          }}
+        />
+      </>
+    );
+  };
+  render(<Page />);
+  fireEvent.change(screen.getByRole("textbox"), { target: { value: "typed" } });
+  fireEvent.click(screen.getByRole("button"));
+  expect(screen.getByRole<HTMLInputElement>("textbox", { name: "round 1" }).value).toBe("typed");
+});
+
+test("a component made with memo is a render prop too", () => {
+  const Message = memo(({ entry }: MessageRenderProps) => <p>{entry.text}</p>);
+  render(<Render glove={handle({ timeline: [user("a")] })} renderMessage={Message as never} />);
+  expect(screen.getByText("a")).toBeTruthy();
+});
+
+test("isLast is true for the last entry, and for none while an answer is written", () => {
+  const last: Record<string, boolean> = {};
+  const renderMessage = ({ entry, index, isLast }: MessageRenderProps) => {
+    last[`${index} ${entry.text}`] = isLast;
+    return null;
+  };
+  const timeline = [user("a"), agent("b")];
+  const { rerender } = render(<Render glove={handle({ timeline })} renderMessage={renderMessage} />);
+  expect(last).toEqual({ "0 a": false, "1 b": true });
+  rerender(<Render glove={handle({ timeline, streamingText: "c" })} renderMessage={renderMessage} />);
+  expect(last).toEqual({ "0 a": false, "1 b": false });
+});
+
+test("a settled entry renders again only when something of it changed", () => {
+  const rendered: string[] = [];
+  const renderMessage = ({ entry }: MessageRenderProps) => {
+    rendered.push(entry.id);
+    return <p>{entry.text}</p>;
+  };
+  const timeline = Array.from({ length: 120 }, (_, index) => user(`u${index}`));
+  const still = handle();
+  const show = (parts: Partial<GloveHandle>) => <Render glove={{ ...still, ...parts }} renderMessage={renderMessage} />;
+  const { rerender } = render(show({ timeline, streamingText: "a" }));
+  expect(rendered.splice(0)).toHaveLength(120);
+  rerender(show({ timeline, streamingText: "ab" }));
+  rerender(show({ timeline, streamingText: "abc", busy: true }));
+  expect(rendered).toEqual([]);
+  const changed = timeline.with(3, user("u3", "changed"));
+  rerender(show({ timeline: changed, streamingText: "abcd" }));
+  expect(rendered.splice(0)).toEqual(["u3"]);
+  rerender(show({ timeline: [...changed, user("new")], streamingText: "abcd" }));
+  expect(rendered).toEqual(["new"]);
+});
+
+test("entries keep their elements when others come or go before them", () => {
+  const { container, rerender } = render(<Render glove={handle({ timeline: [user("a"), agent("b")] })} />);
+  const before = container.querySelector("[data-glove-role=agent]");
+  rerender(<Render glove={handle({ timeline: [user("x"), user("a"), agent("b")] })} />);
+  expect(container.querySelector("[data-glove-role=agent]")).toBe(before);
+});
+
+test("entries with the same id are all shown, and a slot belongs to the latest call of its id", () => {
+  const problem = vi.spyOn(console, "error");
+  const timeline = [tool("call_0", { status: "success" }), agent("between"), tool("call_0")];
+  const { container } = render(
+    <Render
+      glove={handle({ timeline, slots: [slot("s", { toolCallId: "call_0" })] })}
+      renderToolStatus={({ entry, hasSlot }) => <p>{`${entry.status} ${hasSlot}`}</p>}
+    />,
+  );
+  expect(texts(container)).toEqual(["success false", "between", "running true", "slot s"]);
+  expect(problem).not.toHaveBeenCalled();
+});
+
+test("hide-on-complete hides what is answered, hide-on-new what is followed by another of its tool, stay neither", () => {
+  const { container } = render(
+    <Render
+      strategy="slots-only"
+      glove={handle({
+        slots: [
+          slot("stay 1", { status: "resolved" }),
+          slot("complete 1", { displayStrategy: "hide-on-complete", status: "rejected" }),
+          slot("complete 2", { displayStrategy: "hide-on-complete" }),
+          slot("new 1", { displayStrategy: "hide-on-new", renderer: "n" }),
+          slot("other", { displayStrategy: "hide-on-new", renderer: "n", toolName: "other" }),
+          slot("new 2", { displayStrategy: "hide-on-new", renderer: "n", status: "resolved" }),
+        ],
+      })}
+    />,
+  );
+  expect(texts(container)).toEqual(["stay 1", "complete 2", "other", "new 2"].map((id) => `slot ${id}`));
+});
+
+test("a result is shown when no slot of its call waits, and takes the place of one that was answered", () => {
+  const done = tool("c1", { status: "success", renderData: 1 });
+  const show = (status: "pending" | "resolved") => (
+    <Render
+      glove={handle({ timeline: [done], slots: [slot("s1", { toolCallId: "c1", status })] })}
+      renderToolStatus={({ hasSlot }) => <p>{String(hasSlot)}</p>}
+    />
+  );
+  const { container, rerender } = render(show("pending"));
+  expect(texts(container)).toEqual(["true", "slot s1"]);
+  rerender(show("resolved"));
+  expect(texts(container)).toEqual(["false", "result c1"]);
+});
+
+test("a screen reader tells who said what", () => {
+  render(<Render glove={conversation()} />);
+  const articles = screen.getAllByRole("article").map((part) => `${part.getAttribute("aria-label")}: ${part.textContent}`);
+  expect(articles).toEqual(["You: hello", "Assistant: hi"]);
+});
+
+test("messages are a polite log, and what is being written is read out only when it is finished", () => {
+  render(<Render glove={conversation()} />);
+  const log = screen.getByRole("log", { name: "Conversation" });
+  expect(log.getAttribute("aria-busy")).toBe("true");
+  expect(log.querySelector("[data-glove-streaming]")?.getAttribute("aria-live")).toBe("off");
+});
+
+test("Enter sends, Shift+Enter and the Enter of an unfinished word do not", () => {
+  const glove = handle();
+  render(<Render glove={glove} />);
+  const field = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+  fireEvent.change(field, { target: { value: "  hello  " } });
+  fireEvent.keyDown(field, { key: "Enter", shiftKey: true });
+  fireEvent.keyDown(field, { key: "Enter", isComposing: true });
+  fireEvent.keyDown(field, { key: "Enter", keyCode: 229 });
+  expect(glove.sendMessage).not.toHaveBeenCalled();
+  fireEvent.keyDown(field, { key: "Enter" });
+  expect(glove.sendMessage).toHaveBeenCalledExactlyOnceWith("hello");
+  expect(field.value).toBe("");
+  fireEvent.keyDown(field, { key: "Enter" });
+  expect(glove.sendMessage).toHaveBeenCalledOnce();
+});
+
+test("Escape and the stop button stop a run, and the focus stays in the field", () => {
+  const glove = handle();
+  const { rerender } = render(<Render glove={glove} />);
+  fireEvent.keyDown(screen.getByRole("textbox"), { key: "Escape" });
+  expect(glove.abort).not.toHaveBeenCalled();
+  const busy = { ...glove, busy: true };
+  rerender(<Render glove={busy} />);
+  fireEvent.keyDown(screen.getByRole("textbox"), { key: "Escape" });
+  expect(glove.abort).toHaveBeenCalledOnce();
+  fireEvent.click(screen.getByRole("button", { name: "Stop" }));
+  expect(glove.abort).toHaveBeenCalledTimes(2);
+  expect(document.activeElement).toBe(screen.getByRole("textbox"));
+});
+
+test("a failure is told with a way to go on, and messages that wait are shown", () => {
+  const resume = vi.fn();
+  const error = new Error("The server did not answer.");
+  const { container } = render(<Render glove={handle({ error, resume, queue: [{ id: "q", text: "next" }] })} />);
+  expect(screen.getByRole("alert").textContent).toContain("The server did not answer.");
+  fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(resume).toHaveBeenCalledOnce();
+  expect(container.querySelector("[data-glove-queued]")?.textContent).toBe("next");
+});

@@ -1,0 +1,393 @@
+// Which session a hook shows, and what becomes of it when components come and go.
+import { act, render, renderHook, screen, waitFor } from "@testing-library/react";
+import {
+  DEFAULT_SESSION_STORAGE_KEY,
+  GloveProvider,
+  MemoryStore,
+  type UseGloveConfig,
+  type UseGloveReturn,
+  useGlove,
+  useMessage,
+  useSlot,
+  useSuspenseGlove,
+  useToolCall,
+} from "glove-wasm/react";
+import { Component, type ReactNode, StrictMode, useState } from "react";
+import { expect, test, vi } from "vitest";
+import { begin, clientOf, gate, moment, nothing, ready, say, settled, show, texts, until } from "./page.js";
+
+test("StrictMode makes one engine, one store and one model, and asks once for the session", async () => {
+  const createStore = vi.fn((id: string) => new MemoryStore(id));
+  const { model } = clientOf(["hi"]);
+  const createModel = vi.fn(() => model);
+  const getSessionId = vi.fn(async () => "s1");
+  const { client } = clientOf([], { createStore, createModel });
+  const page = show(client, { getSessionId }, { strict: true });
+  await say(page, "hello");
+  expect(texts(page.glove)).toEqual(["user: hello", "agent_text: hi"]);
+  expect([createStore, createModel, getSessionId].map((made) => made.mock.calls.length)).toEqual([1, 1, 1]);
+});
+
+test("settings that are written inline start nothing anew, whatever renders", async () => {
+  let asked = 0;
+  const getSessionId = vi.fn((): string => `s${++asked}`);
+  const createStore = vi.fn((id: string) => new MemoryStore(id));
+  const { client } = clientOf(["hi"], { createStore });
+  let renders = 0;
+  let again = () => {};
+  const { result } = renderHook(
+    () => {
+      renders++;
+      const [, set] = useState(0);
+      again = () => set((count) => count + 1);
+      return useGlove({
+        getSessionId: () => getSessionId(),
+        tools: [{ name: "look", description: "", inputSchema: nothing, do: () => 1 }],
+        subscribers: [{ record: () => {} }],
+        compaction: { compaction_instructions: "Sum up." },
+        onSessionChange: () => {},
+      });
+    },
+    { wrapper: ({ children }) => <GloveProvider client={client}>{children}</GloveProvider> },
+  );
+  expect(result.current.sessionId).toBeDefined();
+  for (let count = 0; count < 20; count++) act(() => again());
+  await moment(100);
+  expect(renders).toBeLessThan(40);
+  expect(getSessionId).toHaveBeenCalledOnce();
+  expect(createStore).toHaveBeenCalledOnce();
+  await act(async () => {
+    await result.current.sendMessage("hello");
+  });
+  expect(texts(result.current)).toEqual(["user: hello", "agent_text: hi"]);
+});
+
+test.each<[string, UseGloveConfig, unknown]>([
+  ["the store", { store: new MemoryStore("of the store"), getSessionId: () => "asked", sessionId: "given" }, "of the store"],
+  ["getSessionId", { getSessionId: () => "asked", sessionId: "given", persistSession: true }, "asked"],
+  ["sessionId", { sessionId: "given", persistSession: true }, "given"],
+  ["the page's last session", { persistSession: true }, "last"],
+  ["a new id", {}, expect.stringMatching(/^glove_[0-9a-f-]{36}$/)],
+])("the session is that of %s", async (_, config, expected) => {
+  localStorage.setItem(DEFAULT_SESSION_STORAGE_KEY, "last");
+  const page = show(clientOf([]).client, config);
+  await ready(page);
+  expect(page.glove.sessionId).toEqual(expected);
+});
+
+test("the page remembers the session that it was on", async () => {
+  const { client } = clientOf([], { persistSession: true });
+  const page = show(client);
+  await ready(page);
+  expect(localStorage.getItem(DEFAULT_SESSION_STORAGE_KEY)).toBe(page.glove.sessionId);
+  await act(async () => page.glove.switchConversation("another"));
+  expect(localStorage.getItem(DEFAULT_SESSION_STORAGE_KEY)).toBe("another");
+});
+
+test("a session that cannot be had is an error, and the next message tries again", async () => {
+  const getSessionId = vi.fn().mockRejectedValueOnce(new Error("no server")).mockResolvedValueOnce("s1");
+  const page = show(clientOf(["hi"]).client, { getSessionId });
+  await until(page, ({ error }) => error?.message === "no server");
+  await say(page, "hello");
+  expect(page.glove.sessionId).toBe("s1");
+  expect(texts(page.glove)).toEqual(["user: hello", "agent_text: hi"]);
+});
+
+test("a message that is stopped before there is a session ends as stopped", async () => {
+  const page = show(clientOf([]).client, { getSessionId: () => new Promise(() => {}) });
+  const sent = begin(page, "hello");
+  await until(page, ({ busy }) => busy);
+  act(() => page.glove.abort());
+  expect(await sent).toEqual({ type: "aborted" });
+  expect(page.glove).toMatchObject({ busy: false, status: "ready" });
+});
+
+test("a session id that changes switches, one that goes away does not", async () => {
+  const { client } = clientOf(["one", "two"]);
+  const page = show(client, { sessionId: "a" });
+  await say(page, "in a");
+  page.rerender({ sessionId: "b" });
+  await ready(page);
+  expect([page.glove.sessionId, texts(page.glove)]).toEqual(["b", []]);
+  page.rerender({ sessionId: undefined });
+  await moment();
+  expect(page.glove.sessionId).toBe("b");
+  page.rerender({ sessionId: "a" });
+  await until(page, ({ timeline }) => timeline.length === 2);
+  expect(texts(page.glove)).toEqual(["user: in a", "agent_text: one"]);
+});
+
+test("switching in the middle of an answer mixes nothing, and abort reaches the new run only", async () => {
+  const first = gate();
+  const { client, model } = clientOf([
+    { deltas: ["secret", " of a"], every: 5, until: first.opened, text: "secret of a" },
+    { deltas: ["for b"], until: new Promise(() => {}) },
+  ]);
+  const seen: string[] = [];
+  const page = show(client, { sessionId: "a", onSessionChange: (id) => void seen.push(id) });
+  await ready(page);
+  act(() => void page.glove.sendMessage("to a"));
+  await until(page, ({ streamingText }) => streamingText !== "");
+  await act(async () => page.glove.switchConversation("b"));
+  expect(page.glove).toMatchObject({ sessionId: "b", busy: false, streamingText: "" });
+  await ready(page);
+  act(() => void page.glove.sendMessage("to b"));
+  await until(page, ({ streamingText }) => streamingText === "for b");
+  await act(async () => first.open());
+  await moment();
+  expect(page.glove).toMatchObject({ busy: true, streamingText: "for b" });
+  expect(texts(page.glove)).toEqual(["user: to b"]);
+  await act(async () => page.glove.abort());
+  await settled(page);
+  expect(model.calls.map(({ signal }) => signal?.aborted)).toEqual([false, true]);
+  await act(async () => page.glove.switchConversation("a"));
+  await until(page, ({ timeline }) => timeline.length === 2);
+  expect(texts(page.glove)).toEqual(["user: to a", "agent_text: secret of a"]);
+  expect(seen).toEqual(["a", "b", "a"]);
+});
+
+test("a new conversation has an id of its own, that of the client, or the given one", async () => {
+  const { client } = clientOf([], { createSessionId: async () => "from the server" });
+  const page = show(client, { sessionId: "old" });
+  await ready(page);
+  const another = async (id?: string) => {
+    let begun = "";
+    await act(async () => {
+      begun = await page.glove.newConversation(id);
+    });
+    expect(page.glove.sessionId).toBe(begun);
+    return begun;
+  };
+  expect(await another()).toBe("from the server");
+  expect(await another("mine")).toBe("mine");
+});
+
+test("a component that comes back finds the run that went on without it", async () => {
+  const answer = gate();
+  const { client } = clientOf([{ deltas: ["so far"], until: answer.opened, text: "so far and on" }]);
+  const first = show(client, { sessionId: "s" });
+  await ready(first);
+  act(() => void first.glove.sendMessage("hi"));
+  await until(first, ({ streamingText }) => streamingText === "so far");
+  first.unmount();
+  await moment();
+  const second = show(client, { sessionId: "s" });
+  expect(second.glove).toMatchObject({ busy: true, streamingText: "so far" });
+  answer.open();
+  await settled(second);
+  expect(texts(second.glove)).toEqual(["user: hi", "agent_text: so far and on"]);
+});
+
+test("a run that ended while nobody looked is there when somebody does", async () => {
+  const { client } = clientOf([{ deltas: ["hel", "lo"], every: 10 }]);
+  const first = show(client, { sessionId: "s" });
+  await ready(first);
+  act(() => void first.glove.sendMessage("hi"));
+  first.unmount();
+  await moment(100);
+  const second = show(client, { sessionId: "s" });
+  await until(second, ({ timeline }) => timeline.length === 2);
+  expect(texts(second.glove)).toEqual(["user: hi", "agent_text: hello"]);
+});
+
+test("a component can stop its run when it goes, and not when another one shows it still", async () => {
+  const { client, model } = clientOf([{ deltas: ["a"], until: new Promise(() => {}) }]);
+  const shown = [1, 2].map(() => show(client, { sessionId: "s", onUnmount: "stop" }));
+  const [first, second] = shown;
+  if (!first || !second) throw new Error();
+  await ready(first);
+  act(() => void first.glove.sendMessage("hi"));
+  await until(second, ({ streamingText }) => streamingText === "a");
+  first.unmount();
+  await moment();
+  expect(model.calls[0]?.signal?.aborted).toBe(false);
+  second.unmount();
+  await moment();
+  expect(model.calls[0]?.signal?.aborted).toBe(true);
+});
+
+test("actions stay the same functions for ever", async () => {
+  const page = show(clientOf(["hi"]).client, { sessionId: "a" });
+  const functions = ({ runnable: _, ...glove }: UseGloveReturn) =>
+    Object.fromEntries(Object.entries(glove).filter(([, value]) => typeof value === "function"));
+  const before = functions(page.glove);
+  expect(Object.keys(before)).toHaveLength(15);
+  await say(page, "hello");
+  page.rerender({ sessionId: "b", tools: [] });
+  await ready(page);
+  const after = functions(page.glove);
+  for (const name of Object.keys(before)) expect(after[name], name).toBe(before[name]);
+});
+
+test("a component renders again only when a part that it reads changes", async () => {
+  const { client } = clientOf([{ deltas: ["a", "b", "c"], every: 20 }]);
+  let renders = 0;
+  let handle: UseGloveReturn | undefined;
+  const Quiet = () => {
+    renders++;
+    handle = useGlove();
+    return <p>{handle.busy ? "works" : "rests"}</p>;
+  };
+  render(
+    <GloveProvider client={client}>
+      <Quiet />
+    </GloveProvider>,
+  );
+  const before = renders;
+  await act(async () => {
+    await handle?.sendMessage("hi");
+  });
+  await waitFor(() => expect(screen.getByText("rests")).toBeTruthy());
+  expect(renders - before).toBeLessThanOrEqual(2);
+  expect(handle?.timeline).toHaveLength(2);
+});
+
+test("selectors below a useGlove read its conversation, and render for what they select only", async () => {
+  const { client } = clientOf([{ deltas: ["a", "b", "c"], every: 20 }, "d"]);
+  let renders = 0;
+  const Count = () => {
+    renders++;
+    return (
+      <p>
+        {
+          useGlove(
+            ({ timeline }) => ({ count: timeline.length }),
+            (a, b) => a.count === b.count,
+          ).count
+        }{" "}
+        entries
+      </p>
+    );
+  };
+  let glove: UseGloveReturn | undefined;
+  const Page = ({ children }: { children: ReactNode }) => {
+    glove = useGlove({ sessionId: "s" });
+    return children;
+  };
+  const count = <Count />;
+  render(
+    <GloveProvider client={client}>
+      <Page>{count}</Page>
+    </GloveProvider>,
+  );
+  const before = renders;
+  await act(async () => {
+    await glove?.sendMessage("hi");
+  });
+  expect(screen.getByText("2 entries")).toBeTruthy();
+  expect(renders - before).toBeLessThanOrEqual(3);
+});
+
+test("a selector that gives a new object each time does not loop", async () => {
+  const { client } = clientOf(["hi"]);
+  const { result } = renderHook(() => useGlove(({ busy, sendMessage }) => ({ busy, sendMessage })), {
+    wrapper: ({ children }) => <GloveProvider client={client}>{children}</GloveProvider>,
+  });
+  await act(async () => {
+    await result.current.sendMessage("hello");
+  });
+  expect(result.current.busy).toBe(false);
+});
+
+test("selectors alone are enough for a conversation", async () => {
+  const { client } = clientOf([{ toolCalls: [{ name: "ask", id: "c1" }] }, "done"], {
+    tools: [
+      {
+        name: "ask",
+        description: "",
+        inputSchema: nothing,
+        do: (_, display) => display.pushAndWait({ input: "sure?" }),
+        render: () => null,
+      },
+    ],
+  });
+  const { result } = renderHook(
+    () => {
+      const slotId = useGlove(({ slots }) => slots[0]?.id) ?? "";
+      const messageId = useGlove(({ messages }) => messages.at(-1)?.id) ?? "";
+      return {
+        send: useGlove(({ sendMessage }) => sendMessage),
+        resolve: useGlove(({ resolveSlot }) => resolveSlot),
+        slot: useSlot(slotId),
+        call: useToolCall("c1"),
+        message: useMessage(messageId),
+      };
+    },
+    { wrapper: ({ children }) => <GloveProvider client={client}>{children}</GloveProvider> },
+  );
+  act(() => void result.current.send("go"));
+  await waitFor(() => expect(result.current.slot?.input).toBe("sure?"));
+  expect(result.current.call?.status).toMatch(/running|pending/);
+  act(() => void result.current.resolve(result.current.slot?.id ?? "", "yes"));
+  await waitFor(() => expect(result.current.call).toMatchObject({ status: "success", output: "yes" }));
+  await waitFor(() => expect(result.current.message?.parts.at(-1)).toMatchObject({ type: "text", text: "done" }));
+});
+
+class Catch extends Component<{ children: ReactNode }, { error?: Error }> {
+  override state: { error?: Error } = {};
+  static getDerivedStateFromError = (error: Error) => ({ error });
+  override render() {
+    if (!this.state.error) return this.props.children;
+    return (
+      <button type="button" onClick={() => this.setState({ error: undefined as never })}>
+        {this.state.error.message}
+      </button>
+    );
+  }
+}
+
+test("the Suspense variant waits for the stored conversation", async () => {
+  const reading = gate();
+  const createStore = vi.fn((id: string) => {
+    const store = new MemoryStore(id);
+    const read = store.readRun.bind(store);
+    store.readRun = () => reading.opened.then(read);
+    return store;
+  });
+  const { client } = clientOf(["hi"], { createStore });
+  let glove: UseGloveReturn | undefined;
+  const Page = () => {
+    glove = useSuspenseGlove({ sessionId: "s" });
+    return <p>{glove.sessionReady ? "ready" : "not ready"}</p>;
+  };
+  render(
+    <StrictMode>
+      <GloveProvider client={client} fallback={<p>wait</p>}>
+        <Page />
+      </GloveProvider>
+    </StrictMode>,
+  );
+  expect(screen.getByText("wait")).toBeTruthy();
+  await act(async () => reading.open());
+  expect(await screen.findByText("ready")).toBeTruthy();
+  expect(createStore).toHaveBeenCalledOnce();
+  await act(async () => {
+    await glove?.sendMessage("hello");
+  });
+  expect(texts(glove as UseGloveReturn)).toEqual(["user: hello", "agent_text: hi"]);
+});
+
+test("the Suspense variant throws what could not be opened, and tries again after that", async () => {
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  let broken = true;
+  const { client } = clientOf([], {
+    createStore: (id) => {
+      if (broken) throw new Error("no storage");
+      return new MemoryStore(id);
+    },
+  });
+  const Page = () => <p>{useSuspenseGlove({ sessionId: "s" }).sessionId}</p>;
+  render(
+    <Catch>
+      <GloveProvider client={client} fallback={<p>wait</p>}>
+        <Page />
+      </GloveProvider>
+    </Catch>,
+  );
+  const again = await screen.findByRole("button", { name: "no storage" });
+  broken = false;
+  await moment();
+  act(() => again.click());
+  expect(await screen.findByText("s")).toBeTruthy();
+  quiet.mockRestore();
+});

@@ -1,0 +1,161 @@
+// Models behind HTTP: the core does the talking, through the page's fetch.
+import { createAdapter, createEndpointModel, type Message, type ModelAdapter } from "glove-wasm";
+import { expect, test, vi } from "vitest";
+import { scene, until } from "../support/session.js";
+
+const done = (message: Message) => ({ type: "done", message, tokens_in: 9, tokens_out: 4, cache_read_input_tokens: 2 });
+
+function sse(...events: readonly object[]): Response {
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** An answer whose pieces come one by one; `hang` keeps it open behind them. */
+function slowly(pieces: readonly string[], hang: boolean, signal: AbortSignal | null | undefined): Response {
+  const left = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const piece = left.shift();
+      if (piece !== undefined) controller.enqueue(new TextEncoder().encode(piece));
+      else if (!hang) controller.close();
+      else await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+const at = (model: ModelAdapter, config = {}) => scene([], { ...config, createModel: () => model });
+
+test("an endpoint is asked by the core, and its answer streams", async () => {
+  const fetch = vi.fn(async (_: string, init: RequestInit) =>
+    slowly(
+      [
+        'data: {"type":"text_delta","text":"Hel"}\n\nda',
+        'ta: {"type":"text_delta","text":"lo"}\n\n',
+        `data: ${JSON.stringify(done({ sender: "agent", text: "Hello" }))}\n\n`,
+      ],
+      false,
+      init.signal,
+    ),
+  );
+  const { session, shown, events } = at(createEndpointModel("/api/chat", { fetch, headers: () => ({ "x-key": "1" }) }));
+  const streamed: string[] = [];
+  session.subscribe(() => streamed.push(session.getSnapshot().streamingText));
+  const outcome = await session.sendMessage("Hi");
+  expect(outcome).toMatchObject({ text: "Hello", usage: { tokens_in: 9, tokens_out: 4, cache_read_input_tokens: 2 } });
+  expect(shown()).toEqual(["user: Hi", "agent: Hello"]);
+  expect(streamed).toContain("Hel");
+  expect(events.filter(([type]) => type === "text_delta").map(([, data]) => data)).toEqual([{ text: "Hel" }, { text: "lo" }]);
+  const [url, init] = fetch.mock.calls[0] ?? ["", {}];
+  expect([url, init.method, new Headers(init.headers).get("x-key"), new Headers(init.headers).get("content-type")]).toEqual([
+    "/api/chat",
+    "POST",
+    "1",
+    "application/json",
+  ]);
+  expect(JSON.parse(String(init.body))).toMatchObject({
+    systemPrompt: "You are a test.",
+    messages: [{ sender: "user", text: "Hi" }],
+  });
+});
+
+test("a tool's renderData never leaves the page", async () => {
+  const answers = [
+    sse(done({ sender: "agent", text: "", tool_calls: [{ tool_name: "t", input_args: {}, id: "c" }] })),
+    sse(done({ sender: "agent", text: "ok" })),
+  ];
+  const bodies: string[] = [];
+  const fetch = async (_: string, init: RequestInit) => {
+    bodies.push(String(init.body));
+    return answers.shift() ?? sse();
+  };
+  const tool = {
+    name: "t",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: () => ({ status: "success", data: 1, renderData: "secret" }),
+  };
+  const { session } = at(createEndpointModel("/x", { fetch }), { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(session.getSnapshot().timeline[1]).toMatchObject({ renderData: "secret" });
+  expect(bodies[1]).toContain("tool_results");
+  expect(bodies.join()).not.toContain("secret");
+});
+
+test("stopping closes the connection and keeps the text", async () => {
+  let signal: AbortSignal | null | undefined;
+  const fetch = async (_: string, init: RequestInit) => {
+    signal = init.signal;
+    return slowly(['data: {"type":"text_delta","text":"Once"}\n\n'], true, init.signal);
+  };
+  const { session, shown } = at(createEndpointModel("/x", { fetch }));
+  const sending = session.sendMessage("Hi");
+  await until(session, ({ streamingText }) => streamingText === "Once");
+  session.stop();
+  expect(await sending).toEqual({ type: "aborted" });
+  expect(signal?.aborted).toBe(true);
+  expect(shown()).toEqual(["user: Hi", "agent: Once (cut)"]);
+});
+
+test("what goes wrong with an endpoint is a typed error, and nothing of it becomes a message", async () => {
+  const policy = { maxRetries: 0 };
+  const failing = async (answer: () => Response | Promise<Response>) => {
+    const { session, shown } = at(createEndpointModel("/x", { policy, fetch: async () => answer() }));
+    const error = await session.sendMessage("Hi").catch((thrown: unknown) => thrown);
+    expect(shown()).toEqual(["user: Hi"]);
+    return (error as { code: string }).code;
+  };
+  expect(await failing(() => new Response("no key", { status: 401 }))).toBe("MODEL_AUTHENTICATION");
+  expect(await failing(() => new Response("<html>", { headers: { "content-type": "text/html" } }))).toBe("MODEL_BAD_RESPONSE");
+  expect(await failing(() => sse())).toBe("MODEL_STREAM_CUT");
+  expect(await failing(() => Promise.reject(new TypeError("Failed to fetch")))).toBe("MODEL_NETWORK");
+});
+
+test("a failure that may pass is tried again by itself", async () => {
+  const fetch = vi
+    .fn<() => Promise<Response>>()
+    .mockResolvedValueOnce(new Response("busy", { status: 503, headers: { "retry-after": "0" } }))
+    .mockResolvedValueOnce(sse(done({ sender: "agent", text: "back" })));
+  const { session } = at(createEndpointModel("/x", { fetch }));
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "back" });
+  expect(fetch).toHaveBeenCalledTimes(2);
+});
+
+test("a provider is asked in its own format, with the key in its header only", async () => {
+  const chunk = (delta: object, more: object = {}) => ({ choices: [{ index: 0, delta, finish_reason: null, ...more }] });
+  const fetch = vi.fn(async (_url: string, _init: RequestInit) => {
+    const body = [chunk({ content: "Hi" }), chunk({}, { finish_reason: "stop" })].map(
+      (event) => `data: ${JSON.stringify(event)}\n\n`,
+    );
+    return new Response(`${body.join("")}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
+  });
+  const { session, events } = at(createAdapter({ provider: "openai", apiKey: "sk-secret", fetch }));
+  expect(await session.sendMessage("Hello")).toMatchObject({ text: "Hi" });
+  const [url, init] = fetch.mock.calls[0] ?? ["", {}];
+  expect(url).toBe("https://api.openai.com/v1/chat/completions");
+  expect(new Headers(init.headers).get("authorization")).toBe("Bearer sk-secret");
+  expect(JSON.parse(String(init.body))).toMatchObject({
+    model: "gpt-4.1",
+    stream: true,
+    messages: [{ role: "system" }, { role: "user" }],
+  });
+  expect(String(init.body) + JSON.stringify([events, await session.messages()])).not.toContain("sk-secret");
+});
+
+test("a model may be exchanged for one of another kind in the middle of a conversation", async () => {
+  const fetch = async () => sse({ type: "text_delta", text: "far" }, done({ sender: "agent", text: "far" }));
+  const { session, shown, events, model } = scene(["near", "near again"]);
+  await session.sendMessage("1");
+  session.configure({ model: createEndpointModel("/x", { fetch }) });
+  await session.sendMessage("2");
+  session.configure({ model });
+  await session.sendMessage("3");
+  expect(shown().filter((text) => text.startsWith("agent"))).toEqual(["agent: near", "agent: far", "agent: near again"]);
+  expect(events.filter(([type]) => type === "text_delta").map(([, data]) => data)).toEqual([
+    { text: "near" },
+    { text: "far" },
+    { text: "near again" },
+  ]);
+  expect(model.calls[1]?.messages.map(({ text }) => text)).toEqual(["1", "near", "2", "far", "3"]);
+});
