@@ -1,5 +1,5 @@
 //! A provider's answer handed on to a client of an endpoint: what the client reads is what the provider said.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stderr)]
 
 mod streams;
 

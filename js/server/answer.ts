@@ -1,12 +1,12 @@
 // One answer: the core asks the provider, and the client reads along.
 import { type Fetch, hostFetch } from "../src/models/http.js";
-import type { Exports } from "../src/wasm/core.js";
 import type { RelayHost } from "../src/wasm/relay.js";
 import { EventStream } from "./events.js";
 import { type Refusal, refusedEvent, refusedResponse } from "./refused.js";
+import type { Relay } from "./relay.js";
 
 export interface Asking {
-  readonly relay: InstanceType<Exports["CoreRelay"]>;
+  readonly relay: Relay;
   readonly body: string;
   readonly key: string;
   readonly signal: AbortSignal;

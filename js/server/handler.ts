@@ -1,14 +1,13 @@
 // A request on its way: method, permission, body and key, then the answer.
 import { asError, GloveError, reasonOf } from "../src/error.js";
 import { keyOf, noKey, type Target, targetOf } from "../src/models/providers.js";
-import type { Core, Exports } from "../src/wasm/core.js";
-import type { RelayOptions } from "../src/wasm/relay.js";
-import { fromCore } from "../src/wasm/thrown.js";
+import type { Core } from "../src/wasm/core.js";
 import { answer, broken } from "./answer.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
 import { type Refusal, Refused, refuse, refusedResponse } from "./refused.js";
+import { relayOf } from "./relay.js";
 
 /** Refuses at once what can never be answered. */
 export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler {
@@ -30,41 +29,6 @@ export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler 
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     return response;
   };
-}
-
-function relayOf(
-  core: Core,
-  config: ChatHandlerConfig,
-  { provider, model, baseURL }: Target,
-): InstanceType<Exports["CoreRelay"]> {
-  if (!/^https?:$/.test(protocolOf(baseURL))) {
-    throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
-  }
-  const { models, systemPrompt, policy, providerMessages, limits } = config;
-  const { reasoning, reasoningEffort, includeReasoningInText, cache } = config;
-  const options: RelayOptions = {
-    ...{ model, models, baseURL, systemPrompt, policy, providerMessages },
-    ...{ reasoning, reasoningEffort, includeReasoningInText, cache: cache === true ? "5m" : cache || undefined },
-    format: config.format ?? (provider.format === "anthropic" ? "anthropic" : "openai_chat"),
-    maxTokens: config.maxTokens ?? provider.defaultMaxTokens,
-    systemPromptBytes: limits?.systemPromptBytes,
-    messages: limits?.messages,
-    tools: limits?.tools,
-  };
-  const { CoreRelay } = core.now(config.wasm);
-  try {
-    return new CoreRelay(JSON.stringify(options));
-  } catch (error) {
-    throw fromCore(error);
-  }
-}
-
-function protocolOf(url: string): string {
-  try {
-    return new URL(url).protocol;
-  } catch {
-    return "";
-  }
 }
 
 async function permitted({ authorize }: ChatHandlerConfig, request: Request): Promise<void> {

@@ -63,8 +63,8 @@ impl CoreRelay {
 
     /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
     /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
-    pub fn answer(&self, request: &str, key: &str, host: Host, gone: Promise) -> Promise {
-        let asking = self.ask(request, key, &host);
+    pub fn answer(&self, request: &str, key: &str, host: &Host, gone: Promise) -> Promise {
+        let asking = self.ask(request, key, host);
         future_to_promise(async move {
             let refusal = match asking {
                 Err(refusal) => refusal,

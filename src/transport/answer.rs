@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::host::{Delta, IdSource};
 use crate::message::{Message, Sender};
 use crate::run::input::Reply;
+use crate::stream::Finish;
 use crate::wire::{WireDone, WireEvent};
 
 const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
@@ -50,8 +51,8 @@ impl Answer {
             }
             self.event(&WireEvent::ToolUse { id: call.id(), name: &call.tool_name, input: &call.input_args });
         }
-        let stop_reason = stop_reason.as_deref();
-        let done = WireDone { message: Cow::Owned(message), usage, finish: None, stop_reason };
+        let (finish, stop_reason) = (cut_short(&message).then_some(Finish::Length), stop_reason.as_deref());
+        let done = WireDone { message: Cow::Owned(message), usage, finish, stop_reason };
         self.event(&WireEvent::Done(Box::new(done)));
     }
 
@@ -103,4 +104,11 @@ impl Answer {
     fn event(&mut self, event: &WireEvent<'_>) {
         event.write(&mut self.out);
     }
+}
+
+/// The last call has no arguments yet: only the token limit leaves it so. A client that took it for a call without
+/// arguments would run it.
+fn cut_short(message: &Message) -> bool {
+    let last = message.tool_calls.iter().flatten().next_back();
+    last.is_some_and(|call| call.unparsed_args && call.input_args.as_str() == "\"\"")
 }

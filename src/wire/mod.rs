@@ -46,7 +46,7 @@ pub enum WireEvent<'a> {
 pub struct WireDone<'a> {
     pub message: Cow<'a, Message>,
     pub usage: Usage,
-    /// `None` where the message says it: it has calls or it has none.
+    /// `None` where the message says enough: it has calls or it has none.
     pub finish: Option<Finish>,
     pub stop_reason: Option<&'a str>,
 }

