@@ -82,7 +82,7 @@ async function optimise(input, file) {
 }
 
 async function typescript() {
-  for (const part of ["src", "react", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
+  for (const part of ["src", "react", "server", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });

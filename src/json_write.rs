@@ -106,6 +106,19 @@ impl<'o> Object<'o> {
         self
     }
 
+    /// All fields of an object that is written already.
+    #[inline(never)]
+    pub(crate) fn fields(&mut self, object: &str) -> &mut Self {
+        let inside = object.strip_prefix('{').and_then(|object| object.strip_suffix('}')).unwrap_or_default();
+        if !inside.is_empty() {
+            if !std::mem::take(&mut self.empty) {
+                self.out.push(',');
+            }
+            self.out.push_str(inside);
+        }
+        self
+    }
+
     #[inline(never)]
     pub(crate) fn end(self) {
         self.out.push('}');
@@ -138,7 +151,7 @@ mod tests {
         let text = "a\"b\\c\n\r\t\u{1}é🎉\u{2028}";
         let mut out = String::new();
         let mut object = Object::new(&mut out);
-        object.text(text, text).raw("n", "5");
+        object.fields("{}").text(text, text).fields("{\"n\":5}");
         array(object.key("list"), [1, 2], |out, n| out.push_str(&n.to_string()));
         object.end();
         let value: serde_json::Value = serde_json::from_str(&out).unwrap();

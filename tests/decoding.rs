@@ -10,7 +10,7 @@ use glove_wasm::message::{Message, ToolCall, Usage};
 use glove_wasm::providers::request::{Options, Prompt, ToolNames};
 use glove_wasm::providers::{Decoder, Format, read_response};
 use glove_wasm::stream::{Delta, Failure, Finish, Outcome, Turn};
-use glove_wasm::wire::{WireDone, WireEvent, WireRequest};
+use glove_wasm::wire::{RequestLimits, WireDone, WireEvent, WireRequest};
 use proptest::prelude::*;
 
 const FORMATS: [Format; 5] =
@@ -209,7 +209,8 @@ fn a_posted_request_is_read_back() {
     let names = ToolNames::new(Format::Endpoint, &[]);
     let prompt =
         Prompt { format: Format::Endpoint, system: "sys", tools: &[], names: &names, options: &options };
-    let request: WireRequest = serde_json::from_str(&prompt.body(&[&Message::user("hi")])).unwrap();
+    let body = prompt.body(&[&Message::user("hi")]);
+    let request = WireRequest::read(&body, &RequestLimits::default()).unwrap();
     assert_eq!(
         (request.system_prompt.as_str(), request.messages, request.tools),
         ("sys", vec![Message::user("hi")], vec![])

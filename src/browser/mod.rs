@@ -6,6 +6,7 @@ pub mod host;
 mod http;
 mod model;
 mod page;
+pub mod relay;
 pub mod session;
 mod store;
 mod tools;

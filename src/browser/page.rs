@@ -43,20 +43,24 @@ impl Clock for PageClock {
         // A timer longer than this would fire at once.
         let ms = ms.min(i32::MAX as u64) as f64;
         Box::pin(async move {
-            let timer = Rc::new(Cell::new(JsValue::NULL));
+            let timer = Rc::new(Cell::new(None));
             let set = Rc::clone(&timer);
-            let promise = Promise::new(&mut |resolve, _| set.set(set_timeout(&resolve, ms)));
+            let promise = Promise::new(&mut |resolve, _| set.set(Some((set_timeout(&resolve, ms), resolve))));
             let _clear = ClearTimer(timer);
             let _ = JsFuture::from(promise).await;
         })
     }
 }
 
-struct ClearTimer(Rc<Cell<JsValue>>);
+/// The timer, and what settles its promise: one that never settles would keep its callbacks for good.
+struct ClearTimer(Rc<Cell<Option<(JsValue, Function)>>>);
 
 impl Drop for ClearTimer {
     fn drop(&mut self) {
-        clear_timeout(&self.0.replace(JsValue::NULL));
+        if let Some((timer, settle)) = self.0.take() {
+            clear_timeout(&timer);
+            let _ = settle.call0(&JsValue::NULL);
+        }
     }
 }
 

@@ -208,6 +208,8 @@ impl Format {
             None => (base_url, None),
         };
         let base = base.trim_end_matches('/');
+        // Its own format is spoken beside the compatible one.
+        let base = if self == Format::Gemini { base.strip_suffix("/openai").unwrap_or(base) } else { base };
         let (path, own_query): (Cow<'_, str>, Option<&str>) = match self {
             Format::Anthropic if base.ends_with("/v1") => ("/messages".into(), None),
             Format::Anthropic => ("/v1/messages".into(), None),
@@ -326,6 +328,7 @@ mod tests {
         assert_eq!(Format::OpenAiChat.headers(azure, "k"), [("api-key", "k".to_owned())]);
         let gemini = Format::Gemini.url("https://g.example/v1beta/", "m", true);
         assert_eq!(gemini, "https://g.example/v1beta/models/m:streamGenerateContent?alt=sse");
+        assert_eq!(Format::Gemini.url("https://g.example/v1beta/openai/", "m", true), gemini);
         assert_eq!(Format::Anthropic.url("https://p.example/v1", "m", true), "https://p.example/v1/messages");
         assert_eq!(Format::Endpoint.url("/api/chat?x=1", "m", true), "/api/chat?x=1");
     }

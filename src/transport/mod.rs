@@ -1,10 +1,12 @@
 //! Models behind HTTP: the port to it, limits and retries, and the adapter that speaks every provider's format.
 
+mod answer;
 mod body;
 mod http;
 mod model;
 pub mod retry;
 
+pub use answer::Answer;
 pub use body::BodyWriter;
 pub use http::{Http, HttpRequest, HttpResponse};
 pub use model::{HttpModel, HttpOptions};

@@ -136,27 +136,15 @@ export interface CreateAdapterOptions {
 
 /** A model of a provider. The key is asked for when it is missing, and never leaves for another host than the provider's. */
 export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
-  const provider = Object.hasOwn(providers, options.provider) ? providers[options.provider] : undefined;
-  if (!provider) {
-    throw config(`Unknown provider "${options.provider}". Available: ${Object.keys(providers).join(", ")}`);
-  }
-  if (provider.format === "bedrock") {
-    throw config(`Provider "${provider.id}" is not supported here. Use another provider, or a chat endpoint on your server.`);
-  }
-  const model = options.model || provider.defaultModel;
-  if (!model) throw config(`No model specified for provider "${provider.name}". Pass a model name.`);
-  const key = options.apiKey ?? (provider.envVar && keyFromEnvironment(provider.envVar));
-  if (provider.envVar && !key) {
-    throw config(`No API key for provider "${provider.name}". Pass \`apiKey\` or set ${provider.envVar}.`);
-  }
+  const { provider, model, baseURL } = targetOf(options);
+  const key = options.apiKey ?? keyOf(provider);
+  if (provider.envVar && !key) throw config(noKey(provider));
   if (key && inPage() && !options.dangerouslyAllowBrowser) {
     throw config(
       "An API key in a page can be read by everybody who opens it. Put an endpoint in front of the provider " +
         "(createChatHandler and createEndpointModel), or set `dangerouslyAllowBrowser: true` for a key that the user brought.",
     );
   }
-  const baseURL = options.baseURL || provider.baseURL;
-  if (options.apiKey === undefined) refuseStranger(provider, baseURL);
   const base = baseURL.replace(/\/+$/, "");
   const http: HttpModel = {
     kind: "http",
@@ -177,6 +165,37 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
     },
   };
   return withTransport(adapter, { options: http, fetch: options.fetch });
+}
+
+export interface Target {
+  readonly provider: ProviderDef;
+  readonly model: string;
+  readonly baseURL: string;
+}
+
+/** What is to be called, settled before anything is sent. */
+export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model" | "baseURL" | "apiKey">): Target {
+  const provider = Object.hasOwn(providers, options.provider) ? providers[options.provider] : undefined;
+  if (!provider) {
+    throw config(`Unknown provider "${options.provider}". Available: ${Object.keys(providers).join(", ")}`);
+  }
+  if (provider.format === "bedrock") {
+    throw config(`Provider "${provider.id}" is not supported here. Use another provider, or a chat endpoint on your server.`);
+  }
+  const model = options.model || provider.defaultModel;
+  if (!model) throw config(`No model specified for provider "${provider.name}". Pass a model name.`);
+  const baseURL = options.baseURL || provider.baseURL;
+  if (options.apiKey === undefined) refuseStranger(provider, baseURL);
+  return { provider, model, baseURL };
+}
+
+/** A provider's key as the environment has it now. */
+export function keyOf({ envVar }: ProviderDef): string | undefined {
+  return envVar ? keyFromEnvironment(envVar) : undefined;
+}
+
+export function noKey({ name, envVar }: ProviderDef): string {
+  return `No API key for provider "${name}". Pass \`apiKey\` or set ${envVar}.`;
 }
 
 /** A key that was found under a provider's name goes to no other provider. */
@@ -215,5 +234,5 @@ function inPage(): boolean {
 
 function keyFromEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.[name] || undefined;
+  return process?.env?.[name]?.trim() || undefined;
 }

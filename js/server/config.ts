@@ -1,0 +1,59 @@
+// What a chat handler is made with.
+import type { GloveError } from "../src/error.js";
+import type { HttpModel } from "../src/models/endpoint.js";
+import type { Fetch } from "../src/models/http.js";
+
+/** Answers a request. It never rejects: what goes wrong is in the response. */
+export type ChatHandler = (request: Request) => Promise<Response>;
+
+export interface ChatHandlerConfig {
+  /** An id of the table of providers, as `"anthropic"`. */
+  readonly provider: string;
+  /** The provider's default model unless given. */
+  readonly model?: string;
+  /** Further models that a client may ask for, by `model` in its request. */
+  readonly models?: readonly string[];
+  /** Read from the provider's environment variable, at each request, unless given. */
+  readonly apiKey?: string;
+  readonly maxTokens?: number;
+  readonly baseURL?: string;
+  /** Another format than the provider's usual one, for its other APIs. */
+  readonly format?: "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+  /** Sends the model's earlier reasoning back to it. */
+  readonly reasoning?: boolean;
+  readonly reasoningEffort?: "low" | "medium" | "high" | (string & {});
+  /** Tells reasoning as a part of the text, between `<think>` and `</think>`. */
+  readonly includeReasoningInText?: boolean;
+  /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */
+  readonly cache?: boolean | "5m" | "1h";
+  /** Takes the place of whatever system prompt a client sends. */
+  readonly systemPrompt?: string;
+  /** Whether this request is answered: anything but a truthy value is a 401, an exception a 403. Must not read the body. */
+  readonly authorize?: (request: Request) => unknown;
+  readonly limits?: ChatHandlerLimits;
+  /** The origins whose pages may call, or `"*"`. No CORS header is sent unless set. */
+  readonly cors?: string | readonly string[];
+  /** Retries and waiting limits of a model call. */
+  readonly policy?: NonNullable<HttpModel["policy"]>;
+  /** After this silence a comment keeps the connection alive: 15,000 unless given, 0 for none. */
+  readonly heartbeatMs?: number;
+  /** How much of the provider's own error messages clients are told. `safe`, the default, is all but those about the
+   *  server's key and account. Addresses and bodies are never told. */
+  readonly providerMessages?: "safe" | "all" | "none";
+  readonly fetch?: Fetch;
+  /** Told of every request that was not answered, with all that is known; never with a key. */
+  readonly onError?: (error: GloveError, request: Request) => void;
+  /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm"`. */
+  readonly wasm?: WebAssembly.Module;
+}
+
+export interface ChatHandlerLimits {
+  /** 1 MB (1,048,576) unless given. */
+  readonly bodyBytes?: number;
+  /** 64 kB (65,536) unless given. */
+  readonly systemPromptBytes?: number;
+  /** 200 unless given. */
+  readonly messages?: number;
+  /** 128 unless given. */
+  readonly tools?: number;
+}

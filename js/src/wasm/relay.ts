@@ -1,0 +1,26 @@
+// The seam of the chat handler: what the core is told of it, and what it asks of its host.
+import type { SessionHost } from "./seam.js";
+
+/** The options of `new CoreRelay(options)`, as JSON. */
+export interface RelayOptions {
+  readonly format: "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+  readonly baseURL: string;
+  readonly model: string;
+  /** Further models that a client may ask for. */
+  readonly models: readonly string[] | undefined;
+  readonly maxTokens: number;
+  /** Instead of the client's. */
+  readonly systemPrompt: string | undefined;
+  readonly reasoning: boolean | undefined;
+  readonly reasoningEffort: string | undefined;
+  readonly includeReasoningInText: boolean | undefined;
+  readonly cache: "5m" | "1h" | undefined;
+  readonly policy: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number } | undefined;
+  readonly providerMessages: "safe" | "all" | "none" | undefined;
+  readonly systemPromptBytes: number | undefined;
+  readonly messages: number | undefined;
+  readonly tools: number | undefined;
+}
+
+/** What `CoreRelay.answer` asks of its host. `events` gets text for the response. */
+export type RelayHost = Pick<SessionHost, "events"> & Required<Pick<SessionHost, "fetch">>;

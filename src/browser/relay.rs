@@ -1,0 +1,237 @@
+//! The other end of the wire: one model call for a client of a chat handler, told as the text of an event stream.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::host::Host;
+use super::http::PageHttp;
+use super::page::{PageClock, PageIds, soon};
+use super::values::protocol;
+use crate::codec::from_text;
+use crate::host::{AbortHandle, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::json_read::{Broken, Reader};
+use crate::portable::BoxFuture;
+use crate::providers::Format;
+use crate::providers::request::{CacheTtl, ChatDialect, Options};
+use crate::providers::table;
+use crate::run::view::View;
+use crate::transport::retry::Policy;
+use crate::transport::{Answer, HttpModel, HttpOptions};
+use crate::wire::{Disclosure, Refusal, RequestLimits, WireRequest};
+
+/// What a chat handler was made with.
+#[wasm_bindgen]
+pub struct CoreRelay {
+    format: Format,
+    base_url: String,
+    /// What a client may ask for by name.
+    models: Vec<String>,
+    system_prompt: Option<String>,
+    request: Options,
+    reasoning_in_text: bool,
+    policy: Policy,
+    limits: RequestLimits,
+    disclosure: Disclosure,
+}
+
+#[wasm_bindgen]
+impl CoreRelay {
+    /// `options` is the JSON of a `RelayOptions`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &str) -> Result<CoreRelay, JsValue> {
+        let mut relay = CoreRelay {
+            format: Format::OpenAiChat,
+            base_url: String::new(),
+            models: Vec::new(),
+            system_prompt: None,
+            request: Options { stream: true, ..Options::default() },
+            reasoning_in_text: false,
+            policy: Policy::default(),
+            limits: RequestLimits::default(),
+            disclosure: Disclosure::default(),
+        };
+        relay.read(options).map_err(|_| protocol("the handler's options are not what the core expects"))?;
+        relay.request.dialect = ChatDialect::of_host(table::host(&relay.base_url));
+        Ok(relay)
+    }
+
+    /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
+    /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
+    pub fn answer(&self, request: &str, key: &str, host: &Host, gone: Promise) -> Promise {
+        let asking = self.ask(request, key, host);
+        future_to_promise(async move {
+            let refusal = match asking {
+                Err(refusal) => refusal,
+                Ok(asking) => match select(asking, JsFuture::from(gone)).await {
+                    Either::Left((Err(refusal), _)) => refusal,
+                    // Nobody waits any more: what is dropped here closes the connection.
+                    Either::Left((Ok(()), _)) | Either::Right(_) => return Ok(JsValue::UNDEFINED),
+                },
+            };
+            Ok(JsValue::from_str(&refusal.json()))
+        })
+    }
+}
+
+impl CoreRelay {
+    fn ask(
+        &self,
+        request: &str,
+        key: &str,
+        host: &Host,
+    ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
+        let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
+        let model = self.model(host, key, model)?;
+        let telling = Telling::new(host, self.reasoning_in_text);
+        let told = Rc::clone(&telling);
+        let asked = ModelRequest {
+            purpose: Purpose::Turn,
+            system_prompt: self.system_prompt.as_deref().unwrap_or(&system_prompt),
+            // The client has chosen what the model is to read.
+            messages: View::since(&messages, 0, &[]),
+            tools: &tools,
+        };
+        let deltas = DeltaSink::to(move |delta| told.tell(|answer| answer.delta(delta)));
+        let asking = model.prompt(asked, deltas, AbortHandle::new().signal());
+        let (disclosure, key) = (self.disclosure, key.to_owned());
+        Ok(Box::pin(async move {
+            let came = asking.await;
+            if let Ok(reply) = came {
+                telling.answer.borrow_mut().done(reply, &PageIds);
+                telling.flush();
+                return Ok(());
+            }
+            telling.flush();
+            came.map(drop).map_err(|error| Refusal::of_model(&error, disclosure, &key))
+        }))
+    }
+
+    fn model(&self, host: &Host, key: &str, wanted: Option<String>) -> Result<HttpModel, Refusal> {
+        let CoreRelay { format, base_url, request, .. } = self;
+        let model = wanted.unwrap_or_else(|| request.model.clone());
+        if model != request.model && !self.models.contains(&model) {
+            let message = format!("The model `{model}` cannot be chosen here.");
+            return Err(Refusal::new(400, "MODEL_NOT_ALLOWED", message));
+        }
+        let headers = format.headers(base_url, key);
+        let options = HttpOptions {
+            name: model.clone(),
+            format: *format,
+            url: format.url(base_url, &model, true),
+            headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            request: Options { model, ..request.clone() },
+            policy: self.policy,
+        };
+        let http = Arc::new(PageHttp { host: host.clone() });
+        Ok(HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds)))
+    }
+
+    fn read(&mut self, options: &str) -> Result<(), Broken> {
+        let mut reader = Reader::new(options);
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "format" => self.format = format_of(&reader.text()?)?,
+                "baseURL" => self.base_url = reader.text()?.into_owned(),
+                "model" => self.request.model = reader.text()?.into_owned(),
+                "models" => {
+                    reader.array()?;
+                    while reader.item()? {
+                        self.models.push(reader.text()?.into_owned());
+                    }
+                }
+                "systemPrompt" => self.system_prompt = string(&mut reader)?,
+                "maxTokens" => self.request.max_tokens = reader.count()?.and_then(|n| u32::try_from(n).ok()),
+                "cache" => {
+                    self.request.cache = match reader.text()?.as_ref() {
+                        "5m" => Some(CacheTtl::FiveMinutes),
+                        "1h" => Some(CacheTtl::OneHour),
+                        _ => None,
+                    }
+                }
+                "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
+                "reasoningEffort" => self.request.reasoning_effort = string(&mut reader)?,
+                "includeReasoningInText" => self.reasoning_in_text = flag(&mut reader)?,
+                "policy" => self.policy = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "systemPromptBytes" => limit(&mut reader, &mut self.limits.system_prompt_bytes)?,
+                "messages" => limit(&mut reader, &mut self.limits.messages)?,
+                "tools" => limit(&mut reader, &mut self.limits.tools)?,
+                "providerMessages" => {
+                    self.disclosure = match reader.text()?.as_ref() {
+                        "all" => Disclosure::All,
+                        "none" => Disclosure::None,
+                        _ => Disclosure::Safe,
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for CoreRelay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CoreRelay").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+/// Tells the client what one chunk brought, in one piece.
+struct Telling {
+    host: Host,
+    answer: RefCell<Answer>,
+    scheduled: Cell<bool>,
+}
+
+impl Telling {
+    fn new(host: &Host, reasoning_in_text: bool) -> Rc<Self> {
+        let answer = RefCell::new(Answer::new(reasoning_in_text));
+        Rc::new(Telling { host: host.clone(), answer, scheduled: Cell::default() })
+    }
+
+    fn tell(self: &Rc<Self>, add: impl FnOnce(&mut Answer)) {
+        add(&mut self.answer.borrow_mut());
+        if !self.scheduled.replace(true) {
+            let telling = Rc::clone(self);
+            soon(move || telling.flush());
+        }
+    }
+
+    fn flush(&self) {
+        self.scheduled.set(false);
+        let text = self.answer.borrow_mut().take();
+        if !text.is_empty() {
+            self.host.events(&text);
+        }
+    }
+}
+
+fn string(reader: &mut Reader<'_>) -> Result<Option<String>, Broken> {
+    Ok(reader.string()?.map(|text| text.into_owned()))
+}
+
+fn flag(reader: &mut Reader<'_>) -> Result<bool, Broken> {
+    Ok(reader.raw()? == "true")
+}
+
+fn limit(reader: &mut Reader<'_>, limit: &mut u64) -> Result<(), Broken> {
+    *limit = reader.count()?.unwrap_or(*limit);
+    Ok(())
+}
+
+fn format_of(word: &str) -> Result<Format, Broken> {
+    match word {
+        "anthropic" => Ok(Format::Anthropic),
+        "openai_chat" => Ok(Format::OpenAiChat),
+        "openai_responses" => Ok(Format::OpenAiResponses),
+        "gemini" => Ok(Format::Gemini),
+        _ => Err(Broken),
+    }
+}

@@ -1,0 +1,226 @@
+//! What a client is told when it gets no answer: a code, an HTTP status, and a message that gives nothing away.
+
+use crate::codec::to_text;
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json_write::Object;
+
+/// A failure as a client may see it, and as the server's own log may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub status: u16,
+    pub code: &'static str,
+    pub message: String,
+    pub kind: Option<ModelErrorKind>,
+    pub retryable: bool,
+    pub retry_after_ms: Option<u64>,
+    /// All that is known, for the server only; never a key.
+    pub detail: String,
+}
+
+/// How much of a provider's own message a client is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Disclosure {
+    None,
+    /// Not where it is about the server's key or its account.
+    #[default]
+    Safe,
+    All,
+}
+
+impl Refusal {
+    pub fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let detail = message.clone();
+        Refusal { status, code, message, kind: None, retryable: false, retry_after_ms: None, detail }
+    }
+
+    /// `secret` is the key that was sent along; it is struck out wherever it stands.
+    pub fn of_model(error: &ModelError, disclosure: Disclosure, secret: &str) -> Self {
+        let strike =
+            |text: &str| if secret.is_empty() { text.to_owned() } else { text.replace(secret, "…") };
+        let detail = match error.status {
+            Some(status) => strike(&format!("{} (HTTP {status})", error.message)),
+            None => strike(&error.message),
+        };
+        Refusal {
+            status: status(error),
+            code: error.kind.code(),
+            message: strike(&told(error, disclosure)),
+            kind: Some(error.kind),
+            retryable: error.retryable,
+            retry_after_ms: error.retry_after_ms,
+            detail,
+        }
+    }
+
+    /// As JSON; `detail` is in it.
+    pub fn json(&self) -> String {
+        let mut out = String::new();
+        let mut object = Object::new(&mut out);
+        object.raw("status", &self.status.to_string()).text("code", self.code).text("message", &self.message);
+        if let Some(kind) = self.kind {
+            object.raw("kind", &to_text(&kind));
+        }
+        object.raw("retryable", if self.retryable { "true" } else { "false" });
+        if let Some(ms) = self.retry_after_ms {
+            object.raw("retry_after_ms", &ms.to_string());
+        }
+        object.text("detail", &self.detail);
+        object.end();
+        out
+    }
+}
+
+fn status(error: &ModelError) -> u16 {
+    match error.kind {
+        ModelErrorKind::BadRequest | ModelErrorKind::ContextLength => 400,
+        ModelErrorKind::RateLimit if !unpaid(error) => 429,
+        ModelErrorKind::Config => 500,
+        ModelErrorKind::Overloaded => 503,
+        ModelErrorKind::Timeout => 504,
+        // That the provider refuses the server's key says nothing about the client's rights.
+        ModelErrorKind::Authentication
+        | ModelErrorKind::RateLimit
+        | ModelErrorKind::Network
+        | ModelErrorKind::Cut
+        | ModelErrorKind::Server
+        | ModelErrorKind::BadResponse
+        | ModelErrorKind::Adapter => 502,
+    }
+}
+
+fn told(error: &ModelError, disclosure: Disclosure) -> String {
+    use ModelErrorKind::*;
+    let (own, said) = match error.kind {
+        // What a connection failed with names the address, what was no answer quotes the body.
+        Network => ("The connection to the model's provider failed.", Said::Inside),
+        BadResponse => ("The model's provider sent what is no answer.", Said::Inside),
+        Config | Adapter => ("This server is not set up for its model.", Said::Inside),
+        Authentication => ("The model's provider refused the key of this server.", Said::AboutTheServer),
+        RateLimit if unpaid(error) => {
+            ("The account of this server at the model's provider is used up.", Said::AboutTheServer)
+        }
+        RateLimit => ("The model's provider allows no more requests at the moment.", Said::ToTheClient),
+        Overloaded => ("The model's provider is overloaded.", Said::ToTheClient),
+        Timeout => ("The model's provider took too long.", Said::ToTheClient),
+        Cut => ("The model's answer was cut off before its end.", Said::ToTheClient),
+        ContextLength => ("The conversation does not fit into the model's context.", Said::ToTheClient),
+        BadRequest => ("The model's provider refused the request.", Said::ToTheClient),
+        Server => ("The model's provider failed.", Said::ToTheClient),
+    };
+    // A body without a message of its own is quoted behind its status.
+    let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
+    let tell = match (disclosure, said) {
+        (Disclosure::None, _) | (_, Said::Inside) | (Disclosure::Safe, Said::AboutTheServer) => false,
+        (Disclosure::Safe, Said::ToTheClient)
+        | (Disclosure::All, Said::ToTheClient | Said::AboutTheServer) => !quoted,
+    };
+    if tell { error.message.clone() } else { own.to_owned() }
+}
+
+/// The account has to be paid or raised first: the provider says so by status or in words, and asks not to try again.
+fn unpaid(error: &ModelError) -> bool {
+    let message = error.message.to_ascii_lowercase();
+    let said = ["quota", "billing", "credit", "balance"].iter().any(|word| message.contains(word));
+    !error.retryable && (error.status == Some(402) || said)
+}
+
+/// Whom the message of an error is for.
+#[derive(Clone, Copy)]
+enum Said {
+    ToTheClient,
+    AboutTheServer,
+    /// To nobody outside.
+    Inside,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::errors::from_response;
+
+    fn of(error: &ModelError, disclosure: Disclosure) -> (u16, String) {
+        let refusal = Refusal::of_model(error, disclosure, "sk-canary");
+        (refusal.status, refusal.message)
+    }
+
+    #[test]
+    fn a_client_is_told_what_the_provider_said_unless_it_is_about_the_server() {
+        let table = [
+            (400, r#"{"error":{"message":"tools: too many"}}"#, 400, "tools: too many"),
+            (400, r#"{"error":{"message":"prompt is too long: 5 > 4"}}"#, 400, "prompt is too long: 5 > 4"),
+            (
+                401,
+                r#"{"error":{"message":"bad key sk-c…"}}"#,
+                502,
+                "The model's provider refused the key of this server.",
+            ),
+            (
+                403,
+                r#"{"error":{"message":"no access"}}"#,
+                502,
+                "The model's provider refused the key of this server.",
+            ),
+            (
+                402,
+                r#"{"error":{"message":"pay"}}"#,
+                502,
+                "The account of this server at the model's provider is used up.",
+            ),
+            (429, r#"{"error":{"message":"slow down"}}"#, 429, "slow down"),
+            (
+                429,
+                r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#,
+                502,
+                "The account of this server at the model's provider is used up.",
+            ),
+            (500, "<html>trace of 10.0.0.1</html>", 502, "The model's provider failed."),
+            (502, "", 502, "The model's provider failed."),
+            (504, r#"{"error":{"message":"late"}}"#, 504, "late"),
+            (529, r#"{"error":{"message":"Overloaded"}}"#, 503, "Overloaded"),
+        ];
+        for (status, body, expected, message) in table {
+            let told = of(&from_response(status, body), Disclosure::Safe);
+            assert_eq!(told, (expected, message.to_owned()), "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn a_provider_that_asks_not_to_be_asked_again_is_not_taken_for_an_unpaid_one() {
+        let mut error = from_response(429, r#"{"error":{"message":"slow down"}}"#);
+        error.retryable = false;
+        assert_eq!(of(&error, Disclosure::Safe), (429, "slow down".to_owned()));
+    }
+
+    #[test]
+    fn an_address_or_a_body_is_never_told() {
+        for kind in [ModelErrorKind::Network, ModelErrorKind::BadResponse, ModelErrorKind::Config] {
+            let error = ModelError::new(kind, "http://10.0.0.1/secret <html>");
+            for disclosure in [Disclosure::None, Disclosure::Safe, Disclosure::All] {
+                assert!(!of(&error, disclosure).1.contains("10.0.0.1"), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn everything_or_nothing_can_be_chosen_and_the_key_is_struck_out_of_all() {
+        let error = from_response(401, r#"{"error":{"message":"Incorrect API key: sk-canary"}}"#);
+        assert_eq!(of(&error, Disclosure::All).1, "Incorrect API key: …");
+        let refusal = Refusal::of_model(&error, Disclosure::Safe, "sk-canary");
+        assert_eq!(refusal.detail, "Incorrect API key: … (HTTP 401)");
+        let busy = from_response(429, r#"{"error":{"message":"org-7 is over its limit"}}"#);
+        assert_eq!(
+            of(&busy, Disclosure::None).1,
+            "The model's provider allows no more requests at the moment."
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_written_with_all_that_a_client_can_use() {
+        let mut error = ModelError::new(ModelErrorKind::RateLimit, "slow \"down\"");
+        error.retry_after_ms = Some(1500);
+        let json = Refusal::of_model(&error, Disclosure::Safe, "").json();
+        let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"detail":"slow \"down\""}"#;
+        assert_eq!(json, expected);
+    }
+}

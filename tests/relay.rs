@@ -1,0 +1,178 @@
+//! A provider's answer handed on to a client of an endpoint: what the client reads is what the provider said.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stderr)]
+
+mod streams;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use glove_wasm::error::{ModelError, ModelErrorKind};
+use glove_wasm::host::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use glove_wasm::json::Json;
+use glove_wasm::message::{Message, ToolCall, Usage};
+use glove_wasm::portable::BoxFuture;
+use glove_wasm::providers::request::Options;
+use glove_wasm::providers::{Decoder, Format};
+use glove_wasm::run::Run;
+use glove_wasm::run::input::Reply;
+use glove_wasm::run::settings::Settings;
+use glove_wasm::stream::Outcome;
+use glove_wasm::testing::{FakeClock, SequentialIds};
+use glove_wasm::transport::retry::Policy;
+use glove_wasm::transport::{Answer, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
+use streams::{Recording, load};
+
+/// A server that plays one stream, a piece at a time.
+struct Player(Arc<Vec<u8>>);
+struct Playing(Arc<Vec<u8>>, usize);
+
+impl Http for Player {
+    fn send(&self, _request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+        let playing = Playing(Arc::clone(&self.0), 0);
+        Box::pin(async move { Ok(Box::new(playing) as Box<dyn HttpResponse>) })
+    }
+}
+
+impl HttpResponse for Playing {
+    fn status(&self) -> u16 {
+        200
+    }
+
+    fn header(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>> {
+        let rest = self.0.get(self.1..).unwrap_or_default();
+        let piece = rest.get(..rest.len().min(100)).unwrap_or_default().to_vec();
+        self.1 += piece.len();
+        Box::pin(async move { Ok(Some(piece).filter(|piece| !piece.is_empty())) })
+    }
+}
+
+/// The provider's reply, and the stream that the client is sent of it.
+fn relay(format: Format, stream: &[u8], reasoning_in_text: bool) -> (Result<Reply, ModelError>, String) {
+    let options = HttpOptions {
+        name: "m".to_owned(),
+        format,
+        url: "http://provider".to_owned(),
+        headers: Vec::new(),
+        request: Options { stream: true, ..Options::default() },
+        policy: Policy { max_retries: 0, ..Policy::default() },
+    };
+    let (http, ids) = (Player(Arc::new(stream.to_vec())), Arc::new(SequentialIds::new("i")));
+    let model = HttpModel::new(options, Arc::new(http), Arc::new(FakeClock::at(0)), ids);
+    let run = Run::new(Settings::default(), Vec::new());
+    let request =
+        ModelRequest { purpose: Purpose::Turn, system_prompt: "", messages: run.model_request(), tools: &[] };
+    let answer = Arc::new(Mutex::new(Answer::new(reasoning_in_text)));
+    let told = Arc::clone(&answer);
+    let deltas = DeltaSink::to(move |delta| told.lock().unwrap().delta(delta));
+    let mut asking = model.prompt(request, deltas, AbortHandle::new().signal());
+    let Poll::Ready(reply) = asking.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("it waits for nothing")
+    };
+    let mut answer = answer.lock().unwrap();
+    if let Ok(reply) = &reply {
+        answer.done(reply.clone(), &SequentialIds::new("i"));
+    }
+    (reply, answer.take())
+}
+
+fn read(stream: &str) -> Outcome {
+    let mut decoder = Decoder::new(Format::Endpoint, Vec::new());
+    decoder.push(stream.as_bytes());
+    decoder.finish()
+}
+
+fn recordings() -> Vec<Recording> {
+    let mut all = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams"));
+    match streams::shared_folder() {
+        Some(folder) => all.extend(load(&folder)),
+        None => eprintln!("no recorded streams here: only the project's own are run"),
+    }
+    all
+}
+
+#[test]
+fn what_every_recorded_stream_said_reaches_the_client() {
+    let mut answered = 0;
+    for recording in recordings() {
+        let (reply, stream) = relay(recording.format, &recording.bytes, false);
+        let (outcome, Ok(mut reply)) = (read(&stream), reply) else { continue };
+        let Outcome::Answered(turn) = outcome else { panic!("{}: {stream}", recording.name) };
+        answered += 1;
+        let mut expected = reply.messages.remove(0);
+        let ids = SequentialIds::new("i");
+        for call in expected.tool_calls.iter_mut().flatten().filter(|call| call.id().is_empty()) {
+            call.id = Some(format!("call_{}", glove_wasm::host::IdSource::fresh(&ids)));
+        }
+        // Of the fields that are the provider's own the client keeps those that it sends back.
+        expected.extra = turn.message.extra.clone();
+        assert_eq!((turn.message, turn.usage), (expected, reply.usage), "{}", recording.name);
+        assert_eq!(turn.stop_reason, reply.stop_reason, "{}", recording.name);
+    }
+    assert!(answered > 0);
+    eprintln!("{answered} streams");
+}
+
+#[test]
+fn a_failed_answer_has_no_end_statement() {
+    let stream = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"half\"}}]}\n\n";
+    let (reply, told) = relay(Format::OpenAiChat, stream.as_bytes(), false);
+    assert_eq!(reply.unwrap_err().kind, ModelErrorKind::Cut);
+    assert_eq!(told, "data: {\"type\":\"text_delta\",\"text\":\"half\"}\n\n");
+}
+
+fn done(answer: &mut Answer, message: Message) -> String {
+    let reply = Reply { messages: vec![message], usage: Usage::default(), stop_reason: None, streamed: true };
+    answer.done(reply, &SequentialIds::new("i"));
+    answer.take()
+}
+
+#[test]
+fn text_that_came_only_with_the_end_is_told_too() {
+    let mut answer = Answer::new(false);
+    answer.delta(Delta::Text("Hel"));
+    let stream = done(&mut answer, Message::agent("Hello"));
+    let texts: Vec<&str> = stream.split("\n\n").filter(|event| event.contains("text_delta")).collect();
+    assert_eq!(
+        texts,
+        [r#"data: {"type":"text_delta","text":"Hel"}"#, r#"data: {"type":"text_delta","text":"lo"}"#]
+    );
+}
+
+#[test]
+fn thoughts_in_the_text_are_closed_before_it_goes_on_and_at_its_end() {
+    let texts = |stream: &str| -> String {
+        let events = stream.split("\n\n").filter_map(|event| event.strip_prefix("data: "));
+        let events = events.map(|event| serde_json::from_str::<serde_json::Value>(event).unwrap());
+        events.filter_map(|event| event["text"].as_str().map(str::to_owned)).collect()
+    };
+    let mut answer = Answer::new(true);
+    for delta in [Delta::Reasoning("a"), Delta::Reasoning("b"), Delta::Text("c"), Delta::Reasoning("d")] {
+        answer.delta(delta);
+    }
+    let stream = done(&mut answer, Message::agent("c"));
+    assert_eq!(texts(&stream), "<think>ab</think>c<think>d</think>");
+    assert!(stream.contains(r#""message":{"sender":"agent","text":"<think>ab</think>c<think>d</think>""#));
+    let mut unstreamed = Answer::new(true);
+    let mut message = Message::agent("c");
+    message.reasoning_content = Some("ab".to_owned());
+    assert_eq!(texts(&done(&mut unstreamed, message)), "<think>ab</think>c");
+}
+
+#[test]
+fn a_call_without_an_id_gets_one_and_its_pieces_stay_unsaid() {
+    let mut answer = Answer::new(false);
+    answer.delta(Delta::ToolInput { id: "", name: "f", text: "{" });
+    let call = ToolCall::new("f", Json::parse("{}").unwrap());
+    let stream = done(&mut answer, Message::agent("").with_calls(vec![ToolCall { id: None, ..call }]));
+    assert!(
+        stream.starts_with(r#"data: {"type":"tool_use","id":"call_i1","name":"f","input":{}}"#),
+        "{stream}"
+    );
+    let Outcome::Answered(turn) = read(&stream) else { panic!("not answered") };
+    assert_eq!(turn.message.calls().len(), 1);
+}
