@@ -1,4 +1,3 @@
-"use client";
 // Keeps a renderer that throws from taking anything else with it.
 import { Component, type ReactNode } from "react";
 

@@ -1,4 +1,3 @@
-"use client";
 // A layout effect in the page, and nothing on a server, where React 18 warns of it.
 import { useLayoutEffect } from "react";
 

@@ -1,4 +1,3 @@
-"use client";
 // What a provider gives to the hooks below it.
 import { createContext } from "react";
 import type { GloveClient } from "../src/client.js";

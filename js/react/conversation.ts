@@ -1,4 +1,3 @@
-"use client";
 // One session after another as one thing to follow, and what is asked of it before the first is there.
 import type { GloveSession } from "../src/session.js";
 import type { GloveSnapshot } from "../src/snapshot.js";

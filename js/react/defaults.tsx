@@ -1,4 +1,3 @@
-"use client";
 // How `<Render>` shows what the application draws no component of its own for: plain elements with stable attributes.
 import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import type { TimelineEntry } from "../src/snapshot.js";

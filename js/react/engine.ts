@@ -1,4 +1,3 @@
-"use client";
 // What stands behind a hook: it chooses the session, keeps its settings up to date, and offers its actions.
 import { createElement } from "react";
 import { AbortError, asError } from "../src/error.js";

@@ -1,4 +1,3 @@
-"use client";
 // The settled part of a conversation. An entry renders again only when something of it changed, however long the list is.
 import { memo, type ReactNode, useRef } from "react";
 import type { EnhancedSlot, TimelineEntry } from "../src/snapshot.js";

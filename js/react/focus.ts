@@ -1,4 +1,3 @@
-"use client";
 // Moves the focus to a new question, and back to where it was when the question is answered.
 import type { RefObject } from "react";
 import { useBrowserLayoutEffect } from "./browser-effect.js";

@@ -1,4 +1,3 @@
-"use client";
 // The way from a handle to what stands behind it: whoever draws one part of it follows only that part.
 import { useSyncExternalStore } from "react";
 import type { GloveSnapshot } from "../src/snapshot.js";

@@ -1,4 +1,3 @@
-"use client";
 // The timeline as messages with parts, in the words that React developers know. Messages that did not change stay the same.
 import type { Approval, GloveSnapshot, TimelineEntry, ToolEntry } from "../src/snapshot.js";
 

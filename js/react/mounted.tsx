@@ -1,4 +1,3 @@
-"use client";
 // Mounts a render function of the application as a component of its own, whatever the way it was written.
 import { type ComponentType, createElement, type ReactElement, type ReactNode } from "react";
 

@@ -1,4 +1,3 @@
-"use client";
 // `GloveProvider`: the client that the hooks below it use.
 import { type ReactNode, Suspense, useContext, useMemo, useState } from "react";
 import type { GloveClient } from "../src/client.js";

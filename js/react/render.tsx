@@ -1,4 +1,3 @@
-"use client";
 // `<Render>`: a conversation with its slots and its input, in one of four arrangements.
 import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";

@@ -1,4 +1,3 @@
-"use client";
 // What a finished call shows, drawn by its tool's `renderResult`.
 import { memo, type ReactNode, useSyncExternalStore } from "react";
 import type { ToolEntry } from "../src/snapshot.js";

@@ -1,4 +1,3 @@
-"use client";
 // Reads a part of a conversation; the component renders again only when that part is another one.
 import { useRef, useSyncExternalStore } from "react";
 import type { Engine } from "./engine.js";

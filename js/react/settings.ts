@@ -1,4 +1,3 @@
-"use client";
 import type { SessionOverrides } from "../src/client.js";
 // What a hook was given: its own settings before those of the client.
 import { GloveClient } from "../src/index.js";

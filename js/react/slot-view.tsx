@@ -1,4 +1,3 @@
-"use client";
 // One slot on the screen, drawn by the application's renderer of its name or by a built-in one.
 import { memo, type ReactNode, useCallback, useRef, useSyncExternalStore } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";

@@ -1,4 +1,3 @@
-"use client";
 // Which slots are on the screen, and beside which entry of the timeline.
 import type { EnhancedSlot, TimelineEntry } from "../src/snapshot.js";
 

@@ -1,4 +1,3 @@
-"use client";
 // All that a conversation shows and offers, as one object for each snapshot.
 import type { ReactNode } from "react";
 import type { Task } from "../src/message.js";

@@ -1,4 +1,3 @@
-"use client";
 // The renderers that are in force: those of the application's tools, by name, as of its latest render.
 import type { Renderer } from "./mounted.js";
 import { builtInRenderers, type SlotProps } from "./renderers/index.js";

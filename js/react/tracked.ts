@@ -1,4 +1,3 @@
-"use client";
 // The handle of `useGlove()`: it notes which parts are read, and its component renders again only when one of those changed.
 import { useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Engine } from "./engine.js";

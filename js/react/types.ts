@@ -1,4 +1,3 @@
-"use client";
 // What the hook gives and what `<Render>` and its render props take.
 import type { CSSProperties, JSX, ReactNode } from "react";
 import type { Approval, EnhancedSlot, GloveStatus, QueuedMessage, RunPhase, TimelineEntry, ToolEntry } from "../src/snapshot.js";

@@ -1,4 +1,3 @@
-"use client";
 // `useGlove()` and the hooks beside it.
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
 import type { EnhancedSlot, ToolEntry } from "../src/snapshot.js";

@@ -1,4 +1,3 @@
-"use client";
 // `useSuspenseGlove()`: a conversation whose stored part has been read; until then the component waits.
 import { useContext, useState, useSyncExternalStore } from "react";
 import type { GloveClient } from "../src/client.js";

@@ -10,7 +10,7 @@ import { generateSessionId } from "./session-id.js";
 import type { StoreAdapter } from "./store/adapter.js";
 import { MemoryStore } from "./store/memory.js";
 import type { SubscriberAdapter } from "./subscriber.js";
-import type { ToolConfig } from "./tool.js";
+import type { ToolConfig, ToolDisplay } from "./tool.js";
 import { duplicate } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
 
@@ -32,7 +32,7 @@ export interface GloveConfig {
 
 /** A tool as it is folded in; see `ToolConfig`. */
 export interface GloveFoldArgs<I = unknown> extends Omit<ToolConfig<I>, "do"> {
-  do(input: I, display: DisplayManagerAdapter, glove?: IGloveRunnable, signal?: AbortSignal): unknown;
+  do(input: I, display: DisplayManagerAdapter & ToolDisplay, glove?: IGloveRunnable, signal?: AbortSignal): unknown;
 }
 
 export interface IGloveBuilder {

@@ -6,6 +6,8 @@ import { root } from "../support/project.js";
 
 const area =
   "CLIENT|COMPACTION|CORE|DISPLAY|LISTENER|MESSAGE|MODEL|REQUEST|SCHEMA|SCRIPT|SESSIONS?|STORAGE|STORE|SUBSCRIBER|TOOL|WASM";
+// What a chat handler refuses with has codes of its own.
+const refused = /"((?:[A-Z]+_)+[A-Z]+|UNAUTHORIZED|FORBIDDEN|INTERNAL)"/g;
 const code = new RegExp(`"((?:${area})_[A-Z_]+|ABORTED|NOT_[A-Z_]+|NOTHING_TO_[A-Z_]+|OUT_OF_[A-Z_]+)"`, "g");
 
 function source(folder: string, extension: RegExp): string {
@@ -16,7 +18,9 @@ function source(folder: string, extension: RegExp): string {
 
 test("the page of errors lists every code of the source, and no other", () => {
   const text = source("js", /\.tsx?$/) + source("src", /\.rs$/);
-  const thrown = [...text.matchAll(/GloveError\(\s*"([A-Z_]+)"/g), ...text.matchAll(code)].map(([, name]) => name);
+  const handler = source("js/server", /\.ts$/) + source("src/wire", /\.rs$/);
+  const found = [text.matchAll(/GloveError\(\s*"([A-Z_]+)"/g), text.matchAll(code), handler.matchAll(refused)];
+  const thrown = found.flatMap((matches) => [...matches].map(([, name]) => name));
   const page = readFileSync(join(root, "docs", "errors.md"), "utf8");
   const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(listed).toEqual([...new Set(listed)]);

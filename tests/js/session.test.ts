@@ -197,7 +197,7 @@ test("an image of 20 MB is sent like any other", async () => {
   const data = "A".repeat(27_000_000);
   await session.sendMessage("look", [{ data, media_type: "image/png" }]);
   expect(model.calls[0]?.messages[0]?.content?.[0]?.source?.data).toHaveLength(data.length);
-});
+}, 60_000);
 
 test("messages keep the order of sending, whatever it takes to read their files", async () => {
   const { session, shown } = scene(["one", "two"]);

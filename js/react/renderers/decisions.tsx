@@ -1,4 +1,3 @@
-"use client";
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
 import { type Option, options, read, type SlotProps, text } from "./props.js";

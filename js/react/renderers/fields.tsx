@@ -1,4 +1,3 @@
-"use client";
 // `input`, `secret` and `select`: one answer, written or chosen.
 import { type ReactNode, useId } from "react";
 import { options, type SlotProps, text } from "./props.js";

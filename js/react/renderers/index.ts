@@ -1,4 +1,3 @@
-"use client";
 // The built-in renderers by name. A renderer of the application with the same name wins.
 import type { Renderer } from "../mounted.js";
 import { ApprovalRequest, BudgetReached, Confirm, InterruptedCall, PermissionRequest } from "./decisions.js";

@@ -1,4 +1,3 @@
-"use client";
 // `info`: tells something; nobody waits for an answer.
 import type { ReactNode } from "react";
 import { type SlotProps, text } from "./props.js";

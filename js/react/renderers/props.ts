@@ -1,4 +1,3 @@
-"use client";
 // What a slot's renderer is given, and how it reads data whose form nobody has checked.
 
 /** A superset of the original's `SlotRenderProps`. */

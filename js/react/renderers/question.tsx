@@ -1,4 +1,3 @@
-"use client";
 // The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
 import { type FormEvent, type ReactNode, useId } from "react";
 import type { SlotProps } from "./props.js";
