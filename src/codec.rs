@@ -396,8 +396,7 @@ impl Write for bool {
     }
 }
 
-/// The numbers with fractions are amounts of money. They are written in billionths and read again as the same, as
-/// far as [`crate::message::dollars`] goes; what is no number becomes null.
+/// Numbers with fractions are amounts of money here: the same again up to fifteen digits, near it beyond.
 impl Read for f64 {
     fn blank() -> Self {
         0.0
@@ -410,7 +409,7 @@ impl Read for f64 {
 
 impl Write for f64 {
     fn write(&self, out: &mut String) {
-        write::money(out, *self);
+        write::number(out, *self);
     }
 }
 

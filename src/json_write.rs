@@ -1,5 +1,7 @@
 //! JSON written straight into a text: request bodies and patches need no tree.
 
+use crate::json_read::TENS;
+
 /// The text as a JSON string, in quotes.
 pub(crate) fn string(out: &mut String, text: &str) {
     out.push('"');
@@ -47,25 +49,38 @@ pub(crate) fn whole(out: &mut String, mut number: u64) {
     }
 }
 
-/// A number in billionths, without the noughts at its end; more than ten thousand million is that, and what is no number
-/// is null.
-pub(crate) fn money(out: &mut String, amount: f64) {
-    const BILLION: u64 = 1_000_000_000;
-    if !amount.is_finite() {
+/// A number with a fraction, in as few digits as give the same number again, as far as fifteen digits do. More than
+/// 10¹⁵ is that (what is written so are amounts of money), and what is no number is null.
+pub(crate) fn number(out: &mut String, number: f64) {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if !number.is_finite() {
         out.push_str("null");
         return;
     }
-    if amount < 0.0 {
+    if number < 0.0 {
         out.push('-');
     }
-    let billionths = (amount.abs().min(1e10) * 1e9).round() as u64;
-    whole(out, billionths / BILLION);
+    let number = number.abs().min(1e15);
+    let (mut digits, mut places) = (0, 0);
+    for (more, ten) in TENS.iter().enumerate() {
+        let scaled = (number * ten).round();
+        if scaled >= EXACT {
+            break;
+        }
+        (digits, places) = (scaled as u64, more);
+        if scaled / ten == number {
+            break;
+        }
+    }
     let start = out.len();
-    whole(out, BILLION + billionths % BILLION);
-    // The leading one held the noughts.
-    out.replace_range(start..=start, ".");
-    while out.ends_with('0') && !out.ends_with(".0") {
-        out.pop();
+    whole(out, digits);
+    while out.len() - start <= places {
+        out.insert(start, '0');
+    }
+    if places == 0 {
+        out.push_str(".0");
+    } else {
+        out.insert(out.len() - places, '.');
     }
 }
 

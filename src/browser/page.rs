@@ -117,7 +117,17 @@ impl Drop for PageSignal {
 
 /// Runs `work` in a microtask of its own, when nothing of the core is running.
 pub(super) fn soon(work: impl FnOnce() + 'static) {
-    wasm_bindgen_futures::spawn_local(async move { work() });
+    spawn(Box::pin(async move { work() }));
+}
+
+/// Boxed, so that what is around a future is compiled once for all of them.
+pub(super) fn spawn(work: BoxFuture<'static, ()>) {
+    wasm_bindgen_futures::spawn_local(work);
+}
+
+/// The same for a future that JavaScript waits for.
+pub(super) fn promise(work: BoxFuture<'static, Result<JsValue, JsValue>>) -> Promise {
+    wasm_bindgen_futures::future_to_promise(work)
 }
 
 /// Hands a closure to JavaScript for as long as the returned value lives.

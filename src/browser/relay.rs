@@ -8,11 +8,11 @@ use futures_util::future::{Either, select};
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use wasm_bindgen_futures::JsFuture;
 
 use super::host::Host;
 use super::http::PageHttp;
-use super::page::{PageClock, PageIds, soon};
+use super::page::{PageClock, PageIds, promise, soon};
 use super::values::protocol;
 use crate::codec::from_text;
 use crate::host::{AbortHandle, DeltaSink, ModelAdapter, ModelRequest, Purpose};
@@ -66,7 +66,7 @@ impl CoreRelay {
     /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
     pub fn answer(&self, request: &str, key: &str, host: &Host, gone: Promise) -> Promise {
         let asking = self.ask(request, key, host);
-        future_to_promise(async move {
+        promise(Box::pin(async move {
             let refusal = match asking {
                 Err(refusal) => refusal,
                 Ok(asking) => match select(asking, JsFuture::from(gone)).await {
@@ -76,7 +76,7 @@ impl CoreRelay {
                 },
             };
             Ok(JsValue::from_str(&refusal.json()))
-        })
+        }))
     }
 }
 

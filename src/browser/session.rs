@@ -10,13 +10,12 @@ use futures_util::future::Shared;
 use js_sys::{Object, Promise};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::{future_to_promise, spawn_local};
 
 use super::feed::Feed;
 use super::host::{Host, pair};
 use super::http::PageHttp;
 use super::model::PageModel;
-use super::page::{PageClock, PageIds};
+use super::page::{PageClock, PageIds, promise, spawn};
 use super::store::{Keeps, PageStore};
 use super::tools::{PageTool, PageTools};
 use super::values::{display_thrown, protocol, read, thrown};
@@ -173,22 +172,22 @@ impl CoreSession {
         feed.follow(&session);
         let (tell, opened) = oneshot::channel();
         let driven = session.clone();
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             // Somebody who has stopped waiting is no failure.
             let _ = tell.send(driven.opened().await);
             driven.drive().await;
-        });
+        }));
         Ok(CoreSession { session, feed, host, opened: opened.shared() })
     }
 
     /// Waits until the store has been read. After a failure the next request reads it again.
     pub fn open(&self) -> Promise {
         let (opened, feed) = (self.opened.clone(), Rc::clone(&self.feed));
-        future_to_promise(async move {
+        promise(Box::pin(async move {
             opened.await.unwrap_or(Err(Error::Closed)).map_err(|error| thrown(&error))?;
             feed.wake();
             Ok(JsValue::UNDEFINED)
-        })
+        }))
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
@@ -279,13 +278,13 @@ impl CoreSession {
     ) -> Result<Object, JsValue> {
         let id = PageIds.fresh();
         let answer = self.session.display().push_and_wait_as(id.clone(), show(owner, renderer, input)?);
-        let promise = future_to_promise(async move {
+        let answered = promise(Box::pin(async move {
             match answer.await {
                 Ok(value) => Ok(JsValue::from_str(value.as_str())),
                 Err(error) => Err(display_thrown(&error)),
             }
-        });
-        Ok(pair(&id, &promise))
+        }));
+        Ok(pair(&id, &answered))
     }
 
     #[wasm_bindgen(js_name = resolveSlot)]
@@ -334,12 +333,12 @@ impl CoreSession {
 
     fn told(&self, asked: crate::runtime::Asked) -> Promise {
         self.feed.wake();
-        future_to_promise(async move {
+        promise(Box::pin(async move {
             match asked.await {
                 Ok(response) => Ok(JsValue::from_str(&came(&response))),
                 Err(error) => Err(thrown(&error)),
             }
-        })
+        }))
     }
 }
 

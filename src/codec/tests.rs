@@ -89,6 +89,27 @@ proptest! {
     }
 
     #[test]
+    fn numbers_up_to_fifteen_digits_are_the_same_again(digits in 0u64..1_000_000_000_000_000, places in 0u32..15) {
+        let number: f64 = format!("{digits}e-{places}").parse().unwrap();
+        let text = to_text(&number);
+        prop_assert_eq!(from_text::<f64>(&text).unwrap(), number, "{}", text);
+        // Smaller ones serde_json writes with an exponent.
+        if number >= 1e-5 {
+            prop_assert_eq!(&text, &serde_json::to_string(&number).unwrap());
+        }
+    }
+
+    #[test]
+    fn any_number_is_written_as_json_that_is_near_it(number in any::<f64>()) {
+        let text = to_text(&number);
+        prop_assert!(is_json(&text), "{}", text);
+        if number.abs() < 1e15 {
+            let read = from_text::<f64>(&text).unwrap();
+            prop_assert!((read - number).abs() <= number.abs() * 1e-15 + 1e-15, "{} {}", number, text);
+        }
+    }
+
+    #[test]
     fn numbers_with_few_digits_are_exact(whole in 0u64..1_000_000_000_000_000, places in 0i32..22, sign in any::<bool>()) {
         let text = format!("{}{whole}e-{places}", if sign { "-" } else { "" });
         prop_assert_eq!(from_text::<f64>(&text).unwrap(), text.parse::<f64>().unwrap(), "{}", text);

@@ -119,7 +119,10 @@ fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
     };
     *turn.usage() = event.usage;
     if is_old_error(&message, &event.usage, turn) {
-        let text = message.text.trim_start_matches("Error: ");
+        let mut text = message.text.as_str();
+        while let Some(rest) = text.strip_prefix("Error: ") {
+            text = rest;
+        }
         turn.fail(ModelError::new(ModelErrorKind::Server, text));
         return;
     }

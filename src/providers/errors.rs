@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
+use crate::scan::word_at;
 
 /// How much of a body that is no JSON is quoted.
 const EXCERPT: usize = 200;
@@ -159,8 +160,8 @@ fn classify(http: Option<u16>, body: &str) -> ModelError {
 
 /// The kind, and whether an account has to be paid or raised first.
 fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, bool) {
-    let code = |words: &[&str]| words.iter().any(|word| codes.contains(word));
-    let said = |words: &[&str]| words.iter().any(|word| message.contains(word));
+    let code = |words: &[&str]| words.iter().any(|word| word_at(codes, word).is_some());
+    let said = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
     let too_long = [
         "prompt is too long",
         "maximum context length",

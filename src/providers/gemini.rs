@@ -324,7 +324,7 @@ fn place<'v>(root: &'v mut Args, path: &str) -> Option<&'v mut Args> {
         } else {
             let inside = rest.strip_prefix('.').unwrap_or(rest);
             let end = inside.find(['.', '[']).unwrap_or(inside.len());
-            let (step, after) = inside.split_at(end);
+            let (step, after) = inside.split_at_checked(end)?;
             rest = after;
             if !step.is_empty() {
                 at = field(at, step)?;

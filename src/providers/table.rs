@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::providers::Format;
 use crate::providers::request::ChatDialect;
+use crate::scan::word_at;
 
 /// A provider. `format` is `None` for one that is listed but not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -250,7 +251,7 @@ impl Format {
 
 /// The host of a URL, without port and login.
 pub fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = word_at(url, "://").and_then(|at| url.get(at + 3..)).unwrap_or(url);
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     host.split(':').next().unwrap_or_default().trim_end_matches('.')

@@ -2,6 +2,7 @@
 
 mod answer;
 mod body;
+mod date;
 mod http;
 mod model;
 pub mod retry;

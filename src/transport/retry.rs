@@ -1,5 +1,6 @@
 //! Whether a failed model call is made again, and after how long.
 
+use super::date;
 use crate::codec::{record, through_codec};
 use crate::error::{ModelError, ModelErrorKind};
 
@@ -51,11 +52,7 @@ pub fn heed_headers(error: &mut ModelError, header: impl Fn(&str) -> Option<Stri
 
 /// Seconds, or a date.
 fn retry_after(text: &str, now: u64) -> Option<u64> {
-    thousandths(text).or_else(|| {
-        let date = httpdate::parse_http_date(text.trim()).ok()?;
-        let at = date.duration_since(std::time::UNIX_EPOCH).ok()?;
-        u64::try_from(at.as_millis()).ok()?.checked_sub(now)
-    })
+    thousandths(text).or_else(|| date::millis(text)?.checked_sub(now))
 }
 
 /// A decimal number times a thousand. Read by hand: the standard library's floats weigh more than all of this file.

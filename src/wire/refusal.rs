@@ -3,6 +3,7 @@
 use crate::codec::to_text;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_write::Object;
+use crate::scan::word_at;
 
 /// A failure as a client may see it, and as the server's own log may.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +122,7 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
 /// The account has to be paid or raised first: the provider says so by status or in words, and asks not to try again.
 fn unpaid(error: &ModelError) -> bool {
     let message = error.message.to_ascii_lowercase();
-    let said = ["quota", "billing", "credit", "balance"].iter().any(|word| message.contains(word));
+    let said = ["quota", "billing", "credit", "balance"].iter().any(|word| word_at(&message, word).is_some());
     !error.retryable && (error.status == Some(402) || said)
 }
 
