@@ -81,7 +81,7 @@ async function optimise(input, file) {
   await runTool("binaryen/bin/wasm-opt", [input, "-Os", ...features, ...strip, "-o", file]);
 }
 
-async function typescript() {
+export async function typescript() {
   for (const part of ["src", "react", "server", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
