@@ -16,11 +16,11 @@ import { after, isPromise, type Maybe } from "./maybe.js";
 import type { SideOutput } from "./message.js";
 import { check, sentence } from "./schema.js";
 import type { ToolConfig } from "./tool.js";
-import type { CoreSession, CoreSlot } from "./wasm/seam.js";
+import type { AskedSession, CoreSlot } from "./wasm/seam.js";
 import { fromCore } from "./wasm/thrown.js";
 
 export interface DeskSurroundings {
-  core(): CoreSession | undefined;
+  core(): AskedSession | undefined;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
 }
@@ -177,7 +177,7 @@ export class Desk implements DisplayPort {
     return { id, answer };
   }
 
-  #core(): CoreSession {
+  #core(): AskedSession {
     const core = this.#around.core();
     if (!core) throw gone("SESSION_CLOSED", "The session is closed; open a new one to go on.");
     return core;

@@ -88,6 +88,7 @@ export type {
   QueuedMessage,
   RunPhase,
   SlotDisplayStrategy,
+  TabRole,
   TimelineEntry,
   ToolEntry,
 } from "./snapshot.js";

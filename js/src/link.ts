@@ -9,9 +9,12 @@ import { type SessionConfig, type SessionParts, type Told, toldOf } from "./sess
 import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
+import { Tabs } from "./tabs/tabs.js";
+import { Last } from "./tabs/last.js";
+import { tabPage } from "./tabs/tab-page.js";
 import type { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
-import type { CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
+import type { AskedSession, CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
@@ -40,7 +43,12 @@ export class CoreLink {
   /** What the core was told, as JSON, so that only changes cross. */
   readonly #told = new Map<string, string>();
   #session: CoreSession | undefined;
-  #starting: Promise<CoreSession> | undefined;
+  /** The other tabs that have this session open, where its store is one that they share. */
+  #tabs: Tabs | undefined;
+  #last = new Last();
+  /** Nothing was told yet by the core that was started last. */
+  #fresh = false;
+  #starting: Promise<AskedSession> | undefined;
   #cleanUp: (() => void)[] = [];
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   #pageModel = false;
@@ -51,17 +59,16 @@ export class CoreLink {
     this.#page = page;
   }
 
-  /** The core, once it was started. */
-  get session(): CoreSession | undefined {
-    return this.#session;
+  /** What is asked now: the core, once it was started, or the tab that runs the session. */
+  get session(): AskedSession | undefined {
+    return this.#session ?? this.#tabs;
   }
 
-  /** The core with the stored session read. A start that failed is tried again at the next use. */
-  ready(): Promise<CoreSession> {
+  /** The session with what was stored of it. A start that failed is tried again at the next use. */
+  ready(): Promise<AskedSession> {
     if (this.#disposed) return Promise.reject(closed());
     this.#starting ??= this.#start().catch((thrown: unknown) => {
       this.#starting = undefined;
-      this.#letGo();
       const error = fromCore(thrown);
       if (!this.#disposed) this.#page.shown.set({ error });
       throw error;
@@ -72,7 +79,7 @@ export class CoreLink {
   /** Stops what runs; the text that was shown goes into the record first. */
   stop(): void {
     this.#page.models.flush();
-    this.#session?.abort();
+    this.session?.abort();
   }
 
   /** Keeps the text that was shown, before something that may end the answer. */
@@ -87,23 +94,42 @@ export class CoreLink {
     this.#starting?.then(() => this.#tell()).catch(failed);
   }
 
+  clearError(): void {
+    this.#page.shown.set({ error: undefined });
+    this.#tabs?.clearError();
+  }
+
   dispose(): void {
     this.#disposed = true;
     this.#letGo();
+    this.#tabs?.dispose(closed());
+    for (const undo of this.#cleanUp.splice(0)) undo();
   }
 
   #letGo(): void {
     const session = this.#session;
     this.#session = undefined;
-    for (const undo of this.#cleanUp.splice(0)) undo();
     session?.close();
     session?.free();
   }
 
-  async #start(): Promise<CoreSession> {
+  async #start(): Promise<AskedSession> {
+    const { store } = this.#page.parts;
+    if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#page.desk.open(), this.#watchPage());
+    const shared = await store?.shared?.();
+    if (this.#disposed) throw closed();
+    if (!store || !shared) return this.#open();
+    this.#tabs ??= this.#meet(shared, store);
+    await this.#tabs.ready();
+    return this.#tabs;
+  }
+
+  /** Starts the core of this page and reads the store. */
+  async #open(): Promise<CoreSession> {
     const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
     const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
+    if (this.#tabs) store?.claim?.();
     const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());
     const options: SessionOptions = {
       sessionId,
@@ -115,12 +141,19 @@ export class CoreLink {
     const { CoreSession } = core as unknown as SessionExports;
     const session = new CoreSession(JSON.stringify(options), this.#host(bridge));
     this.#session = session;
+    this.#last = new Last();
+    this.#fresh = true;
     this.#remember(told);
-    this.#cleanUp.push(this.#page.desk.open(), this.#watchPage());
-    await session.open();
-    if (this.#disposed) throw closed();
-    await this.#tell();
-    await this.#readExtras(store);
+    try {
+      await session.open();
+      if (this.#session !== session) throw closed();
+      await this.#tell();
+      await this.#readExtras(store);
+      if (this.#session !== session) throw closed();
+    } catch (error) {
+      if (this.#session === session) this.#letGo();
+      throw error;
+    }
     const { code, message } = store?.warning ?? {};
     if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
     this.#page.shown.set({ sessionReady: true, storage: storageOf(store) });
@@ -192,8 +225,17 @@ export class CoreLink {
 
   #events(batch: string): void {
     if (this.#disposed) return;
+    const events = JSON.parse(batch) as CoreEvent[];
+    if (this.#tabs) for (const event of events) this.#last.take(event);
+    if (this.#fresh) this.#page.shown.renew();
+    this.#fresh = false;
+    this.#takeAll(events);
+    this.#tabs?.tell(events);
+  }
+
+  #takeAll(events: readonly CoreEvent[]): void {
     let whole = false;
-    for (const event of JSON.parse(batch) as CoreEvent[]) {
+    for (const event of events) {
       try {
         whole = this.#take(event) || whole;
       } catch (error) {
@@ -238,8 +280,26 @@ export class CoreLink {
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
       this.#page.shown.set({ tasks: result.data.tasks });
-    this.#page.subscribers.tell(type, data);
+    // Subscribers hear of what happens in their own page.
+    if (this.#session) this.#page.subscribers.tell(type, data);
     return !delta;
+  }
+
+  #meet(name: string, store: StoreAdapter): Tabs {
+    const { shown, subscribers } = this.#page;
+    const page = tabPage(shown, {
+      open: () => this.#open(),
+      close: () => this.#letGo(),
+      keepPartial: () => this.keepPartial(),
+      stop: () => this.stop(),
+      take: (events) => {
+        this.#pageModel = false;
+        this.#takeAll(events);
+      },
+      last: () => this.#last,
+      report: (code, error) => subscribers.report(code, error),
+    });
+    return new Tabs(name, store.lease?.bind(store), page);
   }
 }
 

@@ -30,6 +30,8 @@ export class Shown {
   #snapshot: GloveSnapshot;
   #changes: Changes = {};
   #streaming = "";
+  /** It was written elsewhere, and gives way to the next piece. */
+  #stale = false;
   #pendingFrame: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #failed: (error: unknown) => void;
@@ -66,6 +68,7 @@ export class Shown {
       isCompacting: false,
       error: undefined,
       storage,
+      tab: "leader",
     };
   }
 
@@ -86,7 +89,7 @@ export class Shown {
     return () => void this.#listeners.delete(listener);
   }
 
-  set(changes: Partial<Pick<GloveSnapshot, "sessionReady" | "storage" | "tasks" | "inbox" | "error">>): void {
+  set(changes: Partial<Pick<GloveSnapshot, "sessionReady" | "storage" | "tasks" | "inbox" | "error" | "tab">>): void {
     Object.assign(this.#changes, changes);
     this.publish();
   }
@@ -102,9 +105,21 @@ export class Shown {
 
   /** A piece of the answer; drawn with the next frame. */
   stream(text: string): void {
-    this.#streaming += text;
+    this.#streaming = this.#stale ? text : this.#streaming + text;
+    this.#stale = false;
     this.#answering = true;
     this.#pendingFrame ??= nextFrame(() => this.publish());
+  }
+
+  /**
+   * Somebody else tells from now on, and tells all of it at once: what is shown stays until it is published again, and the
+   * answer that was being written until it is written anew, unless that is known too.
+   */
+  renew(text?: string): void {
+    Object.assign(this.#changes, { timeline: [], slots: [] });
+    this.#stale = text === undefined;
+    this.#streaming = text ?? this.#streaming;
+    this.#came = this.#asked;
   }
 
   /** A model of the page was asked; what it shows comes ahead of what the core tells. */
@@ -175,7 +190,7 @@ export class Shown {
   state(state: CoreState): void {
     if (state.request !== this.#core.request) this.#answering = this.#streaming !== "";
     // What was sent shows up here as the request being served or in the queue.
-    for (const [id, { waiting }] of this.#sent) if (!waiting) this.#sent.delete(id);
+    for (const id of [state.request, ...state.queue.map(({ id }) => id)]) if (id) this.#sent.delete(id);
     this.#core = state;
     // An answer that breaks off leaves its text as an entry, if at all.
     if (state.phase !== "model") {

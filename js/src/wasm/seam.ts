@@ -1,6 +1,7 @@
 // The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
+import type { Maybe } from "../maybe.js";
 import type { Message, Usage } from "../message.js";
 
 /** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
@@ -203,3 +204,23 @@ export interface CoreSession {
   close(): void;
   free(): void;
 }
+
+/** A session that is asked: the core of this page, or that of another tab. */
+export type AskedSession = Pick<
+  CoreSession,
+  | "request"
+  | "resume"
+  | "undo"
+  | "abort"
+  | "cancelQueued"
+  | "answer"
+  | "resolveSlot"
+  | "rejectSlot"
+  | "removeSlot"
+  | "clearStack"
+  | "pushAndForget"
+  | "pushAndWait"
+> & {
+  messages(from: number): Maybe<string>;
+  prompts(): Maybe<string>;
+};

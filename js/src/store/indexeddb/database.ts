@@ -26,6 +26,7 @@ export interface DatabaseOptions {
 }
 
 export class SessionDatabase implements SessionCatalog {
+  readonly name: string;
   readonly connection: Connection;
   /** Takes over where the browser allows no database. */
   readonly memory = new MemorySessions();
@@ -33,6 +34,7 @@ export class SessionDatabase implements SessionCatalog {
   #asked = false;
 
   constructor({ name = "glove", persist = false }: DatabaseOptions = {}) {
+    this.name = name;
     this.connection = new Connection(name);
     this.#persist = persist;
   }

@@ -1,0 +1,27 @@
+// What the core has told last, for tabs that come later.
+import type { TimelineEntry } from "../snapshot.js";
+import type { CoreEvent } from "../wasm/seam.js";
+
+export class Last {
+  #state: readonly CoreEvent[] = [];
+  #slots: readonly CoreEvent[] = [];
+  /** As the core tells it: a model of the page shows its text a moment earlier. */
+  #text = "";
+
+  take(event: CoreEvent): void {
+    if (event.kind === "slots") this.#slots = [event];
+    if (event.kind === "state") {
+      this.#state = [event];
+      if (event.phase !== "model") this.#text = "";
+    }
+    if (event.kind !== "event") return;
+    if (event.type === "text_delta") this.#text += (event.data as { readonly text: string }).text;
+    if (event.type === "model_response" || event.type === "model_response_complete") this.#text = "";
+  }
+
+  all(timeline: readonly TimelineEntry[]): { readonly events: readonly CoreEvent[]; readonly text: string } {
+    const set = timeline.map((entry, at) => [at, entry] as const);
+    const entries: CoreEvent = { kind: "timeline", len: timeline.length, set };
+    return { events: [entries, ...this.#slots, ...this.#state], text: this.#text };
+  }
+}
