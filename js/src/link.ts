@@ -10,7 +10,7 @@ import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
 import { Tabs } from "./tabs/tabs.js";
-import { Last } from "./tabs/last.js";
+import { Last, noSlots } from "./tabs/last.js";
 import { tabPage } from "./tabs/tab-page.js";
 import type { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
@@ -18,6 +18,8 @@ import type { AskedSession, CoreEvent, CoreSession, HostPrompt, SessionHost, Ses
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
+/** How long tools that are entered again are waited for before their slots are taken away. */
+const slotsMs = 500;
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -91,7 +93,7 @@ export class CoreLink {
   /** The configuration is another one. */
   changed(): void {
     const failed = (error: unknown) => this.#page.shown.set({ error: fromCore(error) });
-    this.#starting?.then(() => this.#tell()).catch(failed);
+    this.#starting?.then(() => this.#configure()).catch(failed);
   }
 
   clearError(): void {
@@ -141,13 +143,13 @@ export class CoreLink {
     const { CoreSession } = core as unknown as SessionExports;
     const session = new CoreSession(JSON.stringify(options), this.#host(bridge));
     this.#session = session;
-    this.#last = new Last();
+    this.#last = new Last(this.#last.slots);
     this.#fresh = true;
     this.#remember(told);
     try {
       await session.open();
       if (this.#session !== session) throw closed();
-      await this.#tell();
+      await this.#configure();
       await this.#readExtras(store);
       if (this.#session !== session) throw closed();
     } catch (error) {
@@ -199,7 +201,7 @@ export class CoreLink {
   }
 
   /** Tells the core what has changed since it was told last. */
-  async #tell(): Promise<void> {
+  async #configure(): Promise<void> {
     const told = await toldOf(this.#page.config(), this.#page.tools);
     const changes = Object.entries(told).filter(([key, value]) => this.#told.get(key) !== JSON.stringify(value));
     if (changes.length === 0 || !this.#session) return;
@@ -226,16 +228,27 @@ export class CoreLink {
   #events(batch: string): void {
     if (this.#disposed) return;
     const events = JSON.parse(batch) as CoreEvent[];
-    if (this.#tabs) for (const event of events) this.#last.take(event);
-    if (this.#fresh) this.#page.shown.renew();
-    this.#fresh = false;
+    if (this.#fresh) this.#renew();
+    this.#tell(events);
+  }
+
+  #tell(events: readonly CoreEvent[]): void {
     this.#takeAll(events);
     this.#tabs?.tell(events);
+  }
+
+  /** What was shown before this core gives way to what it tells; the slots when its tools have had time to show theirs again. */
+  #renew(): void {
+    this.#fresh = false;
+    this.#page.shown.renew();
+    const last = this.#last;
+    if (last.hasOldSlots) setTimeout(() => last.hasOldSlots && last === this.#last && this.#tell([noSlots]), slotsMs);
   }
 
   #takeAll(events: readonly CoreEvent[]): void {
     let whole = false;
     for (const event of events) {
+      if (this.#tabs) this.#last.take(event);
       try {
         whole = this.#take(event) || whole;
       } catch (error) {

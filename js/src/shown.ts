@@ -116,7 +116,7 @@ export class Shown {
    * answer that was being written until it is written anew, unless that is known too.
    */
   renew(text?: string): void {
-    Object.assign(this.#changes, { timeline: [], slots: [] });
+    this.#changes.timeline = [];
     this.#stale = text === undefined;
     this.#streaming = text ?? this.#streaming;
     this.#came = this.#asked;

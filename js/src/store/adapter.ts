@@ -95,8 +95,8 @@ export interface StoreAdapter {
   /** The next `readRun` and all later writes are of this store alone: one that claimed before is refused (`STORE_CONFLICT`). */
   claim?(): void;
   /**
-   * Keeps the session for a holder for some milliseconds, where the browser has no locks; false when another holder has it. A
-   * time of 0 gives it back.
+   * Keeps the session for a holder for some milliseconds, where the browser has no locks; false when another holder has it. With
+   * a time of 0 the holder gives it back.
    */
   lease?(holder: string, ms: number): Promise<boolean>;
 }

@@ -59,6 +59,6 @@ function byLease(lease: Lease, { granted, lost }: Candidate): () => void {
   return () => {
     over = true;
     clearTimeout(timer);
-    void lease(holder, 0).catch(() => {});
+    if (holds) void lease(holder, 0).catch(() => {});
   };
 }

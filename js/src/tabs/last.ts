@@ -2,14 +2,26 @@
 import type { TimelineEntry } from "../snapshot.js";
 import type { CoreEvent } from "../wasm/seam.js";
 
+export const noSlots: CoreEvent = { kind: "slots", slots: [] };
+
 export class Last {
+  slots: CoreEvent;
+  /** Slots that were shown before the core began are shown until it tells of its own. */
+  hasOldSlots: boolean;
   #state: readonly CoreEvent[] = [];
-  #slots: readonly CoreEvent[] = [];
   /** As the core tells it: a model of the page shows its text a moment earlier. */
   #text = "";
 
+  constructor(slots = noSlots) {
+    this.slots = slots;
+    this.hasOldSlots = slots !== noSlots;
+  }
+
   take(event: CoreEvent): void {
-    if (event.kind === "slots") this.#slots = [event];
+    if (event.kind === "slots") {
+      this.slots = event;
+      this.hasOldSlots = false;
+    }
     if (event.kind === "state") {
       this.#state = [event];
       if (event.phase !== "model") this.#text = "";
@@ -22,6 +34,6 @@ export class Last {
   all(timeline: readonly TimelineEntry[]): { readonly events: readonly CoreEvent[]; readonly text: string } {
     const set = timeline.map((entry, at) => [at, entry] as const);
     const entries: CoreEvent = { kind: "timeline", len: timeline.length, set };
-    return { events: [entries, ...this.#slots, ...this.#state], text: this.#text };
+    return { events: [entries, this.slots, ...this.#state], text: this.#text };
   }
 }

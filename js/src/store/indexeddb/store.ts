@@ -145,10 +145,13 @@ export class IndexedDBStore implements StoreAdapter {
   lease(holder: string, ms: number): Promise<boolean> {
     const key = [this.identifier, "lease"];
     return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
-      const [owner, until] = (await ask<[string, number] | undefined>(store("extras").get(key))) ?? [holder, 0];
-      if (owner !== holder && until > Date.now()) return false;
-      if (ms > 0) await ask(store("extras").put([holder, Date.now() + ms], key));
-      else await ask(store("extras").delete(key));
+      // Not waited for: a page that is left has no time for an answer.
+      if (ms === 0) store("extras").delete(key);
+      else {
+        const [owner, until] = (await ask<[string, number] | undefined>(store("extras").get(key))) ?? [holder, 0];
+        if (owner !== holder && until > Date.now()) return false;
+        await ask(store("extras").put([holder, Date.now() + ms], key));
+      }
       return true;
     });
   }
