@@ -1,6 +1,6 @@
 // The part of the core that answers, made from a handler's options.
 import { GloveError } from "../src/error.js";
-import type { Target } from "../src/models/providers.js";
+import { cacheOf, formatOf, type Target } from "../src/models/providers.js";
 import type { Core, Exports } from "../src/wasm/core.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import { fromCore } from "../src/wasm/thrown.js";
@@ -13,11 +13,11 @@ export function relayOf(core: Core, config: ChatHandlerConfig, { provider, model
     throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
   }
   const { models, systemPrompt, policy, providerMessages, limits } = config;
-  const { reasoning, reasoningEffort, includeReasoningInText, cache } = config;
+  const { reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache } = config;
   const options: RelayOptions = {
     ...{ model, models, baseURL, systemPrompt, policy, providerMessages },
-    ...{ reasoning, reasoningEffort, includeReasoningInText, cache: cache === true ? "5m" : cache || undefined },
-    format: config.format ?? (provider.format === "anthropic" ? "anthropic" : "openai_chat"),
+    ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache: cacheOf(cache) },
+    format: formatOf(provider, config.format),
     maxTokens: config.maxTokens ?? provider.defaultMaxTokens,
     systemPromptBytes: limits?.systemPromptBytes,
     messages: limits?.messages,
