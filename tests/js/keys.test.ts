@@ -54,37 +54,45 @@ async function seen(model: ModelAdapter): Promise<string> {
   return inspect([error, error.stack, String(error.cause), events, session.getSnapshot(), kept], { depth: 12, showHidden: true });
 }
 
-test.each(Object.entries(failures))("%s, at every provider", async (_, fail) => {
-  for (const { id, models } of known) {
-    const fetch = async (url: string) => fail(url);
-    const options = { provider: id, model: models[0] ?? "m", apiKey: canary, policy, fetch };
-    const all = (["anthropic", "openai_chat", "openai_responses", "gemini"] as const).map((format) =>
-      createAdapter({ ...options, format }),
-    );
-    const streaming = createAdapter({ ...options, stream: false, baseURL: `http://me:${canary}@127.0.0.1/?api_key=${canary}` });
-    for (const model of [...all, streaming]) {
-      const text = await seen(model);
+test.each(Object.entries(failures))(
+  "%s, at every provider",
+  async (_, fail) => {
+    for (const { id, models } of known) {
+      const fetch = async (url: string) => fail(url);
+      const options = { provider: id, model: models[0] ?? "m", apiKey: canary, policy, fetch };
+      const all = (["anthropic", "openai_chat", "openai_responses", "gemini"] as const).map((format) =>
+        createAdapter({ ...options, format }),
+      );
+      const streaming = createAdapter({ ...options, stream: false, baseURL: `http://me:${canary}@127.0.0.1/?api_key=${canary}` });
+      for (const model of [...all, streaming]) {
+        const text = await seen(model);
+        expect(text).toContain("MODEL_");
+        expect(text, id).not.toContain(canary);
+      }
+    }
+    const endpoint = createEndpointModel(`http://127.0.0.1/chat?token=${canary}`, { policy, fetch: async (url) => fail(url) });
+    expect(await seen(endpoint)).not.toContain(canary);
+  },
+  30_000,
+);
+
+test.each(Object.entries(failures))(
+  "%s, behind a handler",
+  async (_, fail) => {
+    for (const { id, models } of known) {
+      const told: unknown[] = [];
+      const handler = createChatHandler({
+        ...{ provider: id, model: models[0] ?? "m", apiKey: canary, policy, providerMessages: "all" },
+        fetch: async (url) => fail(url),
+        onError: (...error) => void told.push(error),
+      });
+      const asked = JSON.stringify({ messages: [{ sender: "user", text: "hi" }] });
+      const headers = { "content-type": "application/json" };
+      const response = await handler(new Request("http://here/", { method: "POST", body: asked, headers }));
+      const text = inspect([response.status, [...response.headers], await response.text(), told], { depth: 9 });
       expect(text).toContain("MODEL_");
       expect(text, id).not.toContain(canary);
     }
-  }
-  const endpoint = createEndpointModel(`http://127.0.0.1/chat?token=${canary}`, { policy, fetch: async (url) => fail(url) });
-  expect(await seen(endpoint)).not.toContain(canary);
-}, 30_000);
-
-test.each(Object.entries(failures))("%s, behind a handler", async (_, fail) => {
-  for (const { id, models } of known) {
-    const told: unknown[] = [];
-    const handler = createChatHandler({
-      ...{ provider: id, model: models[0] ?? "m", apiKey: canary, policy, providerMessages: "all" },
-      fetch: async (url) => fail(url),
-      onError: (...error) => void told.push(error),
-    });
-    const asked = JSON.stringify({ messages: [{ sender: "user", text: "hi" }] });
-    const headers = { "content-type": "application/json" };
-    const response = await handler(new Request("http://here/", { method: "POST", body: asked, headers }));
-    const text = inspect([response.status, [...response.headers], await response.text(), told], { depth: 9 });
-    expect(text).toContain("MODEL_");
-    expect(text, id).not.toContain(canary);
-  }
-}, 30_000);
+  },
+  30_000,
+);
