@@ -2,14 +2,17 @@
 import type { GloveError } from "../src/error.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
+import type { ModelAdapter } from "../src/models/model.js";
 import type { ProviderFormat, ReasoningEffort } from "../src/models/providers.js";
 
 /** Answers a request. It never rejects: what goes wrong is in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
 export interface ChatHandlerConfig {
-  /** An id of the table of providers, as `"anthropic"`. */
-  readonly provider: string;
+  /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
+  readonly provider?: string | undefined;
+  /** A model of your own, made anew for each request: another service, or a script where there is no key. */
+  readonly createModel?: (() => ModelAdapter) | undefined;
   /** The provider's default model unless given. */
   readonly model?: string;
   /** Further models that a client may ask for, by `model` in its request. */

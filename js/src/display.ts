@@ -174,7 +174,7 @@ export class DisplayManager implements DisplayManagerAdapter {
     if (changed) this.#tell();
   }
 
-  /** Becomes the view of a session's stack. Gives what tells it of changes, and its undo. */
+  /** @internal Becomes the view of a session's stack. Gives what tells it of changes, and its undo. */
   bind(port: DisplayPort): { readonly changed: () => void; readonly unbind: () => void } {
     this.#port = port;
     return {

@@ -26,8 +26,9 @@ export interface DatabaseOptions {
 }
 
 export class SessionDatabase implements SessionCatalog {
+  /** @internal */
   readonly connection: Connection;
-  /** Takes over where the browser allows no database. */
+  /** @internal Takes over where the browser allows no database. */
   readonly memory = new MemorySessions();
   readonly #persist: boolean;
   #asked = false;
@@ -42,7 +43,7 @@ export class SessionDatabase implements SessionCatalog {
     return this.connection.absent;
   }
 
-  /** The sessions in memory, when there is no database. */
+  /** @internal The sessions in memory, when there is no database. */
   async elsewhere(): Promise<MemorySessions | undefined> {
     if (!(await this.connection.isThere())) return this.memory;
     this.#askToPersist();
