@@ -8,6 +8,7 @@ import type { ProviderFormat, ReasoningEffort } from "../src/models/providers.js
 /** Answers a request. It never rejects: what goes wrong is in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
+/** What a chat handler is made with. */
 export interface ChatHandlerConfig {
   /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
   readonly provider?: string | undefined;
@@ -54,6 +55,7 @@ export interface ChatHandlerConfig {
   readonly wasm?: WebAssembly.Module;
 }
 
+/** What a request may hold; more is refused with 413. */
 export interface ChatHandlerLimits {
   /** 1 MB (1,048,576) unless given. */
   readonly bodyBytes?: number;

@@ -5,6 +5,7 @@ import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 
+/** A line of the table of providers. */
 export interface ProviderDef {
   readonly id: string;
   readonly name: string;
@@ -100,6 +101,7 @@ export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ 
   }),
 );
 
+/** A provider, and whether it can be used here. */
 export interface AvailableProvider {
   readonly id: string;
   readonly name: string;
@@ -126,6 +128,7 @@ export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | 
 /** How much a model thinks before it answers. Providers know further words. */
 export type ReasoningEffort = "none" | "low" | "medium" | "high" | (string & {});
 
+/** What `createAdapter` takes. */
 export interface CreateAdapterOptions {
   readonly provider: string;
   readonly model?: string;
