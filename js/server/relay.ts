@@ -2,13 +2,15 @@
 import { GloveError } from "../src/error.js";
 import type { Target } from "../src/models/providers.js";
 import type { Core, Exports } from "../src/wasm/core.js";
+import { onTrap } from "../src/wasm/guard.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import { fromCore } from "../src/wasm/thrown.js";
 import type { ChatHandlerConfig } from "./config.js";
 
 export type Relay = InstanceType<Exports["CoreRelay"]>;
 
-export function relayOf(core: Core, config: ChatHandlerConfig, { provider, model, baseURL }: Target): Relay {
+/** Gives the same one until the core has to be started anew. */
+export function relayOf(core: Core, config: ChatHandlerConfig, { provider, model, baseURL }: Target): () => Relay {
   if (!/^https?:$/.test(protocolOf(baseURL))) {
     throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
   }
@@ -23,12 +25,22 @@ export function relayOf(core: Core, config: ChatHandlerConfig, { provider, model
     messages: limits?.messages,
     tools: limits?.tools,
   };
-  const { CoreRelay } = core.now(config.wasm);
-  try {
-    return new CoreRelay(JSON.stringify(options));
-  } catch (error) {
-    throw fromCore(error);
-  }
+  const make = () => {
+    const { CoreRelay } = core.now(config.wasm);
+    try {
+      return new CoreRelay(JSON.stringify(options));
+    } catch (error) {
+      throw fromCore(error);
+    }
+  };
+  let relay: Relay | undefined = make();
+  onTrap(() => {
+    relay = undefined;
+  });
+  return () => {
+    relay ??= make();
+    return relay;
+  };
 }
 
 function protocolOf(url: string): string {
