@@ -43,6 +43,8 @@ export class CoreLink {
   #session: CoreSession | undefined;
   #starting: Promise<CoreSession> | undefined;
   #cleanUp: (() => void)[] = [];
+  /** Fires for what the page does when the core has trapped, and fires no signal itself any more. */
+  #life = new AbortController();
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   #pageModel = false;
   #disposed = false;
@@ -109,6 +111,7 @@ export class CoreLink {
     this.#session = undefined;
     this.#starting = undefined;
     this.#letGo();
+    this.#life.abort();
     this.#page.models.forget();
     this.#page.desk.take([]);
     const { code, message } = error;
@@ -156,9 +159,8 @@ export class CoreLink {
   }
 
   #host(bridge: StoreBridge | undefined): SessionHost {
-    // A core that has trapped fires no signal any more.
     const life = new AbortController();
-    this.#cleanUp.push(() => life.abort());
+    this.#life = life;
     const within = (signal: AbortSignal) => AbortSignal.any?.([signal, life.signal]) ?? signal;
     return {
       events: (batch) => this.#events(batch),

@@ -122,17 +122,22 @@ test("what was queued is told too, and a session that is disposed of after a tra
 
 test("work that a page does for the core is told to stop", async () => {
   let stopped = 0;
+  let started = () => {};
+  const running = new Promise<void>((resolve) => {
+    started = resolve;
+  });
   const slow = {
     name: "slow",
     description: "",
     jsonSchema: { type: "object" },
-    do: (_input: unknown, _display: unknown, _agent: unknown, signal?: AbortSignal) =>
-      new Promise((resolve) => signal?.addEventListener("abort", () => resolve(++stopped))),
+    do: (_input: unknown, _display: unknown, _agent: unknown, signal?: AbortSignal) => {
+      started();
+      return new Promise((resolve) => signal?.addEventListener("abort", () => resolve(++stopped)));
+    },
   };
   const { session } = scene([{ toolCalls: [{ name: "slow", id: "c1" }] }], { tools: [slow] });
   const waiting = session.sendMessage("Hi");
-  await until(session, ({ timeline }) => timeline.some((entry) => entry.kind === "tool" && entry.status === "running"));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await running;
   breakCore();
   await expect(waiting).rejects.toEqual(panic);
   expect(stopped).toBe(1);
