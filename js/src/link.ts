@@ -9,11 +9,12 @@ import { type SessionConfig, type SessionParts, type Told, toldOf } from "./sess
 import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
-import { Tabs } from "./tabs/tabs.js";
 import { Last, noSlots } from "./tabs/last.js";
 import { tabPage } from "./tabs/tab-page.js";
+import { Tabs } from "./tabs/tabs.js";
 import type { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
+import { onTrap, tellOfTrap, untilTrap } from "./wasm/guard.js";
 import type { AskedSession, CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
 import { fromCore } from "./wasm/thrown.js";
 
@@ -52,6 +53,10 @@ export class CoreLink {
   #fresh = false;
   #starting: Promise<AskedSession> | undefined;
   #cleanUp: (() => void)[] = [];
+  /** Nothing is told of the core any more. */
+  #undo = () => {};
+  /** Fires for what the page does when the core has trapped, and fires no signal itself any more. */
+  #life = new AbortController();
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   #pageModel = false;
   #disposed = false;
@@ -69,13 +74,19 @@ export class CoreLink {
   /** The session with what was stored of it. A start that failed is tried again at the next use. */
   ready(): Promise<AskedSession> {
     if (this.#disposed) return Promise.reject(closed());
-    this.#starting ??= this.#start().catch((thrown: unknown) => {
-      this.#starting = undefined;
+    tellOfTrap();
+    if (this.#starting) return this.#starting;
+    const starting = this.#start().catch((thrown: unknown) => {
       const error = fromCore(thrown);
-      if (!this.#disposed) this.#page.shown.set({ error });
+      // After a trap another start may be under way.
+      if (this.#starting === starting) {
+        this.#starting = undefined;
+        if (!this.#disposed) this.#page.shown.set({ error });
+      }
       throw error;
     });
-    return this.#starting;
+    this.#starting = starting;
+    return starting;
   }
 
   /** Stops what runs; the text that was shown goes into the record first. */
@@ -108,9 +119,29 @@ export class CoreLink {
     for (const undo of this.#cleanUp.splice(0)) undo();
   }
 
+  /** What the core has promised. */
+  async answer(ask: (session: AskedSession) => Promise<string>): Promise<string> {
+    return untilTrap(ask(await this.ready()));
+  }
+
+  /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
+  #trapped(error: GloveError): void {
+    this.#session = undefined;
+    this.#starting = undefined;
+    this.#letGo();
+    this.#tabs?.drop(error);
+    this.#life.abort();
+    this.#page.models.forget();
+    this.#page.desk.take([]);
+    const { code, message } = error;
+    if (this.#page.shown.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
+    this.#page.shown.lost(error);
+  }
+
   #letGo(): void {
     const session = this.#session;
     this.#session = undefined;
+    this.#undo();
     session?.close();
     session?.free();
   }
@@ -146,8 +177,9 @@ export class CoreLink {
     this.#last = new Last(this.#last.slots);
     this.#fresh = true;
     this.#remember(told);
+    this.#undo = onTrap((error) => this.#trapped(error));
     try {
-      await session.open();
+      await untilTrap(session.open());
       if (this.#session !== session) throw closed();
       await this.#configure();
       await this.#readExtras(store);
@@ -163,20 +195,23 @@ export class CoreLink {
   }
 
   #host(bridge: StoreBridge | undefined): SessionHost {
+    const life = new AbortController();
+    this.#life = life;
+    const within = (signal: AbortSignal) => AbortSignal.any?.([signal, life.signal]) ?? signal;
     return {
       events: (batch) => this.#events(batch),
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal) => this.#page.tools.run(callId, tool, input, attempt, signal),
+      run: (callId, tool, input, attempt, signal) => this.#page.tools.run(callId, tool, input, attempt, within(signal)),
       undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         if (request.purpose === "turn") this.#page.shown.asked();
-        return this.#page.models.prompt(request, delta, signal);
+        return this.#page.models.prompt(request, delta, within(signal));
       },
       fetch: (url, headers, body, signal) => {
         this.#pageModel = false;
-        return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, signal);
+        return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, within(signal));
       },
       ...bridge?.host,
     };

@@ -99,7 +99,10 @@ test("who follows answers a form of the tool that runs in the first tab", () =>
     expect(await shown(first)).toEqual(whole);
     expect(await done(first)).toBe("form ");
     // An answer that comes twice, or to nothing, is none.
-    expect(await inPage(second, `return [session.resolveSlot("${slot}", "Eve"), session.rejectSlot("none")];`)).toEqual([false, false]);
+    expect(await inPage(second, `return [session.resolveSlot("${slot}", "Eve"), session.rejectSlot("none")];`)).toEqual([
+      false,
+      false,
+    ]);
   }));
 
 test("who follows allows a call, sends messages that the first tab answers, stops one, and takes an action back", () =>
@@ -129,8 +132,15 @@ test("who follows allows a call, sends messages that the first tab answers, stop
     await inPage(second, `await session.sendMessage("take");`);
     expect(await inPage(second, "return session.undo();")).toEqual({ type: "undone", steps: 1 });
     expect(await done(first)).toBe("pay take undone ");
-    expect(await inPage(second, "return (await session.messages()).length === JSON.parse(JSON.stringify(await session.prompts())).length;")).toBe(false);
-    expect(await inPage(second, "return (await session.messages()).length;")).toBe(await inPage(first, "return (await session.messages()).length;"));
+    expect(
+      await inPage(
+        second,
+        "return (await session.messages()).length === JSON.parse(JSON.stringify(await session.prompts())).length;",
+      ),
+    ).toBe(false);
+    expect(await inPage(second, "return (await session.messages()).length;")).toBe(
+      await inPage(first, "return (await session.messages()).length;"),
+    );
   }));
 
 test("a failure is shown in every tab, told to the one who asked, and cleared from any", () =>
@@ -185,7 +195,9 @@ test.each(ends)("when the first tab is %s at a form, the second has the form and
     await takeOver(second, () => end(first, profile));
     await inPage(second, "await new Promise((later) => setTimeout(later, 100));");
     // What it showed was never empty.
-    expect(await inPage(second, "return states.some(({ timeline, slots }) => timeline.length === 0 || slots.length === 0);")).toBe(false);
+    expect(
+      await inPage(second, "return states.some(({ timeline, slots }) => timeline.length === 0 || slots.length === 0);"),
+    ).toBe(false);
     const answered = await inPage(second, `return session.resolveSlot(session.getSnapshot().slots.at(-1).id, "Ada");`);
     expect(answered).toBe(true);
     const whole = ["user: form", "form: success said Ada", "agent_text: all done"];
@@ -214,8 +226,15 @@ test("when the first tab is killed while a model answers, the second asks the mo
     await when(second, `shown.streamingText.includes("word9 ")`);
     await takeOver(second, () => kill(first, profile));
     // The text that was there stays until it is written anew.
-    expect(await inPage(second, `return states.every(({ streamingText, busy }) => !busy || streamingText.startsWith("word0 "));`)).toBe(true);
-    expect(await inPage(second, `const { timeline } = await until(session, ({ busy }) => !busy); return timeline.map(({ text }) => text.split(" ").length);`)).toEqual([2, 101]);
+    expect(
+      await inPage(second, `return states.every(({ streamingText, busy }) => !busy || streamingText.startsWith("word0 "));`),
+    ).toBe(true);
+    expect(
+      await inPage(
+        second,
+        `const { timeline } = await until(session, ({ busy }) => !busy); return timeline.map(({ text }) => text.split(" ").length);`,
+      ),
+    ).toEqual([2, 101]);
     expect(await inPage(second, "return (await session.messages()).length;")).toBe(2);
   }));
 
@@ -229,7 +248,12 @@ test("a message that was sent from the second tab is made once, whatever becomes
     await takeOver(second, () => kill(first, profile));
     // This one comes while the second tab is only just beginning.
     expect(await inPage(second, "return [(await sent).type, (await next).text];")).toEqual(["completed", "you said after it"]);
-    expect(await inPage(second, "return (await session.messages()).map(({ sender }) => sender);")).toEqual(["user", "agent", "user", "agent"]);
+    expect(await inPage(second, "return (await session.messages()).map(({ sender }) => sender);")).toEqual([
+      "user",
+      "agent",
+      "user",
+      "agent",
+    ]);
   }));
 
 test("what cannot be asked twice is refused when nobody knows how far it came", () =>
@@ -254,7 +278,9 @@ test("a frozen tab that comes back follows the one that has taken over, and noth
     await takeOver(second, () => freeze(first));
     await when(second, "shown.slots.length === 1 && shown.run.phase !== 'idle'");
     await thaw(first);
-    expect(await when(first, `shown.tab === "follower"`, "[shown.error, shown.slots.length, shown.timeline.at(-1).status]")).toEqual([undefined, 1, "running"]);
+    expect(
+      await when(first, `shown.tab === "follower"`, "[shown.error, shown.slots.length, shown.timeline.at(-1).status]"),
+    ).toEqual([undefined, 1, "running"]);
     await inPage(first, "await new Promise((later) => setTimeout(later, 600));");
     expect(await inPage(first, `return session.resolveSlot(session.getSnapshot().slots.at(-1).id, "Ada");`)).toBe(true);
     expect(await inPage(first, "return (await sent).text;")).toBe("all done");
@@ -301,12 +327,16 @@ test("a session that another tab leaves for another one is taken over, and each 
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `client.retain(session)(); globalThis.other = client.session("t"); await other.sendMessage("here");`);
     expect(await when(second, `shown.tab === "leader"`, "shown.tab")).toBe("leader");
-    expect(await inPage(second, `const other = client.session("t"); await other.start(); return [other.getSnapshot().tab, texts(other.getSnapshot())];`)).toEqual([
-      "follower",
-      ["user: here", "agent_text: you said here"],
-    ]);
+    expect(
+      await inPage(
+        second,
+        `const other = client.session("t"); await other.start(); return [other.getSnapshot().tab, texts(other.getSnapshot())];`,
+      ),
+    ).toEqual(["follower", ["user: here", "agent_text: you said here"]]);
     // Whoever comes back follows.
-    expect(await inPage(first, `const again = client.session("s"); await again.start(); return again.getSnapshot().tab;`)).toBe("follower");
+    expect(await inPage(first, `const again = client.session("s"); await again.start(); return again.getSnapshot().tab;`)).toBe(
+      "follower",
+    );
   }));
 
 test("the lock of a killed tab is free within a second", () =>
@@ -341,7 +371,12 @@ test.each([2, 4, 8])("%d tabs that write to one session at once lose nothing and
       expect(stored[at + 1]).toEqual({ sender: "agent", text: `you said ${stored[at]?.text}` });
     }
     const wanted = pages.flatMap((_, at) => Array.from({ length: each }, (_, n) => `m${at}.${n}`));
-    expect(stored.filter(({ sender }) => sender === "user").map(({ text }) => text).sort()).toEqual(wanted.sort());
+    expect(
+      stored
+        .filter(({ sender }) => sender === "user")
+        .map(({ text }) => text)
+        .sort(),
+    ).toEqual(wanted.sort());
   }),
 );
 
@@ -383,11 +418,21 @@ test("without locks a tab whose holder does not answer says that the session is 
     const first = await open(profile, noLocks);
     await kill(first, profile);
     const second = await profile.open(noLocks);
-    const told = await inPage(second, `${app} return [await errorOf(session.start()), await errorOf(session.sendMessage("hello")), session.getSnapshot().tab];`);
-    expect(told).toEqual([expect.stringMatching(/^SESSION_OPEN_ELSEWHERE: /), expect.stringMatching(/^SESSION_OPEN_ELSEWHERE: /), "blocked"]);
+    const told = await inPage(
+      second,
+      `${app} return [await errorOf(session.start()), await errorOf(session.sendMessage("hello")), session.getSnapshot().tab];`,
+    );
+    expect(told).toEqual([
+      expect.stringMatching(/^SESSION_OPEN_ELSEWHERE: /),
+      expect.stringMatching(/^SESSION_OPEN_ELSEWHERE: /),
+      "blocked",
+    ]);
     expect(await inPage(second, "return session.getSnapshot().error.code;")).toBe("SESSION_OPEN_ELSEWHERE");
     // Its time runs out; here it is made to.
-    await inPage(second, `const db = await raw(); db.transaction("extras", "readwrite").objectStore("extras").put(["gone", 0], ["s", "lease"]); db.close();`);
+    await inPage(
+      second,
+      `const db = await raw(); db.transaction("extras", "readwrite").objectStore("extras").put(["gone", 0], ["s", "lease"]); db.close();`,
+    );
     expect(await when(second, `shown.tab === "leader"`, "shown.error")).toBe(undefined);
     expect(await inPage(second, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");
   }));

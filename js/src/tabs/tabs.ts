@@ -5,7 +5,7 @@ import type { AskedSession, CoreEvent, CoreSession } from "../wasm/seam.js";
 import { fromCore } from "../wasm/thrown.js";
 import { type Lease, stand } from "./election.js";
 import { watchPage } from "./page-life.js";
-import { type Ask, elsewhere, type Extras, follows, type Method, moved, type TabMessage } from "./protocol.js";
+import { type Ask, type Extras, elsewhere, follows, type Method, moved, type TabMessage } from "./protocol.js";
 import { codeOf, type TabPage, toText } from "./tab-page.js";
 
 interface Pending {
@@ -75,12 +75,17 @@ export class Tabs implements AskedSession {
     if (this.#core && this.#followed) this.#post({ kind: "events", leader: this.#term, events });
   }
 
-  dispose(error: Error): void {
+  /** The session cannot be run here. Another tab may have more luck, and this one when it is asked for something again. */
+  drop(error: unknown): void {
     this.#leave();
-    this.#unwatch();
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
     this.#settle(error);
+  }
+
+  dispose(error: Error): void {
+    this.#unwatch();
+    this.drop(error);
   }
 
   // ---- what is asked of another tab ----------------------------------------------------------------------------------
@@ -163,7 +168,10 @@ export class Tabs implements AskedSession {
   #give(asked: Pending): void {
     const { id, method, args, given } = asked;
     if (given === this.#leader || !(this.#core || this.#role === "follower")) return;
-    if (asked.taken && onceOnly.has(method)) return this.#end(id, ({ reject }) => reject(moved()));
+    if (asked.taken && onceOnly.has(method)) {
+      this.#end(id, ({ reject }) => reject(moved()));
+      return;
+    }
     asked.given = this.#term;
     const ask: Ask = { kind: "ask", leader: this.#term, id, method, args, again: given !== undefined };
     if (this.#core) void this.#serve(ask, true);
@@ -203,12 +211,8 @@ export class Tabs implements AskedSession {
       core = await this.#page.open();
     } catch (error) {
       if (this.#leader !== leader) return;
-      // Another tab may have more luck, and this one when it is asked for something again.
-      this.#leave();
       this.#page.fail(fromCore(error));
-      for (const id of [...this.#pending.keys()]) this.#end(id, ({ reject }) => reject(error));
-      this.#settle(error);
-      return;
+      return this.drop(error);
     }
     if (this.#leader !== leader) return;
     this.#core = core;
