@@ -1,6 +1,7 @@
 // One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
 import { AbortError } from "../error.js";
 import { generateId } from "../session-id.js";
+import { untilTrap } from "../wasm/guard.js";
 import type { AskedSession, CoreEvent, CoreSession } from "../wasm/seam.js";
 import { fromCore } from "../wasm/thrown.js";
 import { type Lease, stand } from "./election.js";
@@ -53,8 +54,8 @@ export class Tabs implements AskedSession {
     this.#lease = lease;
     this.#page = page;
     this.#unwatch = watchPage({
-      // A page that nobody follows keeps what it has while it is frozen.
-      frozen: () => (this.#role !== "leader" || this.#followed) && this.#suspend(),
+      // What nobody follows keeps what it has in hand.
+      frozen: () => (this.#role !== "leader" || this.#followed || page.request() === null) && this.#suspend(),
       hidden: () => this.#suspend(),
       back: () => this.#role === "away" && this.#join(),
     });
@@ -349,7 +350,7 @@ export class Tabs implements AskedSession {
     else this.#post({ kind: "taken", id });
     if (!own && begins.has(method)) this.#page.fail(undefined);
     try {
-      const value = await this.#do(core, ask, own);
+      const value = await untilTrap(this.#do(core, ask, own));
       if (own) this.#end(id, ({ resolve }) => resolve(value));
       else this.#post({ kind: "answered", id, value });
     } catch (thrown) {
@@ -362,7 +363,7 @@ export class Tabs implements AskedSession {
     }
   }
 
-  #do(core: CoreSession, { method, args }: Ask, own: boolean): unknown {
+  async #do(core: CoreSession, { method, args }: Ask, own: boolean): Promise<unknown> {
     const [first] = args;
     switch (method) {
       case "clearError":

@@ -135,7 +135,7 @@ export class IndexedDBStore implements StoreAdapter {
   // ---- between tabs ------------------------------------------------------------------------------------------------
 
   async shared(): Promise<string | undefined> {
-    return (await this.#memory()) ? undefined : `glove:${this.#database.name}:${this.identifier}`;
+    return (await this.#memory()) ? undefined : `glove ${JSON.stringify([this.#database.name, this.identifier])}`;
   }
 
   claim(): void {
