@@ -2,13 +2,17 @@
 import type { GloveError } from "../src/error.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
+import type { ModelAdapter } from "../src/models/model.js";
 
 /** Answers a request. It never rejects: what goes wrong is in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
+/** What a chat handler is made with. */
 export interface ChatHandlerConfig {
-  /** An id of the table of providers, as `"anthropic"`. */
-  readonly provider: string;
+  /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
+  readonly provider?: string | undefined;
+  /** A model of your own, made anew for each request: another service, or a script where there is no key. */
+  readonly createModel?: (() => ModelAdapter) | undefined;
   /** The provider's default model unless given. */
   readonly model?: string;
   /** Further models that a client may ask for, by `model` in its request. */
@@ -47,6 +51,7 @@ export interface ChatHandlerConfig {
   readonly wasm?: WebAssembly.Module;
 }
 
+/** What a request may hold; more is refused with 413. */
 export interface ChatHandlerLimits {
   /** 1 MB (1,048,576) unless given. */
   readonly bodyBytes?: number;

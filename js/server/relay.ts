@@ -1,24 +1,18 @@
 // The part of the core that answers, made from a handler's options.
-import { GloveError } from "../src/error.js";
-import type { Target } from "../src/models/providers.js";
 import type { Core, Exports } from "../src/wasm/core.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import { fromCore } from "../src/wasm/thrown.js";
 import type { ChatHandlerConfig } from "./config.js";
+import type { Upstream } from "./upstream.js";
 
 export type Relay = InstanceType<Exports["CoreRelay"]>;
 
-export function relayOf(core: Core, config: ChatHandlerConfig, { provider, model, baseURL }: Target): Relay {
-  if (!/^https?:$/.test(protocolOf(baseURL))) {
-    throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
-  }
+export function relayOf(core: Core, config: ChatHandlerConfig, { format, baseURL, model, maxTokens }: Upstream): Relay {
   const { models, systemPrompt, policy, providerMessages, limits } = config;
   const { reasoning, reasoningEffort, includeReasoningInText, cache } = config;
   const options: RelayOptions = {
-    ...{ model, models, baseURL, systemPrompt, policy, providerMessages },
+    ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages },
     ...{ reasoning, reasoningEffort, includeReasoningInText, cache: cache === true ? "5m" : cache || undefined },
-    format: config.format ?? (provider.format === "anthropic" ? "anthropic" : "openai_chat"),
-    maxTokens: config.maxTokens ?? provider.defaultMaxTokens,
     systemPromptBytes: limits?.systemPromptBytes,
     messages: limits?.messages,
     tools: limits?.tools,
@@ -28,13 +22,5 @@ export function relayOf(core: Core, config: ChatHandlerConfig, { provider, model
     return new CoreRelay(JSON.stringify(options));
   } catch (error) {
     throw fromCore(error);
-  }
-}
-
-function protocolOf(url: string): string {
-  try {
-    return new URL(url).protocol;
-  } catch {
-    return "";
   }
 }

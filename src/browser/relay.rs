@@ -228,6 +228,8 @@ fn limit(reader: &mut Reader<'_>, limit: &mut u64) -> Result<(), Broken> {
 
 fn format_of(word: &str) -> Result<Format, Broken> {
     match word {
+        // A model of the application, told in the protocol of endpoints.
+        "endpoint" => Ok(Format::Endpoint),
         "anthropic" => Ok(Format::Anthropic),
         "openai_chat" => Ok(Format::OpenAiChat),
         "openai_responses" => Ok(Format::OpenAiResponses),

@@ -111,9 +111,14 @@ const kinds: Readonly<Record<string, string>> = {
   MODEL_CONFIG: "config",
 };
 
+/** What the core calls a failure of our own models. */
+export function kindOf(error: unknown): string | undefined {
+  return error instanceof GloveError ? kinds[error.code] : undefined;
+}
+
 /** A failure of our own models keeps its kind; anything else is a sentence. */
 function failure(error: unknown): string {
-  const kind = error instanceof GloveError ? kinds[error.code] : undefined;
+  const kind = kindOf(error);
   return kind ? JSON.stringify({ kind, message: reasonOf(error) }) : reasonOf(error) || "the model failed";
 }
 
