@@ -396,6 +396,67 @@ describe("a connection that died", () => {
     }));
 });
 
+describe("a transaction that does not answer", () => {
+  /** From now on, what requests answer is not heard; and half a minute is a third of a second. */
+  const silent = `
+    const interval = setInterval;
+    window.setInterval = (tick, ms) => interval(tick, ms / 100);
+    const heard = Object.getOwnPropertyDescriptor(IDBRequest.prototype, "onsuccess");
+    const silence = () => Object.defineProperty(IDBRequest.prototype, "onsuccess", { configurable: true, set() {} });
+    const speak = () => Object.defineProperty(IDBRequest.prototype, "onsuccess", heard);`;
+
+  test("is given up with a code, stores nothing, and the next one works", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `${silent}
+         const store = new IndexedDBStore("s");
+         await store.appendStep(step(1, 0, { messages: [message("1")] }), "strict");
+         silence();
+         const failed = await store.appendStep(step(2, 1, { messages: [message("2")] }), "strict").catch(told);
+         speak();
+         const between = (await store.getMessages()).length;
+         await store.appendStep(step(2, 1, { messages: [message("2")] }), "strict");
+         return [failed, between, (await store.getMessages()).length];`,
+      );
+      const failed = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("does not answer") };
+      expect(found).toEqual([failed, 1, 2]);
+    }));
+
+  test("parks the run, which goes on when it is resumed", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `${silent}
+         const tools = [{ name: "t", description: "", jsonSchema: { type: "object" }, do: () => { silence(); return "worked"; } }];
+         const client = new GloveClient({ createModel: () => createScriptedModel([{ toolCalls: [{ name: "t" }] }, "done"]), tools });
+         const session = client.session("s");
+         const failed = await session.sendMessage("Hi").catch(told);
+         speak();
+         const { phase } = session.getSnapshot().run;
+         await session.resume();
+         return [failed.code, phase, texts(session.getSnapshot()), (await new IndexedDBStore("s").getMessages()).length];`,
+      );
+      expect(found).toEqual(["STORE_UNAVAILABLE", "paused", ["user: Hi", "t: success worked", "agent_text: done"], 4]);
+    }));
+
+  // Private windows of WebKit leave a transaction that was given a Blob like this.
+  test.runIf(engineName === "webkit")("as one that was given a Blob, holds up nothing behind it", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `${silent}
+         const store = new IndexedDBStore("s");
+         const { connection } = new SessionDatabase();
+         const put = ({ ask, store }) => ask(store("media").put(new Blob(["x"]), ["s", "k"]));
+         const failed = await connection.run(["media"], "relaxed", put).catch(told);
+         await store.appendStep(step(1, 0, { messages: [message("1")] }), "strict");
+         return [failed.code, (await store.getMessages()).length];`,
+      );
+      expect(found).toEqual(["STORE_UNAVAILABLE", 1]);
+    }));
+});
+
 describe("without a database", () => {
   const work = `
     const events = [];
