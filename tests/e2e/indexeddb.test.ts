@@ -454,7 +454,8 @@ describe("a transaction that does not answer", () => {
          return [failed.code, (await store.getMessages()).length];`,
       );
       expect(found).toEqual(["STORE_UNAVAILABLE", 1]);
-    }));
+    }),
+  );
 });
 
 describe("without a database", () => {
