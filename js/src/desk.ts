@@ -4,7 +4,6 @@ import {
   DisplayManager,
   type DisplayManagerAdapter,
   type DisplayPort,
-  gone,
   rendererOf,
   type SlotRequest,
   wrongInput,
@@ -17,11 +16,14 @@ import type { SideOutput } from "./message.js";
 import { check, sentence } from "./schema.js";
 import type { ToolConfig } from "./tool.js";
 import { untilTrap } from "./wasm/guard.js";
-import type { AskedSession, CoreSlot } from "./wasm/seam.js";
+import type { AskedSession, CoreSession, CoreSlot } from "./wasm/seam.js";
 import { fromCore } from "./wasm/thrown.js";
 
 export interface DeskSurroundings {
-  core(): AskedSession | undefined;
+  /** What is asked: the core of this page, or the tab that runs the session. */
+  asked(): AskedSession | undefined;
+  /** The core of this page. Throws where there is none. */
+  core(): CoreSession;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
 }
@@ -127,15 +129,15 @@ export class Desk implements DisplayPort {
     if (!slot.waits) return this.remove(id);
     const live = this.#lives.get(id);
     if (live) live.rejection = { value: error };
-    return this.#around.core()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    return this.#around.asked()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
   }
 
   remove(id: string): boolean {
-    return this.#around.core()?.removeSlot(id) ?? false;
+    return this.#around.asked()?.removeSlot(id) ?? false;
   }
 
   clear(): void {
-    this.#around.core()?.clearStack();
+    this.#around.asked()?.clearStack();
   }
 
   // ---- into the core -----------------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ export class Desk implements DisplayPort {
     const live = this.#lives.get(id);
     if (live) live.answer = { value };
     try {
-      return this.#around.core()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      return this.#around.asked()?.resolveSlot(id, toLooseJson(value)) ?? false;
     } catch (error) {
       // What the core itself asks has an answer of a certain kind.
       this.#around.report("DISPLAY_WRONG_OUTPUT", fromCore(error));
@@ -157,7 +159,7 @@ export class Desk implements DisplayPort {
   }
 
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest): string {
-    const id = this.#core().pushAndForget(owner, renderer, toLooseJson(input));
+    const id = this.#around.core().pushAndForget(owner, renderer, toLooseJson(input));
     this.#lives.set(id, { input });
     return id;
   }
@@ -166,7 +168,7 @@ export class Desk implements DisplayPort {
     owner: string | undefined,
     { renderer = "", input }: SlotRequest,
   ): { readonly id: string; readonly answer: Promise<unknown> } {
-    const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
+    const { id, answer: told } = this.#around.core().pushAndWait(owner, renderer, toLooseJson(input));
     const live: Live = { input };
     this.#lives.set(id, live);
     const answer = untilTrap(told).then(
@@ -176,12 +178,6 @@ export class Desk implements DisplayPort {
       },
     );
     return { id, answer };
-  }
-
-  #core(): AskedSession {
-    const core = this.#around.core();
-    if (!core) throw gone("SESSION_CLOSED", "The session is closed; open a new one to go on.");
-    return core;
   }
 
   #fits(slot: SlotRequest): Maybe<SlotRequest> {

@@ -10,6 +10,7 @@ import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
 import { Last, noSlots } from "./tabs/last.js";
+import { follows } from "./tabs/protocol.js";
 import { tabPage } from "./tabs/tab-page.js";
 import { Tabs } from "./tabs/tabs.js";
 import type { Toolbox } from "./toolbox.js";
@@ -69,6 +70,12 @@ export class CoreLink {
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
   get session(): AskedSession | undefined {
     return this.#session ?? this.#tabs;
+  }
+
+  /** The core of this page, where its tools run. */
+  get own(): CoreSession {
+    if (!this.#session) throw this.#tabs ? follows() : closed();
+    return this.#session;
   }
 
   /** The session with what was stored of it. A start that failed is tried again at the next use. */

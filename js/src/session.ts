@@ -59,7 +59,7 @@ export class GloveSession {
       agent: () => this.runnable,
     });
     const tool = (name: string) => this.#tools.find(name);
-    this.#desk = new Desk(parts.displayManager, { core: () => this.#link.session, tool, report });
+    this.#desk = new Desk(parts.displayManager, { asked: () => this.#link.session, core: () => this.#link.own, tool, report });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       live: (id: string) => this.#desk.live(id),

@@ -4,7 +4,7 @@ import type { GloveSnapshot } from "../snapshot.js";
 import type { AskedSession, CoreEvent } from "../wasm/seam.js";
 
 /** What may be asked of the tab that runs the session. */
-export type Method = Exclude<keyof AskedSession, "pushAndForget" | "pushAndWait"> | "clearError";
+export type Method = keyof AskedSession | "clearError";
 
 /** What a screen shows beside what the core tells. */
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {

@@ -143,14 +143,6 @@ export class Tabs implements AskedSession {
     if (this.#role === "follower") this.#send("clearError");
   }
 
-  pushAndForget(): never {
-    throw follows();
-  }
-
-  pushAndWait(): never {
-    throw follows();
-  }
-
   #ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
     if (this.#role === "blocked") return Promise.reject(elsewhere());
     return new Promise((resolve, reject) => {

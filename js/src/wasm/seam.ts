@@ -204,18 +204,7 @@ export interface CoreSession {
 /** A session that is asked: the core of this page, or that of another tab. */
 export type AskedSession = Pick<
   CoreSession,
-  | "request"
-  | "resume"
-  | "undo"
-  | "abort"
-  | "cancelQueued"
-  | "answer"
-  | "resolveSlot"
-  | "rejectSlot"
-  | "removeSlot"
-  | "clearStack"
-  | "pushAndForget"
-  | "pushAndWait"
+  "request" | "resume" | "undo" | "abort" | "cancelQueued" | "answer" | "resolveSlot" | "rejectSlot" | "removeSlot" | "clearStack"
 > & {
   messages(from: number): Maybe<string>;
   prompts(): Maybe<string>;

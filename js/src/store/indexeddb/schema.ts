@@ -32,8 +32,8 @@ export interface MessagesRow {
 }
 
 // `records`: StoredText under [session, seq], as messages. `checkpoints`: StoredText under session.
-// `media`: Blob under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox" | "lease"], and for permissions
-// the status under [session, "permission", key].
+// `media`: Media under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], for permissions the status under
+// [session, "permission", key], and under [session, "lease"] who runs it and until when.
 export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
 export type StoreName = (typeof stores)[number];
 
