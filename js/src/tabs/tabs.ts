@@ -6,7 +6,7 @@ import type { AskedSession, CoreEvent, CoreSession } from "../wasm/seam.js";
 import { fromCore } from "../wasm/thrown.js";
 import { type Lease, stand } from "./election.js";
 import { watchPage } from "./page-life.js";
-import { type Ask, type Extras, elsewhere, follows, type Method, moved, type TabMessage } from "./protocol.js";
+import { type Ask, type Extras, elsewhere, type Method, moved, type TabMessage } from "./protocol.js";
 import { codeOf, type TabPage, toText } from "./tab-page.js";
 
 interface Pending {
