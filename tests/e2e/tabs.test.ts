@@ -417,8 +417,7 @@ test("without locks one tab runs the session all the same, and a tab that leaves
     expect([await tabOf(first), await tabOf(second)]).toEqual(["leader", "follower"]);
     await inPage(second, `await session.sendMessage("hello");`);
     await first.reload();
-    await inPage(second, `await new Promise((later) => setTimeout(later, 2500));`);
-    expect(await tabOf(second)).toBe("leader");
+    await when(second, `shown.tab === "leader"`);
     await inPage(first, `${app} await session.start();`);
     expect(await tabOf(first)).toBe("follower");
     expect(await shown(first)).toEqual(["user: hello", "agent_text: you said hello"]);
