@@ -25,8 +25,7 @@ use crate::error::Error;
 use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, StoreAdapter};
 use crate::json::Json;
 use crate::message::{ContentPart, Extra, Message};
-use crate::providers::request::{self, ChatDialect};
-use crate::providers::{Format, table};
+use crate::providers::{Format, request};
 use crate::run::input::{Answer, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Parts, Prompt, Response, Session};
@@ -81,15 +80,11 @@ words! {
 
 record! {
     read
+    /// A model of the page, or an endpoint.
     struct ModelOptions {
         "kind" => required kind: ModelKind,
         "name" => required name: String,
-        "format" => plain format: WireFormat,
         "url" => plain url: String,
-        "headers" => plain headers: Vec<(String, String)>,
-        "model" => plain model: String,
-        "maxTokens" => plain max_tokens: Option<u32>,
-        "stream" => plain stream: Option<bool>,
         "policy" => plain policy: Policy,
     }
 }
@@ -99,17 +94,6 @@ words! {
     enum ModelKind {
         "host" => Host,
         "http" => Http,
-    }
-}
-
-words! {
-    #[derive(Clone, Copy)]
-    enum WireFormat {
-        "endpoint" => Endpoint,
-        "anthropic" => Anthropic,
-        "openai_chat" => OpenAiChat,
-        "openai_responses" => OpenAiResponses,
-        "gemini" => Gemini,
     }
 }
 
@@ -364,26 +348,13 @@ fn came(response: &Response) -> String {
 }
 
 fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
-    let ModelOptions { kind, name, format, url, headers, model, max_tokens, stream, policy } = options;
+    let ModelOptions { kind, name, url, policy } = options;
     match kind {
         ModelKind::Host => Arc::new(PageModel::new(host.clone(), name)),
         ModelKind::Http => {
-            let format = match format {
-                WireFormat::Endpoint => Format::Endpoint,
-                WireFormat::Anthropic => Format::Anthropic,
-                WireFormat::OpenAiChat => Format::OpenAiChat,
-                WireFormat::OpenAiResponses => Format::OpenAiResponses,
-                WireFormat::Gemini => Format::Gemini,
-            };
-            let dialect = ChatDialect::of_host(table::host(&url));
-            let request = request::Options {
-                model,
-                max_tokens,
-                stream: stream.unwrap_or(true),
-                dialect,
-                ..request::Options::default()
-            };
-            let options = HttpOptions { name, format, url, headers, request, policy };
+            let request = request::Options { stream: true, ..request::Options::default() };
+            let options =
+                HttpOptions { name, format: Format::Endpoint, url, headers: Vec::new(), request, policy };
             Arc::new(HttpModel::new(
                 options,
                 Arc::new(PageHttp { host: host.clone() }),

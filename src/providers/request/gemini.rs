@@ -4,9 +4,11 @@ use crate::json_write::{Object, array, string};
 use crate::message::ContentPart;
 use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Answer, Call, Group, Part, Prompt, media_note, number, schema};
+use crate::providers::request::{Answer, Call, Group, Part, Prompt, Writer, media_note, number, schema};
 
-pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(super) static WRITER: Writer = Writer { head, list: "contents", lead: None, group };
+
+fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     if !prompt.system.is_empty() {
         let mut system = Object::new(body.key("systemInstruction"));
@@ -45,7 +47,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     config.end();
 }
 
-pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
+fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
     let mut content = Object::new(out);
     match group {
         Group::User { answers, parts } => {
