@@ -7,6 +7,7 @@ import type { ModelAdapter } from "../src/models/model.js";
 /** Answers a request. It never rejects: what goes wrong is in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
+/** What a chat handler is made with. */
 export interface ChatHandlerConfig {
   /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
   readonly provider?: string | undefined;
@@ -50,6 +51,7 @@ export interface ChatHandlerConfig {
   readonly wasm?: WebAssembly.Module;
 }
 
+/** What a request may hold; more is refused with 413. */
 export interface ChatHandlerLimits {
   /** 1 MB (1,048,576) unless given. */
   readonly bodyBytes?: number;

@@ -5,6 +5,7 @@ import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 
+/** A line of the table of providers. */
 export interface ProviderDef {
   readonly id: string;
   readonly name: string;
@@ -100,6 +101,7 @@ export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ 
   }),
 );
 
+/** A provider, and whether it can be used here. */
 export interface AvailableProvider {
   readonly id: string;
   readonly name: string;
@@ -120,6 +122,7 @@ export function getAvailableProviders(): AvailableProvider[] {
   }));
 }
 
+/** What `createAdapter` takes. */
 export interface CreateAdapterOptions {
   readonly provider: string;
   readonly model?: string;

@@ -18,6 +18,7 @@ import { takeOut } from "./media.js";
 import { readRows, textsOf } from "./read.js";
 import { allOf, type MessagesRow, type SessionRow, stores } from "./schema.js";
 
+/** The browser's database. */
 export interface DatabaseOptions {
   /** Applications on one origin tell their sessions apart by it; `glove` unless given. */
   readonly name?: string | undefined;
