@@ -1,4 +1,5 @@
 // The part of the core that answers, made from a handler's options.
+import { cacheOf } from "../src/models/providers.js";
 import type { Core, Exports } from "../src/wasm/core.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import { fromCore } from "../src/wasm/thrown.js";
@@ -9,10 +10,10 @@ export type Relay = InstanceType<Exports["CoreRelay"]>;
 
 export function relayOf(core: Core, config: ChatHandlerConfig, { format, baseURL, model, maxTokens }: Upstream): Relay {
   const { models, systemPrompt, policy, providerMessages, limits } = config;
-  const { reasoning, reasoningEffort, includeReasoningInText, cache } = config;
+  const { reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache } = config;
   const options: RelayOptions = {
     ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages },
-    ...{ reasoning, reasoningEffort, includeReasoningInText, cache: cache === true ? "5m" : cache || undefined },
+    ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache: cacheOf(cache) },
     systemPromptBytes: limits?.systemPromptBytes,
     messages: limits?.messages,
     tools: limits?.tools,

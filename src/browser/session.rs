@@ -85,6 +85,8 @@ record! {
         "kind" => required kind: ModelKind,
         "name" => required name: String,
         "url" => plain url: String,
+        /// Earlier reasoning is sent back.
+        "reasoning" => plain reasoning: bool,
         "policy" => plain policy: Policy,
     }
 }
@@ -348,11 +350,12 @@ fn came(response: &Response) -> String {
 }
 
 fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
-    let ModelOptions { kind, name, url, policy } = options;
+    let ModelOptions { kind, name, url, reasoning, policy } = options;
     match kind {
         ModelKind::Host => Arc::new(PageModel::new(host.clone(), name)),
         ModelKind::Http => {
-            let request = request::Options { stream: true, ..request::Options::default() };
+            let request =
+                request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };
             let options =
                 HttpOptions { name, format: Format::Endpoint, url, headers: Vec::new(), request, policy };
             Arc::new(HttpModel::new(

@@ -263,7 +263,7 @@ test.each([
     413,
     "SYSTEM_PROMPT_TOO_LONG",
   ],
-  ["many messages", { body: JSON.stringify({ messages: Array(201).fill(hi) }) }, 413, "TOO_MANY_MESSAGES"],
+  ["many messages", { body: JSON.stringify({ messages: Array(2_001).fill(hi) }) }, 413, "TOO_MANY_MESSAGES"],
   ["many tools", { body: JSON.stringify({ messages: [hi], tools: Array(129).fill(tool) }) }, 413, "TOO_MANY_TOOLS"],
   ["another model", { body: JSON.stringify({ messages: [hi], model: "gpt-9" }) }, 400, "MODEL_NOT_ALLOWED"],
 ])("%s is refused before anybody is asked", async (_, init, status, code) => {

@@ -8,7 +8,7 @@ use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
     Call, ChatDialect, Group, Part, Prompt, Writer, joined, media_note, media_url, number, push_string,
-    reasoning, schema, text_block,
+    reasoning, schema, text_block, thinking,
 };
 
 pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: Some(system), group };
@@ -34,9 +34,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     if let Some(temperature) = options.temperature {
         body.raw("temperature", &number(temperature));
     }
-    if let Some(effort) = &options.reasoning_effort {
-        body.text("reasoning_effort", effort);
-    }
+    thinking::openai_chat(options, body);
     if prompt.tools.is_empty() {
         return;
     }
