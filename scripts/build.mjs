@@ -1,4 +1,4 @@
-// Builds what npm ships: the wasm file, its glue, the bytes as a JavaScript module, and the TypeScript layer, all into pkg/.
+// Builds what npm ships: the wasm files, their glue, the bytes as a JavaScript module, and the TypeScript layer, all into pkg/.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -19,24 +19,31 @@ const wasmFeatures = [
 ];
 
 const generated = inRoot("js", "src", "wasm", "generated");
-const wasmFile = inRoot("pkg", "glove_wasm_bg.wasm");
+
+/** The wasm files, each made of a part of the crate. */
+const parts = [
+  { name: "glove_wasm", features: "sessions" },
+  { name: "glove_providers", features: "providers" },
+];
 
 export async function build(tools) {
-  const compiled = await step("compiling Rust to WebAssembly", "Read the compiler's messages above.", () => compile());
-  await glueAndBytes(compiled, tools.bindgen);
+  for (const part of parts) await wasm(part, tools.bindgen);
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
 }
 
-/** Compiles the crate in a folder, and gives the path of the wasm file. */
-export async function compile(folder = root) {
+/** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. */
+export async function compile(features, folder = root) {
+  const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
+  // Cargo would put every part's file in the same place, and compile each time.
+  const target = join(target_directory, features);
   const locked = process.env.CI ? ["--locked"] : [];
-  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...locked], {
+  const chosen = ["--no-default-features", "--features", features, "--target-dir", target];
+  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...chosen, ...locked], {
     cwd: folder,
     // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
     env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths(folder).join("\x1f"), RUSTFLAGS: undefined },
   });
-  const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
-  return join(target_directory, wasmTarget, "release", "glove_wasm.wasm");
+  return join(target, wasmTarget, "release", "glove_wasm.wasm");
 }
 
 function remappedPaths(folder) {
@@ -48,30 +55,37 @@ function remappedPaths(folder) {
   return places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 }
 
-async function glueAndBytes(compiled, bindgen) {
+const wasmFile = (name) => inRoot("pkg", `${name}_bg.wasm`);
+const glueFiles = (name) => [`${name}.js`, `${name}.d.ts`, `${name}_bytes.js`, `${name}_bytes.d.ts`];
+
+async function wasm({ name, features }, bindgen) {
+  const compiled = await step(`compiling Rust to WebAssembly (${features})`, "Read the compiler's messages above.", () =>
+    compile(features),
+  );
   const inputs = fingerprint({
     texts: [bindgen, readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [compiled, import.meta.filename],
   });
-  if (hasStamp("glue", inputs) && existsSync(wasmFile) && existsSync(join(generated, "bytes.js"))) return;
-  const work = inRoot(".cache", "glue");
+  const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
+  if (hasStamp(name, inputs) && made.every(existsSync)) return;
+  const work = inRoot(".cache", "glue", name);
   rmSync(work, { recursive: true, force: true });
-  rmSync(generated, { recursive: true, force: true });
   mkdirSync(generated, { recursive: true });
   mkdirSync(inRoot("pkg"), { recursive: true });
 
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
-    await run(bindgen, [compiled, work, "glove_wasm"]);
-    for (const name of ["glove_wasm.js", "glove_wasm.d.ts"]) copyFileSync(join(work, name), join(generated, name));
+    await run(bindgen, [compiled, work, name]);
+    for (const file of [`${name}.js`, `${name}.d.ts`]) copyFileSync(join(work, file), join(generated, file));
   });
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
-    optimise(join(work, "glove_wasm_bg.wasm"), wasmFile),
+    optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
   );
   // Hexadecimal, because it travels smaller than base64: compression still sees the repeated bytes in it. Of a wasm file of
   // 565 kB, brotli makes 142 kB; 151 kB of its hexadecimal text; 198 kB of its base64 text. Decoding takes the same time.
-  writeFileSync(join(generated, "bytes.js"), `export const hex = "${readFileSync(wasmFile).toString("hex")}";\n`);
-  writeFileSync(join(generated, "bytes.d.ts"), "export declare const hex: string;\n");
-  writeStamp("glue", inputs);
+  const hex = readFileSync(wasmFile(name)).toString("hex");
+  writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = "${hex}";\n`);
+  writeFileSync(join(generated, `${name}_bytes.d.ts`), "export declare const bytes: string;\n");
+  writeStamp(name, inputs);
 }
 
 /** -Oz and --converge take two to four times as long, and their files are no smaller as they travel. */
@@ -86,10 +100,10 @@ export async function typescript() {
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });
-  for (const name of ["glove_wasm.js", "glove_wasm.d.ts", "bytes.js", "bytes.d.ts"]) {
-    copyFileSync(join(generated, name), join(folder, name));
+  for (const { name } of parts) {
+    for (const file of glueFiles(name)) copyFileSync(join(generated, file), join(folder, file));
+    copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile(name)}.d.ts`);
   }
-  copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile}.d.ts`);
   copyFileSync(inRoot("js", "react", "style.css"), inRoot("pkg", "react", "style.css"));
 }
 

@@ -10,8 +10,8 @@ import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
 import type { Toolbox } from "./toolbox.js";
-import type { Core } from "./wasm/core.js";
 import type { CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
+import type { Core } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";

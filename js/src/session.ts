@@ -16,8 +16,8 @@ import { type StoreAdapter, storageOf } from "./store/adapter.js";
 import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { Toolbox } from "./toolbox.js";
-import type { Core } from "./wasm/core.js";
 import type { CoreSession } from "./wasm/seam.js";
+import type { Core } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 /** A message on its way. */
