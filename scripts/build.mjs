@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
-import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
+import { isMain, main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 // What rustc's wasm32 target uses. Named one by one: with --all-features wasm-opt writes a module that no browser takes.
@@ -31,19 +31,17 @@ export async function build(tools) {
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
 }
 
-/** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. */
+/** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. The next part takes its place. */
 export async function compile(features, folder = root) {
-  const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
-  // Cargo would put every part's file in the same place, and compile each time.
-  const target = join(target_directory, features);
   const locked = process.env.CI ? ["--locked"] : [];
-  const chosen = ["--no-default-features", "--features", features, "--target-dir", target];
+  const chosen = ["--no-default-features", "--features", features];
   await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...chosen, ...locked], {
     cwd: folder,
     // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
     env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths(folder).join("\x1f"), RUSTFLAGS: undefined },
   });
-  return join(target, wasmTarget, "release", "glove_wasm.wasm");
+  const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
+  return join(target_directory, wasmTarget, "release", "glove_wasm.wasm");
 }
 
 function remappedPaths(folder) {
@@ -59,15 +57,15 @@ const wasmFile = (name) => inRoot("pkg", `${name}_bg.wasm`);
 const glueFiles = (name) => [`${name}.js`, `${name}.d.ts`, `${name}_bytes.js`, `${name}_bytes.d.ts`];
 
 async function wasm({ name, features }, bindgen) {
-  const compiled = await step(`compiling Rust to WebAssembly (${features})`, "Read the compiler's messages above.", () =>
-    compile(features),
-  );
   const inputs = fingerprint({
-    texts: [bindgen, readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
-    files: [compiled, import.meta.filename],
+    texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
+    files: [...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
   if (hasStamp(name, inputs) && made.every(existsSync)) return;
+  const compiled = await step(`compiling Rust to WebAssembly (${features})`, "Read the compiler's messages above.", () =>
+    compile(features),
+  );
   const work = inRoot(".cache", "glue", name);
   rmSync(work, { recursive: true, force: true });
   mkdirSync(generated, { recursive: true });
@@ -75,7 +73,9 @@ async function wasm({ name, features }, bindgen) {
 
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
     await run(bindgen, [compiled, work, name]);
-    for (const file of [`${name}.js`, `${name}.d.ts`]) copyFileSync(join(work, file), join(generated, file));
+    writeFileSync(join(generated, `${name}.js`), guarded(name, readFileSync(join(work, `${name}.js`), "utf8")));
+    const types = readFileSync(join(work, `${name}.d.ts`), "utf8");
+    writeFileSync(join(generated, `${name}.d.ts`), `${types}export declare const guard: import("../guard.js").Guard;\n`);
   });
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
     optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
@@ -86,6 +86,22 @@ async function wasm({ name, features }, bindgen) {
   writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = "${hex}";\n`);
   writeFileSync(join(generated, `${name}_bytes.d.ts`), "export declare const bytes: string;\n");
   writeStamp(name, inputs);
+}
+
+/** The glue with js/src/wasm/guard.ts at the border of each instance, so that a trap ends neither a page nor what waits in it. */
+function guarded(name, glue) {
+  const changes = [
+    ["wasm = instance.exports;", "wasm = guard.exports(instance.exports);"],
+    ["wasm = wasmInstance.exports;", "wasm = guard.exports(wasmInstance.exports);"],
+    [`"./${name}_bg.js": import0,`, `"./${name}_bg.js": guard.imports(import0),`],
+    // Callbacks that an ended instance left behind.
+    ["throw new Error('Cannot invoke closure from previous WASM instance');", "return;"],
+  ];
+  for (const [from, to] of changes) {
+    if (!glue.includes(from)) throw new StepFailed(`The glue has no \`${from}\` any more`, "See what wasm-bindgen writes now.");
+    glue = glue.replaceAll(from, to);
+  }
+  return `import { Guard } from "../guard.js";\nexport const guard = /* @__PURE__ */ new Guard();\n${glue}`;
 }
 
 /** -Oz and --converge take two to four times as long, and their files are no smaller as they travel. */

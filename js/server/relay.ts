@@ -1,12 +1,17 @@
 // The part of the core that answers, made from a handler's options.
 import { cacheOf } from "../src/models/providers.js";
-import type { Providers, Relay } from "../src/wasm/providers.js";
+import { guard, type Providers, type Relay } from "../src/wasm/providers.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import { fromCore } from "../src/wasm/thrown.js";
 import type { ChatHandlerConfig } from "./config.js";
 import type { Upstream } from "./upstream.js";
 
-export function relayOf(core: Providers, config: ChatHandlerConfig, { format, baseURL, model, maxTokens }: Upstream): Relay {
+/** Gives the same one until the core has to be started anew. */
+export function relayOf(
+  core: Providers,
+  config: ChatHandlerConfig,
+  { format, baseURL, model, maxTokens }: Upstream,
+): () => Relay {
   const { models, systemPrompt, policy, providerMessages, limits } = config;
   const { reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache } = config;
   const options: RelayOptions = {
@@ -16,10 +21,20 @@ export function relayOf(core: Providers, config: ChatHandlerConfig, { format, ba
     messages: limits?.messages,
     tools: limits?.tools,
   };
-  const { CoreRelay } = core.now(config.wasm);
-  try {
-    return new CoreRelay(JSON.stringify(options));
-  } catch (error) {
-    throw fromCore(error);
-  }
+  const make = () => {
+    const { CoreRelay } = core.now(config.wasm);
+    try {
+      return new CoreRelay(JSON.stringify(options));
+    } catch (error) {
+      throw fromCore(error);
+    }
+  };
+  let relay: Relay | undefined = make();
+  guard.onTrap(() => {
+    relay = undefined;
+  });
+  return () => {
+    relay ??= make();
+    return relay;
+  };
 }

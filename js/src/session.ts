@@ -17,7 +17,7 @@ import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { Toolbox } from "./toolbox.js";
 import type { CoreSession } from "./wasm/seam.js";
-import type { Core } from "./wasm/sessions.js";
+import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 /** A message on its way. */
@@ -267,7 +267,7 @@ export class GloveSession {
       sent.given = true;
       if (request.whenBusy === "interrupt") this.#link.keepPartial();
       this.#shown.given(sent.id);
-      return { answer: session.request(JSON.stringify(request)) };
+      return { answer: guard.untilTrap(session.request(JSON.stringify(request))) };
     });
     this.#giving = given.catch(() => {});
     return outcomeOf(await (await given).answer);
@@ -283,7 +283,7 @@ export class GloveSession {
   async #ask(ask: (session: CoreSession) => Promise<string>): Promise<RunOutcome> {
     this.#shown.set({ error: undefined });
     try {
-      return outcomeOf(await ask(await this.#link.ready()));
+      return outcomeOf(await this.#link.answer(ask));
     } catch (thrown) {
       const error = fromCore(thrown);
       if (error instanceof AbortError) return { type: "aborted" };

@@ -1,6 +1,6 @@
 // One answer: the core asks the provider, and the client reads along.
 import { type Fetch, hostFetch } from "../models/http.js";
-import type { Relay } from "../wasm/providers.js";
+import { guard, type Relay } from "../wasm/providers.js";
 import type { RelayHost } from "../wasm/relay.js";
 import { EventStream } from "./events.js";
 import { type Refusal, refusedEvent, refusedResponse } from "./refused.js";
@@ -36,10 +36,10 @@ export function answer(asking: Asking, ended?: () => void): Promise<Response> {
     if (stream.begun || asEvents) stream.write(refusedEvent(refusal));
     stream.end(() => refusedResponse(refusal));
   };
-  relay
-    .answer(body, key, host, gone)
+  guard
+    .untilTrap<string | undefined>(relay.answer(body, key, host, gone))
     .then(
-      (told: string | undefined) => {
+      (told) => {
         if (told === undefined) return stream.end(() => refusedResponse(left));
         const refusal = JSON.parse(told) as Refusal;
         report(refusal);

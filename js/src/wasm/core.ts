@@ -1,5 +1,6 @@
 // Starts the core, once in a page: asynchronously, or on the spot where a synchronous call needs it.
 import { GloveError } from "../error.js";
+import type { Guard } from "./guard.js";
 
 /** Where the wasm file comes from. */
 export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
@@ -9,6 +10,8 @@ export type WasmSourceNow = BufferSource | WebAssembly.Module;
 /** What is written around a wasm file: its exports, once it is started. */
 export interface Glue {
   initSync(options: { module: WebAssembly.Module }): unknown;
+  __wbg_reset_state(): void;
+  readonly guard: Guard;
 }
 
 /** An entry's way to a wasm file; all entries share what was started of it. */
@@ -31,6 +34,15 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
     started = true;
     return glue;
   };
+  // After a trap an instance of the same module takes the place of the one that ended.
+  const living = (): E => {
+    try {
+      if (glue.guard.needsRestart()) glue.__wbg_reset_state();
+      return glue;
+    } catch (error) {
+      throw explained(error);
+    }
+  };
   return (inline) => ({
     load(source) {
       starting ??= compile(source ?? inline?.())
@@ -39,10 +51,10 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
           starting = undefined; // The next call may try again, with another source.
           throw explained(error);
         });
-      return starting;
+      return starting.then(living);
     },
     now(source) {
-      if (started) return glue;
+      if (started) return living();
       try {
         const given = source ?? inline?.() ?? missing();
         return start(given instanceof WebAssembly.Module ? given : new WebAssembly.Module(given));

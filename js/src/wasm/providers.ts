@@ -6,3 +6,5 @@ export type Relay = InstanceType<(typeof glue)["CoreRelay"]>;
 export type Providers = Started<typeof glue>;
 
 export const openProviders = /* @__PURE__ */ openerOf(glue);
+
+export const { guard } = glue;

@@ -6,3 +6,5 @@ export type Exports = typeof glue;
 export type Core = Started<Exports>;
 
 export const openCore = /* @__PURE__ */ openerOf(glue);
+
+export const { guard } = glue;
