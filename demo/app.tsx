@@ -72,11 +72,12 @@ function Page({ scene }: { scene: Scene }) {
 
 function Conversation({ scroll, children }: { scroll: Scroll; children: ReactNode }) {
   return (
-    <div className="scroll" ref={scroll.outer} onScroll={scroll.onScroll}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+    <section className="scroll" aria-label="Messages" tabIndex={0} ref={scroll.outer} onScroll={scroll.onScroll}>
       <div className="content" ref={scroll.inner}>
         {children}
       </div>
-    </div>
+    </section>
   );
 }
 
