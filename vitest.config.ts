@@ -28,6 +28,8 @@ export default defineConfig({
         resolve: { alias: react18 },
       },
       { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], ...slow } },
+      // The demo, built from the packed tarball.
+      { test: { name: "e2e-demo", include: ["tests/demo/**/*.test.ts"], globalSetup: ["tests/demo/site.ts"], ...slow } },
       ...["firefox", "webkit"].map((engine) => ({
         test: { name: `engines-${engine}`, include: everywhere, env: { GLOVE_ENGINE: engine }, ...slow },
       })),
