@@ -9,7 +9,7 @@ import { setup } from "./setup.mjs";
 const runners = {
   rust: { run: cargo, needs: {} },
   js: { run: () => vitest("js*"), needs: { build: true } },
-  e2e: { run: () => vitest("e2e"), needs: { build: true, chromium: true } },
+  e2e: { run: () => vitest("e2e*"), needs: { build: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
 };

@@ -14,9 +14,8 @@ import { follows } from "./tabs/protocol.js";
 import { tabPage } from "./tabs/tab-page.js";
 import { Tabs } from "./tabs/tabs.js";
 import type { Toolbox } from "./toolbox.js";
-import type { Core } from "./wasm/core.js";
-import { onTrap, tellOfTrap, untilTrap } from "./wasm/guard.js";
 import type { AskedSession, CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
+import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
@@ -81,7 +80,7 @@ export class CoreLink {
   /** The session with what was stored of it. A start that failed is tried again at the next use. */
   ready(): Promise<AskedSession> {
     if (this.#disposed) return Promise.reject(closed());
-    tellOfTrap();
+    guard.tellOfTrap();
     if (this.#starting) return this.#starting;
     const starting = this.#start().catch((thrown: unknown) => {
       const error = fromCore(thrown);
@@ -98,13 +97,18 @@ export class CoreLink {
 
   /** Stops what runs; the text that was shown goes into the record first. */
   stop(): void {
-    this.#page.models.flush();
+    this.flush();
     this.session?.abort();
   }
 
-  /** Keeps the text that was shown, before something that may end the answer. */
-  keepPartial(): void {
+  /** Gives the core the text that was shown, before something that may end the answer. */
+  flush(): void {
     this.#page.models.flush();
+  }
+
+  /** Keeps the text that was shown: the page may be gone in a moment. */
+  keepPartial(): void {
+    this.flush();
     this.#session?.keepPartial();
   }
 
@@ -128,7 +132,7 @@ export class CoreLink {
 
   /** What the core has promised. */
   async answer(ask: (session: AskedSession) => Promise<string>): Promise<string> {
-    return untilTrap(ask(await this.ready()));
+    return guard.untilTrap(ask(await this.ready()));
   }
 
   /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
@@ -184,9 +188,9 @@ export class CoreLink {
     this.#last = new Last(this.#last.slots);
     this.#fresh = true;
     this.#remember(told);
-    this.#undo = onTrap((error) => this.#trapped(error));
+    this.#undo = guard.onTrap((error) => this.#trapped(error));
     try {
-      await untilTrap(session.open());
+      await guard.untilTrap(session.open());
       if (this.#session !== session) throw closed();
       await this.#configure();
       await this.#readExtras(store);
@@ -345,6 +349,7 @@ export class CoreLink {
     const page = tabPage(shown, {
       open: () => this.#open(),
       close: () => this.#letGo(),
+      flush: () => this.flush(),
       keepPartial: () => this.keepPartial(),
       stop: () => this.stop(),
       take: (events) => {

@@ -12,6 +12,8 @@ export interface TabCore {
   open(): Promise<CoreSession>;
   /** Lets go of the core; nothing ends. */
   close(): void;
+  /** Gives the core the text that was shown. */
+  flush(): void;
   keepPartial(): void;
   stop(): void;
   take(events: readonly CoreEvent[]): void;
@@ -25,6 +27,7 @@ export function tabPage(shown: Shown, core: TabCore) {
   return {
     open: core.open,
     close: core.close,
+    flush: core.flush,
     keepPartial: core.keepPartial,
     stop: core.stop,
     /** The request that is being answered. */

@@ -1,8 +1,8 @@
 // One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
 import { AbortError } from "../error.js";
 import { generateId } from "../session-id.js";
-import { untilTrap } from "../wasm/guard.js";
 import type { AskedSession, CoreEvent, CoreSession } from "../wasm/seam.js";
+import { guard } from "../wasm/sessions.js";
 import { fromCore } from "../wasm/thrown.js";
 import { type Lease, stand } from "./election.js";
 import { watchPage } from "./page-life.js";
@@ -342,7 +342,7 @@ export class Tabs implements AskedSession {
     else this.#post({ kind: "taken", id });
     if (!own && begins.has(method)) this.#page.fail(undefined);
     try {
-      const value = await untilTrap(this.#do(core, ask, own));
+      const value = await guard.untilTrap(this.#do(core, ask, own));
       if (own) this.#end(id, ({ resolve }) => resolve(value));
       else this.#post({ kind: "answered", id, value });
     } catch (thrown) {
@@ -366,7 +366,8 @@ export class Tabs implements AskedSession {
       case "cancelQueued":
         return core.cancelQueued?.(first as string) || (first === this.#page.request() && this.#page.stop());
       case "request":
-        if (!own && (first as string).includes('"whenBusy":"interrupt"')) this.#page.keepPartial();
+        // It may interrupt an answer.
+        if (!own) this.#page.flush();
     }
     return (core[method] as (...args: readonly unknown[]) => unknown).apply(core, args as unknown[]);
   }
