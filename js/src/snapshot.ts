@@ -92,4 +92,5 @@ export interface GloveSnapshot {
   readonly tab: TabRole;
 }
 
+/** What a tab is to a session that several of them have open. */
 export type TabRole = "leader" | "follower" | "blocked";
