@@ -18,6 +18,7 @@ pub mod native;
 pub mod partial_json;
 pub mod portable;
 pub mod providers;
+pub mod react;
 pub mod run;
 pub mod runtime;
 mod scan;

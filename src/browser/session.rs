@@ -27,6 +27,7 @@ use crate::json::Json;
 use crate::message::{ContentPart, Extra, Message};
 use crate::providers::request::{self, CacheTtl, ChatDialect, Thinking};
 use crate::providers::{Format, table};
+use crate::react::{STOP, TextTools};
 use crate::run::input::{Answer, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Parts, Prompt, Response, Session};
@@ -98,7 +99,18 @@ record! {
         "reasoningEffort" => plain effort: Option<String>,
         "reasoningBudget" => plain budget: Option<u32>,
         "cache" => plain cache: Option<CacheTtl>,
+        "toolUse" => plain tool_use: ToolUse,
         "policy" => plain policy: Policy,
+    }
+}
+
+words! {
+    /// How a model is told of tools.
+    #[derive(Clone, Copy, Default, PartialEq, Eq)]
+    enum ToolUse {
+        #[default]
+        "native" => Native,
+        "text" => Text,
     }
 }
 
@@ -399,16 +411,15 @@ fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
                 cache: options.cache,
                 echo_reasoning: options.reasoning,
                 thinking: Thinking { effort: options.effort, budget: options.budget },
+                stop: (options.tool_use == ToolUse::Text).then_some(STOP),
                 dialect: ChatDialect::of_host(table::host(&url)),
                 ..request::Options::default()
             };
+            let text_tools = options.tool_use == ToolUse::Text;
             let options = HttpOptions { name, format, url, headers, request, policy };
-            Arc::new(HttpModel::new(
-                options,
-                Arc::new(PageHttp { host: host.clone() }),
-                Arc::new(PageClock),
-                Arc::new(PageIds),
-            ))
+            let http = Arc::new(PageHttp { host: host.clone() });
+            let model = Arc::new(HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds)));
+            if text_tools { Arc::new(TextTools::new(model)) } else { model }
         }
     }
 }

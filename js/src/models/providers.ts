@@ -145,6 +145,8 @@ export interface CreateAdapterOptions {
   readonly reasoningEffort?: ReasoningEffort;
   /** The same in tokens, beside `maxTokens`. */
   readonly reasoningBudget?: number;
+  /** `text` for models that know no tools: they are described in the prompt, and calls are read out of the text. */
+  readonly toolUse?: "native" | "text";
   /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */
   readonly cache?: boolean | "5m" | "1h";
   readonly fetch?: Fetch;
@@ -165,7 +167,7 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
     );
   }
   const format = formatOf(provider, options.format);
-  const { reasoning, reasoningEffort, reasoningBudget, policy } = options;
+  const { reasoning, reasoningEffort, reasoningBudget, toolUse, policy } = options;
   const http: HttpModel = {
     kind: "http",
     ...{ name: model, model, format, baseURL },
@@ -173,7 +175,7 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
     ...(format === "anthropic" && inPage() && { headers: [["anthropic-dangerous-direct-browser-access", "true"]] }),
     maxTokens: options.maxTokens ?? provider.defaultMaxTokens,
     stream: options.stream ?? true,
-    ...{ reasoning, reasoningEffort, reasoningBudget, cache: cacheOf(options.cache) },
+    ...{ reasoning, reasoningEffort, reasoningBudget, toolUse, cache: cacheOf(options.cache) },
     ...(policy && { policy }),
   };
   const adapter: ModelAdapter = {

@@ -42,6 +42,7 @@ export type ModelOptions =
       readonly reasoningEffort?: string | undefined;
       readonly reasoningBudget?: number | undefined;
       readonly cache?: "5m" | "1h" | undefined;
+      readonly toolUse?: "native" | "text" | undefined;
       readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
     };
 
