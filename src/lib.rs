@@ -2,6 +2,11 @@
 // Ports are shared by `Arc` for the threads of native programs; a page has one thread.
 #![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
+#[cfg(all(feature = "native", target_arch = "wasm32"))]
+compile_error!(
+    "the feature `native` is for native programs: a page has `fetch`, leave the feature out for wasm"
+);
+
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
 mod codec;
