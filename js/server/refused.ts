@@ -15,7 +15,7 @@ export interface Refusal {
 export class Refused extends Error {
   constructor(
     readonly refusal: Refusal,
-    options?: ErrorOptions,
+    options?: { readonly cause?: unknown },
   ) {
     super(refusal.message, options);
   }

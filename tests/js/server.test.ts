@@ -463,7 +463,12 @@ test("a model of the application answers in the place of a provider", async () =
     return { messages: [{ sender: "agent", text: "Hello", tool_calls: calls }], tokens_in: 3, tokens_out: 2, cost: 0.5 };
   }, system);
   const events = await strictEvents(await handle(post({ systemPrompt: "Be kind.", messages: [hi], tools: [tool] })));
-  expect(events.filter(({ type }) => type === "text_delta").map(({ text }) => text).join("")).toBe("Hello");
+  expect(
+    events
+      .filter(({ type }) => type === "text_delta")
+      .map(({ text }) => text)
+      .join(""),
+  ).toBe("Hello");
   expect(events).toContainEqual({ type: "tool_use", id: "c1", name: "look", input: { a: 1 } });
   expect(events.at(-1)).toMatchObject({ type: "done", tokens_in: 3, tokens_out: 2, cost: 0.5, message: { text: "Hello" } });
   expect(system).toEqual(["Be kind."]);
