@@ -20,7 +20,7 @@ export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler 
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
     const { heartbeatMs = 15_000 } = config;
-    return answer({ relay, body, key: upstream.key(), signal, fetch: upstream.fetch, heartbeatMs, report });
+    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch: upstream.fetch, heartbeatMs, report });
   };
   return async (request) => {
     const cors = corsHeaders(config.cors, request);

@@ -1,7 +1,7 @@
 // Where a handler's requests go on to: a provider, or a model of the application.
 import { GloveError } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
-import { keyOf, noKey, targetOf } from "../src/models/providers.js";
+import { formatOf, keyOf, noKey, targetOf } from "../src/models/providers.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { fetchOf, nowhere } from "./own-model.js";
@@ -27,7 +27,7 @@ export function upstreamOf(config: ChatHandlerConfig): Upstream {
     throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
   }
   return {
-    format: config.format ?? (provider.format === "anthropic" ? "anthropic" : "openai_chat"),
+    format: formatOf(provider, config.format),
     baseURL,
     model,
     maxTokens: config.maxTokens ?? provider.defaultMaxTokens,

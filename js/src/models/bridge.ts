@@ -64,6 +64,12 @@ export class ModelBridge {
     }
   }
 
+  /** The next core says all messages anew, and this one hears no more. */
+  forget(): void {
+    this.#messages = [];
+    this.#writing?.forget();
+  }
+
   /** Hands over what was shown and is still on its way, before something that may end the answer. */
   flush(): void {
     this.#writing?.flush();
@@ -148,6 +154,11 @@ class Coalesced {
   end(): void {
     this.flush();
     this.ended = true;
+  }
+
+  forget(): void {
+    this.#text = "";
+    this.end();
   }
 
   flush(): void {

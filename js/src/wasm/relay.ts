@@ -13,6 +13,7 @@ export interface RelayOptions {
   readonly systemPrompt: string | undefined;
   readonly reasoning: boolean | undefined;
   readonly reasoningEffort: string | undefined;
+  readonly reasoningBudget: number | undefined;
   readonly includeReasoningInText: boolean | undefined;
   readonly cache: "5m" | "1h" | undefined;
   readonly policy: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number } | undefined;
