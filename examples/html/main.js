@@ -24,7 +24,7 @@ const log = document.querySelector("#log");
 const form = document.querySelector("#say");
 
 session.subscribe(draw);
-draw();
+session.start(); // Reads what is stored.
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -8,7 +8,8 @@ import { openBrowser, openPage } from "../support/browser.js";
 import { strictEvents } from "../support/strict-client.js";
 import { makeProject } from "./app.js";
 
-const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
+const policy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
 const config = `export default {
   headers: async () => [{ source: "/:path*", headers: [{ key: "content-security-policy", value: ${JSON.stringify(policy)} }] }],
 };
@@ -43,10 +44,13 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     const built = next(folder, ["build", `--${bundler}`]);
     expect(await built.over, built.said()).toBe(0);
     // Next misses the cache of earlier builds, and warns of any route in its edge runtime.
-    const warnings = built.said().split("\n").filter((line) => /warn|error|⚠/i.test(line) && !/build cache|edge runtime/i.test(line));
+    const warnings = built
+      .said()
+      .split("\n")
+      .filter((line) => /warn|error|⚠/i.test(line) && !/build cache|edge runtime/i.test(line));
     expect(warnings).toEqual([]);
     server = await start(folder);
-  });
+  }, 600_000);
   afterAll(async () => {
     server?.child.kill();
     await server?.over;
