@@ -14,7 +14,8 @@ export function bundlers(): string {
   const begun = `${folder}.${process.pid}`;
   mkdirSync(begun, { recursive: true });
   for (const name of files) copyFileSync(join(source, name), join(begun, name));
-  npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], begun);
+  const install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  execFileSync("npm", install, { cwd: begun, encoding: "utf8", shell: process.platform === "win32" });
   try {
     renameSync(begun, folder); // As the last thing, so that a broken-off installation is never used.
   } catch (error) {
@@ -22,8 +23,4 @@ export function bundlers(): string {
     if (!existsSync(folder)) throw error; // Otherwise another clone was faster.
   }
   return folder;
-}
-
-export function npm(args: string[], cwd: string): string {
-  return execFileSync("npm", args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
 }

@@ -1,10 +1,9 @@
-// Packs the package as npm publishes it and installs it into an empty application, once for all packaging tests.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The package as users get it, once for all packaging tests.
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { root } from "../support/project.js";
-import { bundlers, npm } from "./bundlers.js";
+import { installPacked } from "../support/packed.js";
+import { bundlers } from "./bundlers.js";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -18,13 +17,7 @@ declare module "vitest" {
 }
 
 export default function pack(project: TestProject): () => void {
-  const folder = mkdtempSync(join(tmpdir(), "glove-wasm-pack-"));
-  const app = join(folder, "app");
-  mkdirSync(app);
-  writeFileSync(join(app, "package.json"), JSON.stringify({ name: "app", private: true, type: "module" }));
-  const packed = JSON.parse(npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root));
-  const tarball = join(folder, packed[0].filename);
-  npm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", tarball], app);
+  const { folder, tarball, app } = installPacked();
   const projects = mkdtempSync(join(bundlers(), "run-"));
   cpSync(join(app, "node_modules"), join(projects, "node_modules"), { recursive: true });
   project.provide("tarball", tarball);
