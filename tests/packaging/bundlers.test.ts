@@ -101,8 +101,9 @@ test("webpack", async () => {
   copyFileSync(join(folder, "src/style.css"), join(folder, "dist/main.css"));
   const webpack = createRequire(join(folder, "index.js"))("webpack") as Webpack;
   const { compilation } = await new Promise<Stats>((resolve, reject) =>
-    webpack({ context: folder, mode: "production", entry: "./src/main.js" }, (error, done) =>
-      done ? resolve(done) : reject(error),
+    webpack(
+      { context: folder, mode: "production", entry: "./src/main.js", output: { path: join(folder, "dist") } },
+      (error, done) => (done ? resolve(done) : reject(error)),
     ),
   );
   // Those about the size of files come with every application that has React in it.
