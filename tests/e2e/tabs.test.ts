@@ -160,8 +160,9 @@ const answer = (page: Page, value: string) =>
   inPage<boolean>(
     page,
     `for (let tries = 0; tries < 40; tries++) {
-       const open = session.getSnapshot().slots.findLast(({ status }) => status === "pending");
-       if (tries && !open) return true;
+       const { slots, timeline } = session.getSnapshot();
+       if (timeline.findLast(({ kind }) => kind === "tool").status === "success") return true;
+       const open = slots.findLast(({ status }) => status === "pending");
        if (open) session.resolveSlot(open.id, "${value}");
        await new Promise((later) => setTimeout(later, 50));
      }
