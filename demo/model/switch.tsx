@@ -10,16 +10,21 @@ const local = ["ollama", "lmstudio"] as const;
 export function ModelSwitch() {
   const choice = useChoice();
   const dialog = useRef<HTMLDialogElement>(null);
+  const [open, setOpen] = useState(false);
   const id = useId();
+  const show = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
   return (
     <>
-      <button type="button" className="model" onClick={() => dialog.current?.showModal()}>
+      <button type="button" className="model" onClick={show}>
         <span className="quiet">Model</span> {describe(choice)}
       </button>
-      <dialog ref={dialog} aria-labelledby={id} className="models">
+      <dialog ref={dialog} aria-labelledby={id} className="models" onClose={() => setOpen(false)}>
         <h2 id={id}>Who answers?</h2>
         {/* A new form each time, so that nothing typed and not used stays in it. */}
-        <ModelForm key={JSON.stringify(choice)} choice={choice} close={() => dialog.current?.close()} />
+        {open && <ModelForm choice={choice} close={() => dialog.current?.close()} />}
       </dialog>
     </>
   );

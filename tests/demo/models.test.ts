@@ -94,7 +94,7 @@ test.each([
       { body: words(["It is ", "empty."]) },
     );
     await chooseModel(page, /own key/);
-    await page.getByLabel("Provider").selectOption(id);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption(id);
     await page.getByLabel("Key", { exact: true }).fill("sk-mine");
     await press(page, "Use it");
     // Not before the warning was read.
