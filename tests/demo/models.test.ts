@@ -108,8 +108,7 @@ test.each([
     await region(page, "Requests").getByText("answered").first().waitFor();
     expect(await page.content()).not.toContain("sk-mine");
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain("sk-mine");
-    const other = await page.context().newPage();
-    await other.goto(page.url());
+    const [other] = await Promise.all([page.context().waitForEvent("page"), press(page, "Second tab")]);
     await other.getByRole("button", { name: "Model Scripted" }).waitFor();
   },
 );
