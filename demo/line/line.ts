@@ -1,5 +1,5 @@
 // The line to the model: every request of the page goes through here, is noted, and can be slowed down, cut and refused.
-import type { Fetch } from "glove-wasm";
+import type { Fetch, ModelAdapter } from "glove-wasm";
 import { useSyncExternalStore } from "react";
 import { pause } from "./script.js";
 
@@ -51,6 +51,29 @@ function note(scene: string, text: string): (end: Asked["end"]) => void {
   return (end) => {
     const told = (one: Asked) => (one.id === id && one.end === "streams" ? { ...one, end, ms: Date.now() - at } : one);
     setLine({ asked: line.asked.map(told) });
+  };
+}
+
+/** A model that needs no line: only noted. */
+export function noted(model: ModelAdapter, scene: string): ModelAdapter {
+  let systemPrompt = "";
+  return {
+    name: model.name,
+    setSystemPrompt(text) {
+      systemPrompt = text;
+      model.setSystemPrompt(text);
+    },
+    async prompt(request, notify, signal) {
+      const ended = note(scene, JSON.stringify({ systemPrompt, ...request }));
+      try {
+        const result = await model.prompt(request, notify, signal);
+        ended("answered");
+        return result;
+      } catch (error) {
+        ended(signal?.aborted ? "stopped" : "failed");
+        throw error;
+      }
+    },
   };
 }
 

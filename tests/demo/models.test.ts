@@ -113,6 +113,47 @@ test.each([
   },
 );
 
+test("the browser's own model is offered where there is one, downloaded behind a click, and drives the tools", async () => {
+  const page = await openDemo();
+  await page.addInitScript(giveModel);
+  await page.reload();
+  await chooseModel(page, /browser's own/);
+  await page.getByText("the browser downloads it first").waitFor();
+  await press(page, "Use it");
+  await page.getByRole("progressbar").waitFor();
+  await page.getByRole("button", { name: "Model Built-in" }).waitFor();
+  await say(page, "What is in my cart?");
+  await shows(page, "Nothing yet.");
+  await press(page, "Record");
+  await region(page, "Record").getByText("view_cart: success").waitFor();
+});
+
+/** Headless Chromium has no model; this stands for one. Runs in the page. */
+function giveModel(): void {
+  const answers = ['{"tool":"view_cart","arguments":{}}', '{"answer":"Nothing yet."}'];
+  const create = async ({ monitor }: { monitor(target: EventTarget): void }) => {
+    const target = new EventTarget();
+    monitor(target);
+    for (const loaded of [0.3, 0.7, 1]) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      target.dispatchEvent(new ProgressEvent("downloadprogress", { loaded, total: 1 }));
+    }
+    return Object.assign(new EventTarget(), {
+      promptStreaming: () =>
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(answers.shift());
+            controller.close();
+          },
+        }),
+      contextUsage: 40,
+      contextWindow: 4_096,
+      destroy() {},
+    });
+  };
+  Object.assign(globalThis, { LanguageModel: { availability: async () => "downloadable", create } });
+}
+
 test("a model on this machine needs no key", async () => {
   const page = await openDemo();
   await answers(page, "http://localhost:11434");
