@@ -61,9 +61,10 @@ impl Session {
         settings.tools = tools.specs();
         let kit = Kit { model, system_prompt: system_prompt.into(), tools };
         let (commands, inbox) = mpsc::unbounded();
+        let (deeds, done) = mpsc::unbounded();
         let run = Run::new(settings, Vec::new());
-        let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands));
-        let wheel = Arc::new(Wheel::new(Driver::new(Arc::clone(&shared), inbox)));
+        let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands, deeds));
+        let wheel = Arc::new(Wheel::new(Driver::new(Arc::clone(&shared), inbox, done)));
         Ok(Session { shared, wheel })
     }
 

@@ -1,7 +1,8 @@
 //! What a session, its driver and the work in flight have in common.
 
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use futures_channel::mpsc::UnboundedSender;
 use futures_channel::oneshot;
@@ -14,6 +15,7 @@ use crate::run::input::{Answer, Input, Request};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::run::{OutOfProtocol, Run};
 use crate::runtime::display::DisplayManager;
+use crate::runtime::entered::Entered;
 use crate::runtime::listeners::{Follower, Listeners};
 use crate::runtime::response::Response;
 use crate::runtime::toolbox::Toolbox;
@@ -34,6 +36,10 @@ pub(crate) struct Shared {
     pub(crate) interrupted: AtomicBool,
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
+    /// What running tools have done.
+    pub(crate) deeds: UnboundedSender<Input>,
+    /// The tools that are running, by their calls.
+    entered: Mutex<HashMap<String, Arc<Entered>>>,
 }
 
 /// What the application may replace while the session lives.
@@ -91,8 +97,10 @@ impl Shared {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
         commands: UnboundedSender<Command>,
+        deeds: UnboundedSender<Input>,
     ) -> Self {
-        let display = DisplayManager::new(Arc::clone(&ids), Arc::clone(&clock));
+        let display =
+            DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(deeds.clone()));
         Shared {
             run: RwLock::new(run),
             kit: RwLock::new(Arc::new(kit)),
@@ -105,7 +113,25 @@ impl Shared {
             followers: Listeners::default(),
             display,
             commands,
+            deeds,
+            entered: Mutex::default(),
         }
+    }
+
+    /// The running tool of a call.
+    pub(crate) fn entered(&self, call_id: &str) -> Option<Arc<Entered>> {
+        self.entered.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
+    }
+
+    pub(crate) fn enter(&self, call_id: &str, entered: Option<Arc<Entered>>) {
+        let mut all = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = match entered {
+            Some(entered) => all.insert(call_id.to_owned(), entered),
+            None => all.remove(call_id),
+        };
+        drop(all);
+        // It may hold questions, which go with it.
+        drop(before);
     }
 
     pub(crate) fn run(&self) -> RwLockReadGuard<'_, Run> {
