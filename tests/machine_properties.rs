@@ -494,8 +494,9 @@ fn deed(x: u8, y: u8, run: &Run) -> Option<Input> {
         4 | 5 => {
             let slot = open.get(usize::from(x) % open.len().max(1))?.clone();
             use SlotAnswer::{Cleared, Rejected, Removed, Value};
-            let answer =
-                [Value(json("1")), Value(json("{}")), Rejected(None), Removed, Cleared][usize::from(x) % 5].clone();
+            let answer = [Value(json("1")), Value(json("{}")), Rejected(None), Removed, Cleared]
+                [usize::from(x) % 5]
+                .clone();
             Input::SlotSettled { slot, answer }
         }
         // It is shown again, as it was.

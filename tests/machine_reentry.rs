@@ -181,10 +181,7 @@ fn a_tool_is_given_the_answers_and_the_steps_that_it_had_and_asks_on_with_the_sa
         let mut entry = entry(&world);
         let Shows::Known { at: 0, logged } = shows(&mut entry, &question("a")) else { panic!() };
         assert_eq!(logged.answer.unwrap().into_result(), Ok(json("1")));
-        assert_eq!(
-            entry.step("pay"),
-            ("1 pay".to_owned(), Some(StepResult::Returned(json("7"))))
-        );
+        assert_eq!(entry.step("pay"), ("1 pay".to_owned(), Some(StepResult::Returned(json("7")))));
         assert_eq!(entry.step("pay"), ("2 pay".to_owned(), None), "a second one of that name");
         assert!(matches!(shows(&mut entry, &card("k")), Shows::Known { at: 1, .. }));
         let Shows::Known { at: 2, logged } = shows(&mut entry, &question("b")) else { panic!() };
@@ -358,4 +355,8 @@ fn the_key_of_a_call_is_the_same_however_often_it_is_run() {
     let mut later = world.restart();
     later.step(Input::Recovered);
     assert_eq!(key(&later), "r.c");
+    later.tool_returns("c", "1");
+    later.model_calls(&[("t", "", "{}")]);
+    let made = later.runs.last().unwrap().clone();
+    assert_eq!(later.run.call(&made).unwrap().idempotency_key(), made);
 }

@@ -41,6 +41,8 @@ export interface ToolResult {
   result: ToolResultData;
   duration_ms?: number;
   outputs?: SideOutput[];
+  /** What it left on the display. Never sent to a model. */
+  slots?: unknown[];
 }
 
 export interface ToolResultData {

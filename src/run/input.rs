@@ -1,8 +1,8 @@
 //! Everything that can happen to a run. The journal is the list of these.
 
 use crate::codec::{record, through_codec, variants, words};
-use crate::error::{ModelError, StoreError};
 use crate::display::Slot;
+use crate::error::{ModelError, StoreError};
 use crate::json::Json;
 use crate::message::{InboxItem, Message, SideOutput, Task, ToolResultData, Usage};
 use crate::run::log::{SlotAnswer, StepResult};

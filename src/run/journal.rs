@@ -146,7 +146,6 @@ impl Run {
     ///
     /// An older form is replaced at once: what read it could not read the new records behind it.
     fn is_compact(&self) -> bool {
-        self.is_older
-            || self.state.batch().is_none_or(|batch| !batch.calls.iter().any(|call| call.is_done()))
+        self.is_older || self.state.batch().is_none_or(|batch| !batch.calls.iter().any(|call| call.is_done()))
     }
 }

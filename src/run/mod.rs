@@ -124,7 +124,11 @@ pub struct CallView<'a> {
 impl CallView<'_> {
     /// The same however often the call is run, and no other call's.
     pub fn idempotency_key(&self) -> String {
-        format!("{}.{}", self.request, self.call_id)
+        // Ids that are made here are made from the request's id.
+        if self.call_id.starts_with(self.request) {
+            return self.call_id.to_owned();
+        }
+        [self.request, self.call_id].join(".")
     }
 }
 
@@ -378,7 +382,8 @@ impl Run {
             (None, Phase::Tools(batch)) => {
                 let asks = batch.calls.iter().any(Call::waits_for_a_person);
                 let works = batch.calls.iter().any(|call| {
-                    !call.waits_for_a_person() && !matches!(call.state, CallState::Queued | CallState::Done(_))
+                    !call.waits_for_a_person()
+                        && !matches!(call.state, CallState::Queued | CallState::Done(_))
                 });
                 if asks && !works { PhaseName::Waiting } else { PhaseName::Tools }
             }
@@ -406,7 +411,13 @@ impl Run {
             _ => 1,
         };
         let request = self.request()?;
-        Some(CallView { call_id: &call.id, tool_name: call.tool.as_deref()?, input: input_args, attempt, request })
+        Some(CallView {
+            call_id: &call.id,
+            tool_name: call.tool.as_deref()?,
+            input: input_args,
+            attempt,
+            request,
+        })
     }
 
     /// What the tool of a call that is being worked on has done so far.

@@ -107,8 +107,7 @@ impl Run {
         let gone: HashSet<&str> = self.state.slots_gone.iter().map(String::as_str).collect();
         let past = self.messages.get(self.state.slots_from..).unwrap_or_default();
         let past = past.iter().flat_map(|message| message.results()).flat_map(|result| &result.slots);
-        let mut left: Vec<Slot> =
-            past.filter(|slot| !gone.contains(slot.id.as_str())).cloned().collect();
+        let mut left: Vec<Slot> = past.filter(|slot| !gone.contains(slot.id.as_str())).cloned().collect();
         left.drain(..left.len().saturating_sub(MOST_LEFT));
         let calls = self.state.batch().map_or(&[][..], |batch| &batch.calls);
         left.extend(calls.iter().flat_map(|call| call.log.left()));

@@ -20,9 +20,10 @@ use crate::run::log::{Entry, Log, Shows, StepResult};
 use crate::runtime::display::DisplayManager;
 
 /// The answer to a question of a tool.
-pub(crate) type Said = BoxFuture<'static, Result<Json, DisplayError>>;
+pub type Said = BoxFuture<'static, Result<Json, DisplayError>>;
 
-pub(crate) struct Entered {
+/// One run of a call's tool.
+pub struct Entered {
     call_id: String,
     display: DisplayManager,
     deeds: UnboundedSender<Input>,
@@ -65,7 +66,7 @@ impl Entered {
     }
 
     /// Shows something. `None` when the tool has gone astray; it is not to go on then.
-    pub(crate) fn show(&self, show: Show, clean: bool) -> Result<Option<String>, DisplayError> {
+    pub fn show(&self, show: Show, clean: bool) -> Result<Option<String>, DisplayError> {
         self.display.check(&show)?;
         let shows = self.state().entry.shows(&show.renderer, &show.input, false);
         Ok(match shows {
@@ -92,7 +93,7 @@ impl Entered {
     }
 
     /// Asks. A tool that has gone astray gets no answer.
-    pub(crate) fn ask(&self, show: Show, clean: bool) -> Result<(String, Said), DisplayError> {
+    pub fn ask(&self, show: Show, clean: bool) -> Result<(String, Said), DisplayError> {
         self.display.check(&show)?;
         let shows = self.state().entry.shows(&show.renderer, &show.input, true);
         let check = show.check.clone();
@@ -131,7 +132,7 @@ impl Entered {
     }
 
     /// Before a step: what came of it, or its key once it is written that it begins.
-    pub(crate) fn begin_step(&self, name: &str, clean: bool) -> BoxFuture<'static, Result<Step, DisplayError>> {
+    pub fn begin_step(&self, name: &str, clean: bool) -> BoxFuture<'static, Result<Step, DisplayError>> {
         let (key, known) = self.state().entry.step(name);
         if let Some(result) = known {
             return Box::pin(future::ready(Ok(Step::Done(result))));
@@ -147,7 +148,7 @@ impl Entered {
     }
 
     /// After a step; done when its result is written.
-    pub(crate) fn end_step(&self, key: String, result: StepResult) -> BoxFuture<'static, ()> {
+    pub fn end_step(&self, key: String, result: StepResult) -> BoxFuture<'static, ()> {
         let written = self.gate(&key);
         self.tell(Input::StepDone { call_id: self.call_id.clone(), key, result });
         Box::pin(async move {

@@ -101,6 +101,7 @@ mod wheel;
 mod work;
 
 pub use display::{DisplayManager, Renderer, StackListener};
+pub use entered::{Entered, Said};
 pub use glove::{Glove, GloveBuilder};
 pub use listeners::{Follower, Subscription};
 pub use response::{Prompt, Response};

@@ -21,6 +21,7 @@ use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::run::{PhaseName, Run};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::driver::Driver;
+use crate::runtime::entered::Entered;
 use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
@@ -206,6 +207,12 @@ impl Session {
 
     pub fn display(&self) -> &DisplayManager {
         &self.shared.display
+    }
+
+    /// The running tool of a call: for hosts whose tools are no closures with a `ToolContext`, and who say
+    /// themselves whether a tool did nothing else since it was told something.
+    pub fn entered(&self, call_id: &str) -> Option<Arc<Entered>> {
+        self.shared.entered(call_id)
     }
 
     pub fn store(&self) -> &Arc<dyn StoreAdapter> {

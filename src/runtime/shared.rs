@@ -99,8 +99,7 @@ impl Shared {
         commands: UnboundedSender<Command>,
         deeds: UnboundedSender<Input>,
     ) -> Self {
-        let display =
-            DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(deeds.clone()));
+        let display = DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(deeds.clone()));
         Shared {
             run: RwLock::new(run),
             kit: RwLock::new(Arc::new(kit)),

@@ -8,8 +8,8 @@ use futures_util::future::{AbortRegistration, Abortable};
 use crate::error::{Error, ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
 use crate::host::{
-    AbortHandle, Call, CallDisplay, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose, StoreAdapter,
-    ToolContext,
+    AbortHandle, Call, CallDisplay, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
+    StoreAdapter, ToolContext,
 };
 use crate::json::Json;
 use crate::message::InboxItem;
