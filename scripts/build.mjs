@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
-import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
+import { isMain, main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 // What rustc's wasm32 target uses. Named one by one: with --all-features wasm-opt writes a module that no browser takes.
@@ -62,7 +62,8 @@ async function glueAndBytes(compiled, bindgen) {
 
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
     await run(bindgen, [compiled, work, "glove_wasm"]);
-    for (const name of ["glove_wasm.js", "glove_wasm.d.ts"]) copyFileSync(join(work, name), join(generated, name));
+    writeFileSync(join(generated, "glove_wasm.js"), guarded(readFileSync(join(work, "glove_wasm.js"), "utf8")));
+    copyFileSync(join(work, "glove_wasm.d.ts"), join(generated, "glove_wasm.d.ts"));
   });
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
     optimise(join(work, "glove_wasm_bg.wasm"), wasmFile),
@@ -72,6 +73,22 @@ async function glueAndBytes(compiled, bindgen) {
   writeFileSync(join(generated, "bytes.js"), `export const hex = "${readFileSync(wasmFile).toString("hex")}";\n`);
   writeFileSync(join(generated, "bytes.d.ts"), "export declare const hex: string;\n");
   writeStamp("glue", inputs);
+}
+
+/** The glue with js/src/wasm/guard.ts at the border of each instance, so that a trap ends neither a page nor what waits in it. */
+function guarded(glue) {
+  const changes = [
+    ["wasm = instance.exports;", "wasm = guardExports(instance.exports);"],
+    ["wasm = wasmInstance.exports;", "wasm = guardExports(wasmInstance.exports);"],
+    ['"./glove_wasm_bg.js": import0,', '"./glove_wasm_bg.js": guardImports(import0),'],
+    // Callbacks that an ended instance left behind.
+    ["throw new Error('Cannot invoke closure from previous WASM instance');", "return;"],
+  ];
+  for (const [from, to] of changes) {
+    if (!glue.includes(from)) throw new StepFailed(`The glue has no \`${from}\` any more`, "See what wasm-bindgen writes now.");
+    glue = glue.replaceAll(from, to);
+  }
+  return `import { guardExports, guardImports } from "../guard.js";\n${glue}`;
 }
 
 /** -Oz and --converge take two to four times as long, and their files are no smaller as they travel. */

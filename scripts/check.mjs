@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { build, compile } from "./build.mjs";
 import { inRoot, userCache, wasmTarget } from "./lib/project.mjs";
 import { main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
+import { reference } from "./reference.mjs";
 import { setup } from "./setup.mjs";
 
 const denyWarnings = ["--", "-D", "warnings"];
@@ -30,9 +31,9 @@ const checks = {
       await run("cargo", ["clippy", "--lib", "--target", wasmTarget, ...denyWarnings]);
     },
   },
-  docs: {
-    fix: "Read rustdoc's messages above.",
-    run: () => run("cargo", ["doc", "--no-deps", "--all-features"], { env: { RUSTDOCFLAGS: "-D warnings" } }),
+  reference: {
+    fix: "Read the messages of rustdoc and typedoc above. What a public type names is exported, or listed in tools/reference/typedoc.json.",
+    run: reference,
   },
   architecture: {
     fix: "tests/architecture.rs says what each part may know of; move the code, or that line.",

@@ -8,7 +8,7 @@ use glove_wasm::message::{
     ContentPart, ContentSource, Extra, Message, Sender, SideOutput, ToolCall, ToolResult, ToolResultData,
 };
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{CacheTtl, ChatDialect, Options, Prompt, ToolNames, groups};
+use glove_wasm::providers::request::{CacheTtl, ChatDialect, Options, Prompt, Thinking, ToolNames, groups};
 use glove_wasm::tool::ToolDefinition;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -582,5 +582,91 @@ proptest! {
     fn senders_are_kept_apart(text in "[a-z]{1,5}") {
         let body = list(Format::OpenAiChat, &[Message::new(Sender::User, text.clone()), Message::agent(text.clone())]);
         prop_assert_eq!(body, json!([{"role": "user", "content": &text}, {"role": "assistant", "content": &text}]));
+    }
+}
+
+#[test]
+fn how_much_a_model_thinks_is_said_in_each_providers_words() {
+    let asked = |format, model: &str, dialect, effort: Option<&str>, budget| {
+        let thinking = Thinking { effort: effort.map(str::to_owned), budget };
+        let options = Options {
+            model: model.to_owned(),
+            max_tokens: Some(1_000),
+            temperature: Some(0.5),
+            thinking,
+            dialect,
+            ..Options::default()
+        };
+        let body = body_with(format, &options, "", &[Message::user("hi")]);
+        let keys = [
+            "max_tokens",
+            "thinking",
+            "output_config",
+            "temperature",
+            "reasoning",
+            "reasoning_effort",
+            "extra_body",
+        ];
+        let mut found = serde_json::Map::new();
+        for key in keys {
+            if let Some(value) = body.get(key) {
+                found.insert(key.to_owned(), value.clone());
+            }
+        }
+        if let Some(value) = body.pointer("/generationConfig/thinkingConfig") {
+            found.insert("thinkingConfig".to_owned(), value.clone());
+        }
+        Value::Object(found)
+    };
+    let plain = ChatDialect::Plain;
+    let anthropic = |model, effort, budget| asked(Format::Anthropic, model, plain, effort, budget);
+    let (old, new) = ("claude-sonnet-4-20250514", "claude-opus-4-7");
+    assert_eq!(anthropic(old, None, None), json!({"max_tokens": 1000, "temperature": 0.5}));
+    assert_eq!(anthropic(new, Some("none"), None), json!({"max_tokens": 1000, "temperature": 0.5}));
+    let budget = |tokens: u32| json!({"max_tokens": 1000 + tokens, "thinking": {"type": "enabled", "budget_tokens": tokens}});
+    assert_eq!(anthropic(old, Some("medium"), None), budget(8_192));
+    assert_eq!(anthropic(old, Some("high"), Some(2_000)), budget(2_000));
+    assert_eq!(anthropic(old, None, Some(10)), budget(1_024));
+    let adaptive =
+        json!({"max_tokens": 1000, "thinking": {"type": "adaptive"}, "output_config": {"effort": "max"}});
+    assert_eq!(anthropic(new, Some("max"), None), adaptive);
+
+    let chat = |dialect, effort, budget| asked(Format::OpenAiChat, "m", dialect, effort, budget);
+    let with = |key: &str, value: Value| {
+        let mut body = json!({"max_tokens": 1000, "temperature": 0.5});
+        body[key] = value;
+        body
+    };
+    assert_eq!(chat(plain, Some("low"), None), with("reasoning_effort", json!("low")));
+    assert_eq!(chat(plain, None, Some(9_000)), with("reasoning_effort", json!("medium")));
+    assert_eq!(chat(ChatDialect::OpenRouter, Some("low"), None), with("reasoning", json!({"effort": "low"})));
+    assert_eq!(chat(ChatDialect::OpenRouter, None, Some(5)), with("reasoning", json!({"max_tokens": 5})));
+    let google = json!({"google": {"thinking_config": {"thinking_budget": 5, "include_thoughts": true}}});
+    assert_eq!(chat(ChatDialect::Google, None, Some(5)), with("extra_body", google));
+
+    let responses = asked(Format::OpenAiResponses, "m", plain, Some("high"), None);
+    assert_eq!(responses, json!({"temperature": 0.5, "reasoning": {"effort": "high"}}));
+
+    let gemini =
+        |model, effort, budget| asked(Format::Gemini, model, plain, effort, budget)["thinkingConfig"].clone();
+    assert_eq!(gemini("gemini-2.5-flash", None, None), Value::Null);
+    let shown = |key: &str, value: Value| json!({key: value, "includeThoughts": true});
+    assert_eq!(gemini("gemini-2.5-flash", Some("low"), None), shown("thinkingBudget", json!(1024)));
+    assert_eq!(gemini("gemini-3-pro", Some("low"), None), shown("thinkingLevel", json!("low")));
+    assert_eq!(gemini("gemini-3-pro", None, Some(7)), shown("thinkingBudget", json!(7)));
+    assert_eq!(gemini("gemini-2.5-flash", Some("none"), None), json!({"thinkingBudget": 0}));
+}
+
+#[test]
+fn a_model_that_is_to_think_gets_its_thoughts_back() {
+    let mut answer = Message::agent("").with_calls(vec![call("weather", "c1", "{}")]);
+    let thought = r#"[{"type":"thinking","thinking":"hm","signature":"s"}]"#;
+    answer.extra = Extra(vec![("thinking_blocks".to_owned(), Json::parse(thought).unwrap())]);
+    let messages = [Message::user("hi"), answer];
+    for (effort, echoed) in [(Some("high"), true), (Some("none"), false), (None, false)] {
+        let thinking = Thinking { effort: effort.map(str::to_owned), budget: None };
+        let body = body_with(Format::Anthropic, &Options { thinking, ..options() }, "", &messages);
+        let first = body.pointer("/messages/1/content/0/type").unwrap();
+        assert_eq!(first == "thinking", echoed, "{effort:?}");
     }
 }

@@ -1,5 +1,5 @@
 //! A whole session whose process dies before and after every write, taken up by another one over what was stored.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod runtime_kit;
 
@@ -52,12 +52,12 @@ impl StoreAdapter for Dying {
     }
 
     fn append(&self, step: Unsaved<'_>, how: Durability) -> BoxFuture<'static, Result<(), StoreError>> {
-        let dies = self.writes.fetch_add(1, Ordering::Relaxed) + 1 == self.at || self.is_dead();
-        if dies && self.dead.swap(true, Ordering::Relaxed) || dies && !self.stored {
-            return Box::pin(std::future::pending());
-        }
-        let written = self.inner.append(step, how);
-        if dies { Box::pin(std::future::pending()) } else { written }
+        let was_dead = self.is_dead();
+        let dies = self.writes.fetch_add(1, Ordering::Relaxed) + 1 == self.at;
+        self.dead.fetch_or(dies, Ordering::Relaxed);
+        let writes = !was_dead && (!dies || self.stored);
+        let written = writes.then(|| self.inner.append(step, how));
+        written.filter(|_| !dies).unwrap_or_else(|| Box::pin(std::future::pending()))
     }
 
     fn permission(

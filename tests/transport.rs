@@ -59,12 +59,12 @@ struct Connection {
 }
 
 impl Http for Server {
-    fn send(&self, _request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
         self.asked.lock().unwrap().push(self.clock.now());
         let (clock, open) = (self.clock.clone(), Arc::clone(&self.open));
         let answer = self.answers.lock().unwrap().pop_front();
         Box::pin(async move {
-            let Some(answer) = answer else { return Err("connection refused".to_owned()) };
+            let Some(answer) = answer else { return Err(format!("cannot connect to {}", request.url)) };
             clock.sleep(answer.before).await;
             *open.lock().unwrap() += 1;
             Ok(Box::new(Connection { clock, answer, open }) as Box<dyn HttpResponse>)
@@ -131,13 +131,22 @@ fn drive(
     clock: &FakeClock,
     until: Option<u64>,
 ) -> (Came, Arc<Mutex<i32>>) {
+    drive_model(answers, clock, until, |server, clock| model(server, clock, policy))
+}
+
+fn drive_model(
+    answers: &[Answer],
+    clock: &FakeClock,
+    until: Option<u64>,
+    model: impl FnOnce(Arc<dyn Http>, &FakeClock) -> HttpModel,
+) -> (Came, Arc<Mutex<i32>>) {
     let server = Arc::new(Server {
         clock: clock.clone(),
         answers: Mutex::new(answers.iter().cloned().collect()),
         asked: Mutex::default(),
         open: Arc::default(),
     });
-    let model = model(Arc::clone(&server) as _, clock, policy);
+    let model = model(Arc::clone(&server) as _, clock);
     let mut run = Run::new(Settings::default(), Vec::new());
     begin(&mut run);
     let shown = Arc::new(Mutex::new(String::new()));
@@ -310,15 +319,59 @@ fn dropping_a_call_closes_its_connection_at_any_moment() {
 }
 
 #[test]
-fn the_key_is_in_no_error_and_in_no_debug_text() {
-    let clock = FakeClock::at(0);
-    let server = Server {
-        clock: clock.clone(),
-        answers: Mutex::default(),
-        asked: Mutex::default(),
-        open: Arc::default(),
-    };
-    assert!(!format!("{:?}", model(Arc::new(server), &clock, Policy::default())).contains("canary"));
-    let came = call(&[status(401, &[], "{}")]);
-    assert!(!format!("{came:?}").contains("canary"));
+fn the_key_is_in_no_error_whoever_is_asked_and_whatever_fails() {
+    const KEY: &str = "sk-canary-4711";
+    let json = r#"{"error":{"message":"Incorrect API key: sk-canary-4711","type":"sk-canary-4711"}}"#;
+    let long = Box::leak(format!("<html>{}sk-canary-4711</html>", "x".repeat(285)).into_boxed_str());
+    let failures = [
+        vec![],
+        vec![status(400, &[], json)],
+        vec![status(401, &[], json)],
+        vec![status(403, &[], "no: sk-canary-4711")],
+        vec![status(429, &[("x-request-id", "r")], json)],
+        vec![status(500, &[], r#"{"detail":"at https://h/?key=sk-canary-4711"}"#)],
+        vec![status(503, &[], long)],
+        vec![ok(&[Chunk("<html>sk-canary-4711</html>")])],
+        vec![ok(&[Chunk(r#"{"error":{"message":"sk-canary-4711 is no key"}}"#)])],
+        vec![ok(&[Chunk(
+            "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"sk-canary-4711\"}}\n\n",
+        )])],
+        vec![ok(&[Chunk("event: error\ndata: sk-canary-4711\n\n")])],
+        vec![ok(&[Chunk("event: message_start\ndata: {sk-canary-4711\n\n")])],
+        vec![ok(&[Break("reset by https://sk-canary-4711@h/")])],
+        vec![ok(&[])],
+    ];
+    let formats =
+        [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint];
+    let bases = ["https://h/v1", "https://me:sk-canary-4711@h/v1", "https://h/v1?key=sk-canary-4711"];
+    for (format, base) in formats.into_iter().flat_map(|format| bases.map(|base| (format, base))) {
+        for stream in [true, false] {
+            let headers = format.headers(base, KEY).into_iter();
+            let options = HttpOptions {
+                name: "test".to_owned(),
+                format,
+                url: format.url(base, "m", stream),
+                headers: headers.map(|(name, value)| (name.to_owned(), value)).collect(),
+                request: Options { model: "m".to_owned(), stream, ..Options::default() },
+                policy: Policy { max_retries: 0, ..Policy::default() },
+            };
+            assert!(!format!("{options:?}").contains("canary"));
+            for answers in &failures {
+                let (came, _) = drive_model(answers, &FakeClock::at(0), None, |server, clock| {
+                    let model = HttpModel::new(
+                        options.clone(),
+                        server,
+                        Arc::new(clock.clone()),
+                        Arc::new(SequentialIds::new("id")),
+                    );
+                    assert!(!format!("{model:?}").contains("canary"));
+                    model
+                });
+                assert!(
+                    came.result.is_err() && !format!("{came:?}").contains("canary"),
+                    "{format:?} {came:?}"
+                );
+            }
+        }
+    }
 }

@@ -1,26 +1,31 @@
 // The timeline as messages with parts, in the words that React developers know. Messages that did not change stay the same.
 import type { Approval, GloveSnapshot, TimelineEntry, ToolEntry } from "../src/snapshot.js";
 
+/** One message of the conversation: what a person sent, or all of an answer. */
 export interface UIMessage {
   readonly id: string;
   readonly role: "user" | "assistant";
   readonly parts: readonly UIMessagePart[];
 }
 
+/** A piece of a message, told apart by its `type`. */
 export type UIMessagePart = TextPart | ReasoningPart | FilePart | ToolPart | CompactionPart;
 
+/** What was said. It streams while it is being written. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
   readonly state: "streaming" | "done";
 }
 
+/** What a model thought before it answered, where it tells. */
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
   readonly state: "streaming" | "done";
 }
 
+/** An image or a document. */
 export interface FilePart {
   readonly type: "file";
   readonly mediaType: string;
@@ -41,6 +46,7 @@ interface ToolPartBase {
   readonly renderData?: unknown;
 }
 
+/** A call of a tool, its type being `tool-` and the name. What else it has depends on its `state`. */
 export type ToolPart = ToolPartBase &
   (
     | { readonly state: "input-available" }

@@ -4,6 +4,7 @@ import type { GloveClient } from "../src/client.js";
 import { Current, GloveContext } from "./context.js";
 import type { Renderers } from "./toolbox.js";
 
+/** What `<GloveProvider>` takes. */
 export interface GloveProviderProps {
   client: GloveClient;
   children?: ReactNode;
@@ -13,6 +14,7 @@ export interface GloveProviderProps {
   renderers?: Renderers | undefined;
 }
 
+/** Makes a client, and renderers for all of them, known to the hooks below it. */
 export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
   const [first] = useState(renderers);
   const current = useMemo(() => new Current(client, first), [client, first]);

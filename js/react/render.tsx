@@ -9,6 +9,7 @@ import { mount } from "./mounted.js";
 import { placeSlots, visibleSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
+/** Draws a conversation: messages, tools with their components, questions, and the input. */
 export function Render(props: RenderProps): ReactNode {
   const { glove, strategy = "interleaved", as: Root = "div", className, style } = props;
   const slots = useVisibleSlots(glove);

@@ -51,4 +51,5 @@ export interface GloveState extends Omit<GloveSnapshot, keyof Lists>, Lists, Glo
   renderToolResult: (entry: ToolEntry) => ReactNode;
 }
 
+/** What `useGlove()` returns: the state, the actions, and what `<Render>` needs. */
 export type UseGloveReturn = GloveState & GloveHandle;

@@ -22,8 +22,10 @@ export interface GloveHandle {
   resume?: () => unknown;
 }
 
+/** Where `<Render>` puts slots: between the messages where they were pushed, before or after all of them, or alone. */
 export type RenderStrategy = "interleaved" | "slots-before" | "slots-after" | "slots-only";
 
+/** What `renderMessage` gets. */
 export interface MessageRenderProps {
   entry: Extract<TimelineEntry, { kind: "user" | "agent_text" }>;
   index: number;
@@ -31,6 +33,7 @@ export interface MessageRenderProps {
   isLast: boolean;
 }
 
+/** What `renderToolStatus` gets. */
 export interface ToolStatusRenderProps {
   entry: ToolEntry;
   index: number;
@@ -38,16 +41,19 @@ export interface ToolStatusRenderProps {
   hasSlot: boolean;
 }
 
+/** What `renderStreaming` gets: the answer as far as it is written. */
 export interface StreamingRenderProps {
   text: string;
 }
 
+/** What `renderInput` gets. */
 export interface InputRenderProps {
   send: (text: string, images?: { data: string; media_type: string }[]) => void;
   busy: boolean;
   abort: () => void;
 }
 
+/** What `renderSlotContainer` gets. */
 export interface SlotContainerRenderProps {
   slots: EnhancedSlot[];
   renderSlot: (slot: EnhancedSlot) => ReactNode;

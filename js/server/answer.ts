@@ -1,5 +1,6 @@
 // One answer: the core asks the provider, and the client reads along.
 import { type Fetch, hostFetch } from "../src/models/http.js";
+import { untilTrap } from "../src/wasm/guard.js";
 import type { RelayHost } from "../src/wasm/relay.js";
 import { EventStream } from "./events.js";
 import { type Refusal, refusedEvent, refusedResponse } from "./refused.js";
@@ -33,10 +34,9 @@ export function answer({ relay, body, key, signal, fetch, heartbeatMs, report }:
     if (stream.begun) stream.write(refusedEvent(refusal));
     stream.end(() => refusedResponse(refusal));
   };
-  relay
-    .answer(body, key, host, gone)
+  untilTrap<string | undefined>(relay.answer(body, key, host, gone))
     .then(
-      (told: string | undefined) => {
+      (told) => {
         if (told === undefined) return stream.end(() => refusedResponse(left));
         const refusal = JSON.parse(told) as Refusal;
         report(refusal);

@@ -6,7 +6,12 @@ export async function readBody(request: Request, limit: number): Promise<string>
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     refuse(415, "CONTENT_TYPE", "The request's body must be JSON, with the content type application/json.");
   }
-  const tooLarge = () => refuse(413, "BODY_TOO_LARGE", `The request's body is larger than the ${limit} bytes that are allowed.`);
+  const tooLarge = () =>
+    refuse(
+      413,
+      "BODY_TOO_LARGE",
+      `The request's body is larger than the ${limit} bytes that are allowed. Where that is too few, raise the handler's limits.bodyBytes.`,
+    );
   if (Number(request.headers.get("content-length") ?? 0) > limit) tooLarge();
   const reader = request.body?.getReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -2,13 +2,18 @@
 import type { GloveError } from "../src/error.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
+import type { ModelAdapter } from "../src/models/model.js";
+import type { ProviderFormat, ReasoningEffort } from "../src/models/providers.js";
 
 /** Answers a request. It never rejects: what goes wrong is in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
+/** What a chat handler is made with. */
 export interface ChatHandlerConfig {
-  /** An id of the table of providers, as `"anthropic"`. */
-  readonly provider: string;
+  /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
+  readonly provider?: string | undefined;
+  /** A model of your own, made anew for each request: another service, or a script where there is no key. */
+  readonly createModel?: (() => ModelAdapter) | undefined;
   /** The provider's default model unless given. */
   readonly model?: string;
   /** Further models that a client may ask for, by `model` in its request. */
@@ -18,10 +23,13 @@ export interface ChatHandlerConfig {
   readonly maxTokens?: number;
   readonly baseURL?: string;
   /** Another format than the provider's usual one, for its other APIs. */
-  readonly format?: "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+  readonly format?: ProviderFormat;
   /** Sends the model's earlier reasoning back to it. */
   readonly reasoning?: boolean;
-  readonly reasoningEffort?: "low" | "medium" | "high" | (string & {});
+  /** How much the model thinks first, as it is said to each provider; `none` asks for no thoughts. */
+  readonly reasoningEffort?: ReasoningEffort;
+  /** The same in tokens, beside `maxTokens`. */
+  readonly reasoningBudget?: number;
   /** Tells reasoning as a part of the text, between `<think>` and `</think>`. */
   readonly includeReasoningInText?: boolean;
   /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */
@@ -47,12 +55,13 @@ export interface ChatHandlerConfig {
   readonly wasm?: WebAssembly.Module;
 }
 
+/** What a request may hold; more is refused with 413. */
 export interface ChatHandlerLimits {
   /** 1 MB (1,048,576) unless given. */
   readonly bodyBytes?: number;
   /** 64 kB (65,536) unless given. */
   readonly systemPromptBytes?: number;
-  /** 200 unless given. */
+  /** What one call may send, which is what `compaction` leaves of a chat: 2,000 unless given. */
   readonly messages?: number;
   /** 128 unless given. */
   readonly tools?: number;

@@ -1,6 +1,5 @@
 // A request on its way: method, permission, body and key, then the answer.
 import { asError, GloveError, reasonOf } from "../src/error.js";
-import { keyOf, noKey, type Target, targetOf } from "../src/models/providers.js";
 import type { Core } from "../src/wasm/core.js";
 import { answer, broken } from "./answer.js";
 import { readBody } from "./body.js";
@@ -8,19 +7,20 @@ import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
 import { type Refusal, Refused, refuse, refusedResponse } from "./refused.js";
 import { relayOf } from "./relay.js";
+import { upstreamOf } from "./upstream.js";
 
 /** Refuses at once what can never be answered. */
 export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler {
-  const target = targetOf(config);
-  const relay = relayOf(core, config, target);
+  const upstream = upstreamOf(config);
+  const relay = relayOf(core, config, upstream);
   const serve = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "A chat endpoint answers POST only.");
     await permitted(config, request);
     const body = await readBody(request, config.limits?.bodyBytes ?? 1_048_576);
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
-    const { fetch, heartbeatMs = 15_000 } = config;
-    return answer({ relay, body, key: key(config, target), signal, fetch, heartbeatMs, report });
+    const { heartbeatMs = 15_000 } = config;
+    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch: upstream.fetch, heartbeatMs, report });
   };
   return async (request) => {
     const cors = corsHeaders(config.cors, request);
@@ -39,14 +39,6 @@ async function permitted({ authorize }: ChatHandlerConfig, request: Request): Pr
     refuse(403, "FORBIDDEN", "This request is not allowed.", error);
   }
   if (!allowed) refuse(401, "UNAUTHORIZED", "Sign in to use this endpoint.");
-}
-
-/** Looked up anew each time: a key that was missing may be there by now. */
-function key({ apiKey }: ChatHandlerConfig, { provider }: Target): string {
-  const found = apiKey ?? keyOf(provider);
-  if (found || !provider.envVar) return found ?? "";
-  const message = "This server is not set up for its model.";
-  throw new Refused({ status: 500, code: "MODEL_CONFIG", message, detail: noKey(provider) });
 }
 
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {

@@ -23,10 +23,15 @@ export interface Renderer<I = unknown, O = unknown> {
   readonly outputSchema?: Schema<unknown, O>;
 }
 
+/** Called with the slots whenever they change. */
 export type ListenerFn = (stack: Slot[]) => unknown;
+/** Ends a subscription. */
 export type UnsubscribeFn = () => void;
+/** Answers a slot that waits. */
 export type ResolverFn<RI = unknown> = (value: RI) => void;
+/** Refuses a slot that waits. */
 export type RejectFn = (error: unknown) => void;
+/** What answers one slot. */
 export interface Resolver {
   readonly resolve: ResolverFn;
   readonly reject: RejectFn;
@@ -174,7 +179,7 @@ export class DisplayManager implements DisplayManagerAdapter {
     if (changed) this.#tell();
   }
 
-  /** Becomes the view of a session's stack. Gives what tells it of changes, and its undo. */
+  /** @internal Becomes the view of a session's stack. Gives what tells it of changes, and its undo. */
   bind(port: DisplayPort): { readonly changed: () => void; readonly unbind: () => void } {
     this.#port = port;
     return {

@@ -1,5 +1,6 @@
 // The errors that reach an application: a code that stays the same, and a message that says what to do.
 
+/** What went wrong: a `code` that stays the same between versions, and a message that says what to do. `docs/errors.md` lists the codes. */
 export class GloveError extends Error {
   override readonly name = "GloveError";
 

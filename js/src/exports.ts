@@ -49,7 +49,9 @@ export {
   createAdapter,
   getAvailableProviders,
   type ProviderDef,
+  type ProviderFormat,
   providers,
+  type ReasoningEffort,
 } from "./models/providers.js";
 export {
   createRemoteModel,

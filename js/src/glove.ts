@@ -14,6 +14,7 @@ import type { ToolConfig, ToolDisplay } from "./tool.js";
 import { duplicate } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
 
+/** What an agent is built from. */
 export interface GloveConfig {
   /** Kept in memory unless given. */
   readonly store?: StoreAdapter;
@@ -35,6 +36,7 @@ export interface GloveFoldArgs<I = unknown> extends Omit<ToolConfig<I>, "do"> {
   do(input: I, display: DisplayManagerAdapter & ToolDisplay, glove?: IGloveRunnable, signal?: AbortSignal): unknown;
 }
 
+/** Takes tools and settings, and builds an agent. */
 export interface IGloveBuilder {
   /** Adds a tool; before or after `build`. Refuses a name that is taken. */
   fold<I>(args: GloveFoldArgs<I>): this;

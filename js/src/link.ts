@@ -11,6 +11,7 @@ import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./s
 import type { Subscribers } from "./subscriber.js";
 import type { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
+import { onTrap, tellOfTrap, untilTrap } from "./wasm/guard.js";
 import type { CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
 import { fromCore } from "./wasm/thrown.js";
 
@@ -42,6 +43,8 @@ export class CoreLink {
   #session: CoreSession | undefined;
   #starting: Promise<CoreSession> | undefined;
   #cleanUp: (() => void)[] = [];
+  /** Fires for what the page does when the core has trapped, and fires no signal itself any more. */
+  #life = new AbortController();
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   #pageModel = false;
   #disposed = false;
@@ -59,14 +62,20 @@ export class CoreLink {
   /** The core with the stored session read. A start that failed is tried again at the next use. */
   ready(): Promise<CoreSession> {
     if (this.#disposed) return Promise.reject(closed());
-    this.#starting ??= this.#start().catch((thrown: unknown) => {
-      this.#starting = undefined;
-      this.#letGo();
+    tellOfTrap();
+    if (this.#starting) return this.#starting;
+    const starting = this.#start().catch((thrown: unknown) => {
       const error = fromCore(thrown);
-      if (!this.#disposed) this.#page.shown.set({ error });
+      // After a trap another start may be under way.
+      if (this.#starting === starting) {
+        this.#starting = undefined;
+        this.#letGo();
+        if (!this.#disposed) this.#page.shown.set({ error });
+      }
       throw error;
     });
-    return this.#starting;
+    this.#starting = starting;
+    return starting;
   }
 
   /** Stops what runs; the text that was shown goes into the record first. */
@@ -90,6 +99,24 @@ export class CoreLink {
   dispose(): void {
     this.#disposed = true;
     this.#letGo();
+  }
+
+  /** What the core has promised. */
+  async answer(ask: (session: CoreSession) => Promise<string>): Promise<string> {
+    return untilTrap(ask(await this.ready()));
+  }
+
+  /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
+  #trapped(error: GloveError): void {
+    this.#session = undefined;
+    this.#starting = undefined;
+    this.#letGo();
+    this.#life.abort();
+    this.#page.models.forget();
+    this.#page.desk.take([]);
+    const { code, message } = error;
+    if (this.#page.shown.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
+    this.#page.shown.lost(error);
   }
 
   #letGo(): void {
@@ -116,8 +143,12 @@ export class CoreLink {
     const session = new CoreSession(JSON.stringify(options), this.#host(bridge));
     this.#session = session;
     this.#remember(told);
-    this.#cleanUp.push(this.#page.desk.open(), this.#watchPage());
-    await session.open();
+    this.#cleanUp.push(
+      this.#page.desk.open(),
+      this.#watchPage(),
+      onTrap((error) => this.#trapped(error)),
+    );
+    await untilTrap(session.open());
     if (this.#disposed) throw closed();
     await this.#tell();
     await this.#readExtras(store);
@@ -128,20 +159,23 @@ export class CoreLink {
   }
 
   #host(bridge: StoreBridge | undefined): SessionHost {
+    const life = new AbortController();
+    this.#life = life;
+    const within = (signal: AbortSignal) => AbortSignal.any?.([signal, life.signal]) ?? signal;
     return {
       events: (batch) => this.#events(batch),
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, signal, key),
+      run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, within(signal), key),
       undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         if (request.purpose === "turn") this.#page.shown.asked();
-        return this.#page.models.prompt(request, delta, signal);
+        return this.#page.models.prompt(request, delta, within(signal));
       },
       fetch: (url, headers, body, signal) => {
         this.#pageModel = false;
-        return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, signal);
+        return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, within(signal));
       },
       ...bridge?.host,
     };

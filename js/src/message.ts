@@ -1,5 +1,6 @@
 // The record's types, as they are stored and as models, stores and subscribers see them.
 
+/** One message of the record. Fields that this version does not know are kept. */
 export interface Message {
   sender: "user" | "agent";
   id?: string;
@@ -23,18 +24,21 @@ export interface Message {
   [unknown: string]: unknown;
 }
 
+/** A part of a message that holds more than text. */
 export interface ContentPart {
   type: "text" | "image" | "video" | "document" | (string & {});
   text?: string;
   source?: { type: "base64" | "url" | (string & {}); media_type: string; data?: string; url?: string };
 }
 
+/** A call that a model asked for. */
 export interface ToolCall {
   tool_name: string;
   input_args: unknown;
   id?: string;
 }
 
+/** The one result of a call. */
 export interface ToolResult {
   tool_name: string;
   call_id?: string;
@@ -45,6 +49,7 @@ export interface ToolResult {
   slots?: unknown[];
 }
 
+/** What a tool gave: `data` for the model, `renderData` for the screen. */
 export interface ToolResultData {
   data: unknown;
   status: "success" | "error" | "aborted";
@@ -62,6 +67,7 @@ export interface SideOutput {
   data?: unknown;
 }
 
+/** A task of the list that the model keeps. */
 export interface Task {
   id: string;
   content: string;
@@ -69,6 +75,7 @@ export interface Task {
   status: "pending" | "in_progress" | "completed";
 }
 
+/** What model calls used; costs in US dollars, where the provider tells them. */
 export interface Usage {
   readonly tokens_in: number;
   readonly tokens_out: number;
@@ -78,4 +85,5 @@ export interface Usage {
   readonly cost?: number;
 }
 
+/** What a person decided about a tool; `unset` when nobody was asked yet. */
 export type PermissionStatus = "granted" | "denied" | "unset";

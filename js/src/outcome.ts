@@ -3,6 +3,7 @@ import { GloveError } from "./error.js";
 import type { Message, Usage } from "./message.js";
 import type { CoreOutcome } from "./wasm/seam.js";
 
+/** How a request ended. */
 export type RunOutcome =
   /** The answer, with the usage of the last model call alone. */
   | { readonly type: "completed"; readonly text: string; readonly messages: readonly Message[]; readonly usage: Usage }

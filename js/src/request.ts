@@ -9,8 +9,10 @@ export interface ImageInput {
   readonly media_type: string;
 }
 
+/** What becomes of a message that comes while another is answered: it waits, is refused, or stops what runs. */
 export type WhenBusy = "queue" | "drop" | "interrupt";
 
+/** What a person sends, when it is more than text. */
 export interface MessageInput {
   readonly text?: string;
   readonly images?: readonly ImageInput[];

@@ -9,6 +9,7 @@ import type { StoreAdapter } from "./store/adapter.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 import type { ToolConfig } from "./tool.js";
 
+/** An agent that was built. */
 export interface IGloveRunnable {
   /**
    * Asks, and gives the last answer of the model with its own usage. Rejects with an `AbortError` when it was stopped, and with

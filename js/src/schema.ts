@@ -42,6 +42,7 @@ export type InferInput<S> =
 export type InferOutput<S> =
   S extends StandardSchema<unknown, infer Output> ? Output : S extends ParsingSchema<unknown, infer Output> ? Output : unknown;
 
+/** A JSON Schema, as an object. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** One thing that is wrong with a value, and where: object keys as strings, array indexes as numbers. */

@@ -17,6 +17,7 @@ import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
+import { untilTrap } from "./wasm/guard.js";
 import type { CoreSession } from "./wasm/seam.js";
 import { fromCore } from "./wasm/thrown.js";
 
@@ -267,7 +268,7 @@ export class GloveSession {
       sent.given = true;
       if (request.whenBusy === "interrupt") this.#link.keepPartial();
       this.#shown.given(sent.id);
-      return { answer: session.request(JSON.stringify(request)) };
+      return { answer: untilTrap(session.request(JSON.stringify(request))) };
     });
     this.#giving = given.catch(() => {});
     return outcomeOf(await (await given).answer);
@@ -283,7 +284,7 @@ export class GloveSession {
   async #ask(ask: (session: CoreSession) => Promise<string>): Promise<RunOutcome> {
     this.#shown.set({ error: undefined });
     try {
-      return outcomeOf(await ask(await this.#link.ready()));
+      return outcomeOf(await this.#link.answer(ask));
     } catch (thrown) {
       const error = fromCore(thrown);
       if (error instanceof AbortError) return { type: "aborted" };

@@ -189,6 +189,25 @@ export class Shown {
     this.#changes.stats = kept(this.#snapshot.stats, { ...noUsage, ...state.usage, turns: state.turns });
   }
 
+  /** The core is gone: what runs or waits there has to be taken up again. */
+  lost(error: Error): void {
+    const { busy, stats } = this.#snapshot;
+    if (busy) this.#changes.error = error;
+    const phase = busy ? "interrupted" : this.#core.phase;
+    this.state({
+      kind: "state",
+      phase,
+      request: null,
+      queue: [],
+      questions: [],
+      turns: stats.turns,
+      usage: stats,
+      contextTokens: 0,
+    });
+    this.slots([]);
+    this.publish();
+  }
+
   #approvals(questions: readonly CoreQuestion[]): readonly Approval[] {
     const before = this.#snapshot.approvals;
     if (questions.length === 0 && before.length === 0) return before;

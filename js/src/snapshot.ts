@@ -1,8 +1,10 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
 import type { Task, Usage } from "./message.js";
 
+/** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`. */
 export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
 
+/** What the run is doing. */
 export type RunPhase = "idle" | "model" | "tools" | "waiting" | "compacting" | "undoing" | "paused" | "interrupted";
 
 /** One entry of the chat. */
@@ -22,10 +24,13 @@ export type TimelineEntry =
   /** Older messages were summarised for the model here. */
   | { readonly kind: "compaction"; readonly id: string; readonly text: string };
 
+/** A call of a tool in the timeline. */
 export type ToolEntry = Extract<TimelineEntry, { kind: "tool" }>;
 
+/** When a slot goes away: never, once it was answered, or when the next one of its tool comes. */
 export type SlotDisplayStrategy = "stay" | "hide-on-complete" | "hide-on-new";
 
+/** A slot on the display, and the call that pushed it. */
 export interface EnhancedSlot {
   readonly id: string;
   readonly renderer: string;
@@ -48,15 +53,18 @@ export interface Approval {
   readonly reason?: string;
 }
 
+/** What the session used so far. */
 export interface GloveStats extends Usage {
   readonly turns: number;
 }
 
+/** A message that waits for its turn. */
 export interface QueuedMessage {
   readonly id: string;
   readonly text: string;
 }
 
+/** All that a session shows, as one immutable value. Parts that did not change are the same objects. */
 export interface GloveSnapshot {
   readonly sessionId: string;
   /** The stored session has been read. */

@@ -40,6 +40,7 @@ export interface TypedDisplay<D, R = void> {
   readonly idempotencyKey: string;
 }
 
+/** What a tool's `render` gets. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
 export interface SlotRenderProps<T = any, R = any> {
   readonly data: T;
@@ -47,6 +48,7 @@ export interface SlotRenderProps<T = any, R = any> {
   reject(reason?: string): void;
 }
 
+/** What a tool's `renderResult` gets. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; it is what the tool put into renderData.
 export interface ToolResultRenderProps<T = any> {
   /** The `renderData` of the tool's result. */

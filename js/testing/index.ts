@@ -1,4 +1,4 @@
-// What tests of applications use: a model that answers from a script, and what every store has to pass.
+// What tests of applications use: a model that answers from a script, what every store has to pass, and a core that breaks.
 
 export {
   createScriptedModel,
@@ -7,6 +7,7 @@ export {
   type ScriptedModel,
   type ScriptedTurn,
 } from "../src/models/scripted.js";
+export { breakCore } from "./break-core.js";
 export {
   type ConformanceCase,
   type ConformanceRunner,

@@ -19,7 +19,7 @@ use crate::host::{AbortHandle, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::json_read::{Broken, Reader};
 use crate::portable::BoxFuture;
 use crate::providers::Format;
-use crate::providers::request::{CacheTtl, ChatDialect, Options};
+use crate::providers::request::{ChatDialect, Options};
 use crate::providers::table;
 use crate::run::view::View;
 use crate::transport::retry::Policy;
@@ -100,7 +100,7 @@ impl CoreRelay {
         };
         let deltas = DeltaSink::to(move |delta| told.tell(|answer| answer.delta(delta)));
         let asking = model.prompt(asked, deltas, AbortHandle::new().signal());
-        let (disclosure, key) = (self.disclosure, key.to_owned());
+        let disclosure = self.disclosure;
         Ok(Box::pin(async move {
             let came = asking.await;
             if let Ok(reply) = came {
@@ -109,7 +109,7 @@ impl CoreRelay {
                 return Ok(());
             }
             telling.flush();
-            came.map(drop).map_err(|error| Refusal::of_model(&error, disclosure, &key))
+            came.map(drop).map_err(|error| Refusal::of_model(&error, disclosure))
         }))
     }
 
@@ -148,16 +148,11 @@ impl CoreRelay {
                     }
                 }
                 "systemPrompt" => self.system_prompt = string(&mut reader)?,
-                "maxTokens" => self.request.max_tokens = reader.count()?.and_then(|n| u32::try_from(n).ok()),
-                "cache" => {
-                    self.request.cache = match reader.text()?.as_ref() {
-                        "5m" => Some(CacheTtl::FiveMinutes),
-                        "1h" => Some(CacheTtl::OneHour),
-                        _ => None,
-                    }
-                }
+                "maxTokens" => self.request.max_tokens = narrow(reader.count()?),
+                "cache" => self.request.cache = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
-                "reasoningEffort" => self.request.reasoning_effort = string(&mut reader)?,
+                "reasoningEffort" => self.request.thinking.effort = string(&mut reader)?,
+                "reasoningBudget" => self.request.thinking.budget = narrow(reader.count()?),
                 "includeReasoningInText" => self.reasoning_in_text = flag(&mut reader)?,
                 "policy" => self.policy = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "systemPromptBytes" => limit(&mut reader, &mut self.limits.system_prompt_bytes)?,
@@ -217,6 +212,10 @@ fn string(reader: &mut Reader<'_>) -> Result<Option<String>, Broken> {
     Ok(reader.string()?.map(|text| text.into_owned()))
 }
 
+fn narrow(count: Option<u64>) -> Option<u32> {
+    count.and_then(|count| u32::try_from(count).ok())
+}
+
 fn flag(reader: &mut Reader<'_>) -> Result<bool, Broken> {
     Ok(reader.raw()? == "true")
 }
@@ -228,6 +227,8 @@ fn limit(reader: &mut Reader<'_>, limit: &mut u64) -> Result<(), Broken> {
 
 fn format_of(word: &str) -> Result<Format, Broken> {
     match word {
+        // A model of the application, told in the protocol of endpoints.
+        "endpoint" => Ok(Format::Endpoint),
         "anthropic" => Ok(Format::Anthropic),
         "openai_chat" => Ok(Format::OpenAiChat),
         "openai_responses" => Ok(Format::OpenAiResponses),

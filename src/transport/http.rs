@@ -1,8 +1,12 @@
 //! The port to HTTP.
 
-use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use std::fmt;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::providers::table::host;
+
+/// Its address and headers may hold a key.
+#[derive(Clone, PartialEq, Eq)]
 pub struct HttpRequest {
     pub url: String,
     pub headers: Vec<(String, String)>,
@@ -22,4 +26,10 @@ pub trait HttpResponse: MaybeSend {
     fn header(&self, name: &str) -> Option<String>;
     /// The next piece of the body as it came from the network; `None` at its end.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>>;
+}
+
+impl fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpRequest").field("host", &host(&self.url)).finish_non_exhaustive()
+    }
 }

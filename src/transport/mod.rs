@@ -6,6 +6,7 @@ mod date;
 mod http;
 mod model;
 pub mod retry;
+mod secret;
 
 pub use answer::Answer;
 pub use body::BodyWriter;

@@ -9,18 +9,20 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::portable::BoxFuture;
 use crate::providers::request::{Options, Prompt, ToolNames};
+use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
 use crate::stream::{self, Outcome, Turn};
 use crate::transport::body::BodyWriter;
 use crate::transport::http::{Http, HttpRequest, HttpResponse};
 use crate::transport::retry::{Policy, heed_headers, pause_ms, timed_out};
+use crate::transport::secret::Secrets;
 
 /// An error body beyond this says nothing new.
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
 
-/// Where a model is, and how it is asked.
-#[derive(Debug, Clone)]
+/// Where a model is, and how it is asked. Address and headers may hold a key.
+#[derive(Clone)]
 pub struct HttpOptions {
     pub name: String,
     pub format: Format,
@@ -111,7 +113,9 @@ impl Asking {
             // What a person has seen of an answer cannot be taken back, so no other answer is begun.
             let pause =
                 (!shown.any).then(|| pause_ms(&self.options.policy, &error, attempt, random(ids))).flatten();
-            let Some(pause) = pause else { return Err(error) };
+            let Some(pause) = pause else {
+                return Err(Secrets::of(&self.options.url, &self.options.headers).strike(error));
+            };
             self.clock.sleep(pause).await;
             attempt += 1;
         }
@@ -262,10 +266,16 @@ fn random(ids: &dyn IdSource) -> f64 {
 
 impl fmt::Debug for HttpModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Headers may hold a key.
-        f.debug_struct("HttpModel")
-            .field("name", &self.options.name)
-            .field("url", &self.options.url)
+        f.debug_struct("HttpModel").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("name", &self.name)
+            .field("format", &self.format)
+            .field("host", &host(&self.url))
             .finish_non_exhaustive()
     }
 }

@@ -35,18 +35,16 @@ impl Refusal {
         Refusal { status, code, message, kind: None, retryable: false, retry_after_ms: None, detail }
     }
 
-    /// `secret` is the key that was sent along; it is struck out wherever it stands.
-    pub fn of_model(error: &ModelError, disclosure: Disclosure, secret: &str) -> Self {
-        let strike =
-            |text: &str| if secret.is_empty() { text.to_owned() } else { text.replace(secret, "…") };
+    /// The transport has struck the key out of what the error says.
+    pub fn of_model(error: &ModelError, disclosure: Disclosure) -> Self {
         let detail = match error.status {
-            Some(status) => strike(&format!("{} (HTTP {status})", error.message)),
-            None => strike(&error.message),
+            Some(status) => format!("{} (HTTP {status})", error.message),
+            None => error.message.clone(),
         };
         Refusal {
             status: status(error),
             code: error.kind.code(),
-            message: strike(&told(error, disclosure)),
+            message: told(error, disclosure),
             kind: Some(error.kind),
             retryable: error.retryable,
             retry_after_ms: error.retry_after_ms,
@@ -141,7 +139,7 @@ mod tests {
     use crate::providers::errors::from_response;
 
     fn of(error: &ModelError, disclosure: Disclosure) -> (u16, String) {
-        let refusal = Refusal::of_model(error, disclosure, "sk-canary");
+        let refusal = Refusal::of_model(error, disclosure);
         (refusal.status, refusal.message)
     }
 
@@ -204,11 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn everything_or_nothing_can_be_chosen_and_the_key_is_struck_out_of_all() {
-        let error = from_response(401, r#"{"error":{"message":"Incorrect API key: sk-canary"}}"#);
-        assert_eq!(of(&error, Disclosure::All).1, "Incorrect API key: …");
-        let refusal = Refusal::of_model(&error, Disclosure::Safe, "sk-canary");
-        assert_eq!(refusal.detail, "Incorrect API key: … (HTTP 401)");
+    fn everything_or_nothing_can_be_chosen() {
+        let error = from_response(401, r#"{"error":{"message":"Incorrect API key"}}"#);
+        assert_eq!(of(&error, Disclosure::All).1, "Incorrect API key");
+        let refusal = Refusal::of_model(&error, Disclosure::Safe);
+        assert_eq!(refusal.detail, "Incorrect API key (HTTP 401)");
         let busy = from_response(429, r#"{"error":{"message":"org-7 is over its limit"}}"#);
         assert_eq!(
             of(&busy, Disclosure::None).1,
@@ -220,7 +218,7 @@ mod tests {
     fn a_refusal_is_written_with_all_that_a_client_can_use() {
         let mut error = ModelError::new(ModelErrorKind::RateLimit, "slow \"down\"");
         error.retry_after_ms = Some(1500);
-        let json = Refusal::of_model(&error, Disclosure::Safe, "").json();
+        let json = Refusal::of_model(&error, Disclosure::Safe).json();
         let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"detail":"slow \"down\""}"#;
         assert_eq!(json, expected);
     }

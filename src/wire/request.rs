@@ -27,7 +27,7 @@ pub struct RequestLimits {
 
 impl Default for RequestLimits {
     fn default() -> Self {
-        RequestLimits { system_prompt_bytes: 64 * 1024, messages: 200, tools: 128 }
+        RequestLimits { system_prompt_bytes: 64 * 1024, messages: 2_000, tools: 128 }
     }
 }
 
@@ -49,13 +49,22 @@ impl WireRequest {
                 request.system_prompt.len(),
                 limits.system_prompt_bytes,
                 "bytes of system prompt",
+                "limits.systemPromptBytes",
             ),
-            ("TOO_MANY_MESSAGES", request.messages.len(), limits.messages, "messages"),
-            ("TOO_MANY_TOOLS", request.tools.len(), limits.tools, "tools"),
+            (
+                "TOO_MANY_MESSAGES",
+                request.messages.len(),
+                limits.messages,
+                "messages",
+                "limits.messages, or let the client summarise earlier by `compaction`",
+            ),
+            ("TOO_MANY_TOOLS", request.tools.len(), limits.tools, "tools", "limits.tools"),
         ];
-        for (code, found, most, what) in within {
+        for (code, found, most, what, option) in within {
             if found as u64 > most {
-                let message = format!("The request holds {found} {what}; {most} are allowed.");
+                let message = format!(
+                    "The request holds {found} {what}; {most} are allowed. Where that is too few, raise the handler's {option}."
+                );
                 return Err(Refusal::new(413, code, message));
             }
         }

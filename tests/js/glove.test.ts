@@ -11,6 +11,7 @@ import {
   MemoryStore,
   Observer,
   PromptMachine,
+  type StoreAdapter,
 } from "glove-wasm";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
@@ -210,6 +211,26 @@ test("a permission that cannot be asked leaves nothing behind for the next reque
   expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("dismissed") });
   expect(await executor.executeToolStack(async () => true)).toEqual([]);
   expect(rm).not.toHaveBeenCalled();
+});
+
+test("where permissions cannot be kept, each call is asked; where nobody can be asked, none runs", async () => {
+  const store: StoreAdapter = Object.create(new MemoryStore("x"), { getPermission: {}, setPermission: {} });
+  for (const executor of [new Executor(3, store), new Executor(3)]) {
+    const run = vi.fn(() => "gone");
+    executor.registerTool({ name: "rm", description: "", input_schema: z.object({}), requiresPermission: true, run });
+    const ask = vi.fn(async () => true);
+    const call = () => executor.addToolCallToStack({ tool_name: "rm", input_args: {} });
+    call();
+    call();
+    await executor.executeToolStack(ask);
+    expect(ask).toHaveBeenCalledTimes(2);
+    expect(run).toHaveBeenCalledTimes(2);
+    call();
+    expect(await executor.executeToolStack()).toMatchObject([{ result: { status: "error" } }]);
+    call();
+    await executor.executeToolStack(async () => false);
+    expect(run).toHaveBeenCalledTimes(2);
+  }
 });
 
 test("the observer summarises when there is too much, and keeps everything", async () => {

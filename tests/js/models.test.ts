@@ -97,6 +97,7 @@ afterEach(() => vi.unstubAllEnvs());
 test("all providers are told, and which can be used", () => {
   vi.stubEnv("OPENAI_API_KEY", "k");
   vi.stubEnv("ANTHROPIC_API_KEY", "");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "k");
   const list = getAvailableProviders();
   expect(list.map(({ id }) => id)).toEqual(Object.keys(providers));
   const of = (id: string) => list.find((provider) => provider.id === id);
@@ -108,6 +109,8 @@ test("all providers are told, and which can be used", () => {
     defaultModel: "gpt-4.1",
   });
   expect([of("anthropic")?.available, of("ollama")?.available]).toEqual([false, true]);
+  // It is not supported, whatever keys are there.
+  expect(of("bedrock")?.available).toBe(false);
 });
 
 test.each([

@@ -2,8 +2,18 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createEndpointModel, defineTool, GloveClient, jsonSchema, type Message } from "glove-wasm";
+import {
+  createEndpointModel,
+  defineTool,
+  GloveClient,
+  GloveError,
+  jsonSchema,
+  type Message,
+  type ModelAdapter,
+  type PromptRequest,
+} from "glove-wasm";
 import { type ChatHandler, type ChatHandlerConfig, createChatHandler } from "glove-wasm/server";
+import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openProvider, type Provider, speak } from "../support/provider.js";
 import { strictEvents } from "../support/strict-client.js";
@@ -188,7 +198,7 @@ test("a cut stream is an error and never an answer", async () => {
 test("a silent provider is waited for with comments, and fails as an event when it takes too long", async () => {
   provider.reply({ body: [150, ...speak.anthropic(["late"])] });
   const text = await (await handler({ heartbeatMs: 40 })(post())).text();
-  expect(text).toMatch(/^(: waiting\n\n){2,4}data: \{"type":"text_delta","text":"late"\}/);
+  expect(text).toMatch(/^(: waiting\n\n){1,4}data: \{"type":"text_delta","text":"late"\}/);
   expect(await strictEvents(new Response(text))).toHaveLength(2);
   provider.reply({ body: [500] });
   const policy = { firstByteMs: 100, maxRetries: 0 };
@@ -253,7 +263,7 @@ test.each([
     413,
     "SYSTEM_PROMPT_TOO_LONG",
   ],
-  ["many messages", { body: JSON.stringify({ messages: Array(201).fill(hi) }) }, 413, "TOO_MANY_MESSAGES"],
+  ["many messages", { body: JSON.stringify({ messages: Array(2_001).fill(hi) }) }, 413, "TOO_MANY_MESSAGES"],
   ["many tools", { body: JSON.stringify({ messages: [hi], tools: Array(129).fill(tool) }) }, 413, "TOO_MANY_TOOLS"],
   ["another model", { body: JSON.stringify({ messages: [hi], model: "gpt-9" }) }, 400, "MODEL_NOT_ALLOWED"],
 ])("%s is refused before anybody is asked", async (_, init, status, code) => {
@@ -435,3 +445,69 @@ async function listen(handle: ChatHandler): Promise<{ url: string; close(): Prom
     },
   };
 }
+
+const own = (answer: ModelAdapter["prompt"], system: string[] = []): ChatHandler =>
+  createChatHandler({
+    createModel: () => ({ name: "own", setSystemPrompt: (text) => void system.push(text), prompt: answer }),
+    onError: ({ code, message }) => errors.push(`${code}: ${message}`),
+  });
+
+test("a model of the application answers in the place of a provider", async () => {
+  const system: string[] = [];
+  let asked: PromptRequest | undefined;
+  const handle = own(async (request, notify) => {
+    asked = request;
+    await notify("text_delta", { text: "Hel" });
+    await notify("text_delta", { text: "lo" });
+    const calls = [{ tool_name: "look", input_args: { a: 1 }, id: "c1" }];
+    return { messages: [{ sender: "agent", text: "Hello", tool_calls: calls }], tokens_in: 3, tokens_out: 2, cost: 0.5 };
+  }, system);
+  const events = await strictEvents(await handle(post({ systemPrompt: "Be kind.", messages: [hi], tools: [tool] })));
+  expect(
+    events
+      .filter(({ type }) => type === "text_delta")
+      .map(({ text }) => text)
+      .join(""),
+  ).toBe("Hello");
+  expect(events).toContainEqual({ type: "tool_use", id: "c1", name: "look", input: { a: 1 } });
+  expect(events.at(-1)).toMatchObject({ type: "done", tokens_in: 3, tokens_out: 2, cost: 0.5, message: { text: "Hello" } });
+  expect(system).toEqual(["Be kind."]);
+  expect(asked?.messages).toMatchObject([{ sender: "user", text: "hi" }]);
+  expect(asked?.tools).toEqual([{ name: "look", description: "Looks.", jsonSchema: tool.parameters }]);
+});
+
+test("what an own model throws is the server's to know; a typed failure keeps its code", async () => {
+  const broken = own(async () => Promise.reject(new Error("no row 7 in table keys")));
+  expect(await refusal(await broken(post()))).toMatchObject({ status: 502, code: "MODEL_ADAPTER", retryable: false });
+  expect(errors).toEqual(["MODEL_ADAPTER: no row 7 in table keys"]);
+  const busy = own(async () => Promise.reject(new GloveError("MODEL_OVERLOADED", "Come back later.")));
+  expect(await refusal(await busy(post()))).toMatchObject({ status: 503, code: "MODEL_OVERLOADED", message: "Come back later." });
+  const late = own(async (_, notify) => {
+    await notify("text_delta", { text: "Half" });
+    await sleep(5);
+    throw new Error("gone");
+  });
+  const events = await strictEvents(await late(post()));
+  expect(events.map(({ type, code }) => code ?? type)).toEqual(["text_delta", "MODEL_ADAPTER"]);
+});
+
+test("a client that leaves stops an own model", async () => {
+  let stopped: AbortSignal | undefined;
+  const handle = own(async (_, notify, signal) => {
+    stopped = signal;
+    await notify("text_delta", { text: "Well, " });
+    return new Promise(() => {});
+  });
+  const leaving = new AbortController();
+  await (await handle(post(undefined, { signal: leaving.signal }))).body?.getReader().read();
+  leaving.abort();
+  await vi.waitFor(() => expect(stopped?.aborted).toBe(true), { timeout: 1000, interval: 2 });
+});
+
+test("a handler has one model: a provider, or the application's own", async () => {
+  const sentence = "A chat handler needs either `provider` or `createModel`, and not both.";
+  expect(() => createChatHandler({})).toThrow(sentence);
+  expect(() => handler({ createModel: () => createScriptedModel([]) })).toThrow(sentence);
+  const wrapped = createChatHandler({ createModel: () => createEndpointModel("/elsewhere") });
+  expect(await refusal(await wrapped(post()))).toMatchObject({ status: 500, code: "MODEL_CONFIG" });
+});

@@ -7,6 +7,7 @@ import type { SlotProps } from "./props.js";
 
 export type { SlotProps } from "./props.js";
 
+/** The renderers that need no component of yours, by name. */
 export const builtInRenderers: Readonly<Record<string, Renderer<SlotProps>>> = {
   info: Info,
   confirm: Confirm,

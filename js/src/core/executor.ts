@@ -91,11 +91,11 @@ export class Executor {
   async #allowed(tool: Tool, input: unknown, handOver?: HandOverFunction): Promise<boolean> {
     const { requiresPermission: rule } = tool;
     const asks = typeof rule === "function" ? await rule(input) : rule;
-    if (!asks || !this.store?.getPermission || !this.store.setPermission) return true;
-    const status = await this.store.getPermission(tool.name, input);
+    if (!asks) return true;
+    const status = (await this.store?.getPermission?.(tool.name, input)) ?? "unset";
     if (status !== "unset" || !handOver) return status === "granted";
     const granted = Boolean(await handOver({ renderer: "permission_request", toolName: tool.name, toolInput: input }));
-    await this.store.setPermission(tool.name, granted ? "granted" : "denied", input);
+    await this.store?.setPermission?.(tool.name, granted ? "granted" : "denied", input);
     return granted;
   }
 

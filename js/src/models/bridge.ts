@@ -64,6 +64,12 @@ export class ModelBridge {
     }
   }
 
+  /** The next core says all messages anew, and this one hears no more. */
+  forget(): void {
+    this.#messages = [];
+    this.#writing?.forget();
+  }
+
   /** Hands over what was shown and is still on its way, before something that may end the answer. */
   flush(): void {
     this.#writing?.flush();
@@ -111,9 +117,14 @@ const kinds: Readonly<Record<string, string>> = {
   MODEL_CONFIG: "config",
 };
 
+/** What the core calls a failure of our own models. */
+export function kindOf(error: unknown): string | undefined {
+  return error instanceof GloveError ? kinds[error.code] : undefined;
+}
+
 /** A failure of our own models keeps its kind; anything else is a sentence. */
 function failure(error: unknown): string {
-  const kind = error instanceof GloveError ? kinds[error.code] : undefined;
+  const kind = kindOf(error);
   return kind ? JSON.stringify({ kind, message: reasonOf(error) }) : reasonOf(error) || "the model failed";
 }
 
@@ -143,6 +154,11 @@ class Coalesced {
   end(): void {
     this.flush();
     this.ended = true;
+  }
+
+  forget(): void {
+    this.#text = "";
+    this.end();
   }
 
   flush(): void {

@@ -5,6 +5,7 @@ import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { collect, remoteRequest } from "./remote.js";
 
+/** How an endpoint is asked. */
 export interface EndpointOptions {
   /** Sent with each request. A function is asked each time, for tokens that expire. */
   readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);

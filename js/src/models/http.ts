@@ -1,6 +1,7 @@
 // HTTP for the core: its requests go through fetch, or through one that the application gives.
 import type { HostResponse } from "../wasm/seam.js";
 
+/** `fetch`, or what stands in for it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** `headers` is JSON: `[[name, value], …]`. */

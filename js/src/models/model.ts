@@ -15,11 +15,13 @@ export interface ModelTool {
   readonly input_schema?: Schema;
 }
 
+/** What a model is asked: the conversation, and the tools that it may call. */
 export interface PromptRequest {
   readonly messages: Message[];
   readonly tools?: ModelTool[];
 }
 
+/** The answer of a model. */
 export interface ModelPromptResult extends Partial<Usage> {
   readonly messages: Message[];
   readonly tokens_in: number;

@@ -5,6 +5,7 @@ import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 
+/** A line of the table of providers. */
 export interface ProviderDef {
   readonly id: string;
   readonly name: string;
@@ -100,10 +101,11 @@ export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ 
   }),
 );
 
+/** A provider, and whether it can be used here. */
 export interface AvailableProvider {
   readonly id: string;
   readonly name: string;
-  /** A key is there, or none is needed. */
+  /** It is supported, and a key is there or none is needed. */
   readonly available: boolean;
   readonly models: readonly string[];
   readonly defaultModel: string;
@@ -111,15 +113,22 @@ export interface AvailableProvider {
 
 /** All providers, and which of them can be used here. */
 export function getAvailableProviders(): AvailableProvider[] {
-  return Object.values(providers).map(({ id, name, models, defaultModel, envVar }) => ({
+  return Object.values(providers).map(({ id, name, models, defaultModel, envVar, format }) => ({
     id,
     name,
-    available: envVar === "" || keyFromEnvironment(envVar) !== undefined,
+    available: format !== "bedrock" && (envVar === "" || keyFromEnvironment(envVar) !== undefined),
     models,
     defaultModel,
   }));
 }
 
+/** How a provider is spoken to. */
+export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+
+/** How much a model thinks before it answers. Providers know further words. */
+export type ReasoningEffort = "none" | "low" | "medium" | "high" | (string & {});
+
+/** What `createAdapter` takes. */
 export interface CreateAdapterOptions {
   readonly provider: string;
   readonly model?: string;
@@ -128,6 +137,16 @@ export interface CreateAdapterOptions {
   /** True unless given. */
   readonly stream?: boolean;
   readonly baseURL?: string;
+  /** Another format than the provider's usual one, for its other APIs. */
+  readonly format?: ProviderFormat;
+  /** Sends the model's earlier reasoning back to it. */
+  readonly reasoning?: boolean;
+  /** How much the model thinks first, as it is said to each provider; `none` asks for no thoughts. */
+  readonly reasoningEffort?: ReasoningEffort;
+  /** The same in tokens, beside `maxTokens`. */
+  readonly reasoningBudget?: number;
+  /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */
+  readonly cache?: boolean | "5m" | "1h";
   readonly fetch?: Fetch;
   readonly policy?: NonNullable<HttpModel["policy"]>;
   /** A key in a page can be read by everybody who opens it. Only for keys that the person at the page brought. */
@@ -145,17 +164,17 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
         "(createChatHandler and createEndpointModel), or set `dangerouslyAllowBrowser: true` for a key that the user brought.",
     );
   }
-  const base = baseURL.replace(/\/+$/, "");
+  const format = formatOf(provider, options.format);
+  const { reasoning, reasoningEffort, reasoningBudget, policy } = options;
   const http: HttpModel = {
     kind: "http",
-    name: model,
-    format: provider.format === "anthropic" ? "anthropic" : "openai_chat",
-    url: provider.format === "anthropic" ? `${base.replace(/\/v1$/, "")}/v1/messages` : `${base}/chat/completions`,
-    headers: key ? headers(provider, key) : [],
-    model,
+    ...{ name: model, model, format, baseURL },
+    ...(key && { key }),
+    ...(format === "anthropic" && inPage() && { headers: [["anthropic-dangerous-direct-browser-access", "true"]] }),
     maxTokens: options.maxTokens ?? provider.defaultMaxTokens,
     stream: options.stream ?? true,
-    ...(options.policy && { policy: options.policy }),
+    ...{ reasoning, reasoningEffort, reasoningBudget, cache: cacheOf(options.cache) },
+    ...(policy && { policy }),
   };
   const adapter: ModelAdapter = {
     name: model,
@@ -189,6 +208,14 @@ export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model
   return { provider, model, baseURL };
 }
 
+export function formatOf({ format }: ProviderDef, wanted: ProviderFormat | undefined): ProviderFormat {
+  return wanted ?? (format === "anthropic" ? "anthropic" : "openai_chat");
+}
+
+export function cacheOf(cache: CreateAdapterOptions["cache"]): "5m" | "1h" | undefined {
+  return cache === true ? "5m" : cache || undefined;
+}
+
 /** A provider's key as the environment has it now. */
 export function keyOf({ envVar }: ProviderDef): string | undefined {
   return envVar ? keyFromEnvironment(envVar) : undefined;
@@ -213,15 +240,6 @@ function refuseStranger(provider: ProviderDef, baseURL: string): void {
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : "";
-}
-
-function headers({ format }: ProviderDef, key: string): (readonly [string, string])[] {
-  if (format !== "anthropic") return [["authorization", `Bearer ${key}`]];
-  const own: (readonly [string, string])[] = [
-    ["x-api-key", key],
-    ["anthropic-version", "2023-06-01"],
-  ];
-  return inPage() ? [...own, ["anthropic-dangerous-direct-browser-access", "true"]] : own;
 }
 
 function config(message: string): GloveError {

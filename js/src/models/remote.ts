@@ -19,6 +19,7 @@ export interface RemotePromptRequest {
   readonly tools?: SerializedTool[];
 }
 
+/** The answer of a remote model that does not stream. */
 export interface RemotePromptResponse extends Partial<Usage> {
   readonly message: Message;
   readonly tokens_in: number;

@@ -26,6 +26,7 @@ export interface ScriptedTurn {
   readonly until?: Promise<unknown>;
 }
 
+/** A call that the script asks for. */
 export interface ScriptedCall {
   readonly systemPrompt: string;
   readonly messages: readonly Message[];
@@ -33,6 +34,7 @@ export interface ScriptedCall {
   readonly signal: AbortSignal | undefined;
 }
 
+/** One answer of a script. */
 export type ScriptedAnswer =
   | string
   | ScriptedTurn

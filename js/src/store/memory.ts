@@ -25,7 +25,7 @@ interface StoreAbout {
 /** Keeps a session as long as the store itself is kept. Two sessions over one store find each other's messages. */
 export class MemoryStore implements StoreAdapter {
   readonly storage = "memory";
-  /** What the list of sessions says of it. */
+  /** @internal What the list of sessions says of it. */
   readonly about: StoreAbout = { title: undefined, createdAt: Date.now(), updatedAt: Date.now(), seq: 0, unfinished: false };
   #messages: Message[] = [];
   #records: unknown[] = [];

@@ -5,6 +5,7 @@ import { MemoryStore } from "./memory.js";
 import { titleOf } from "./step.js";
 import { readTranscript, writeTranscript } from "./transcript.js";
 
+/** A line of the list of sessions. */
 export interface SessionInfo {
   readonly id: string;
   /** What a person named it, else what a person wrote first; empty when neither is there. */
@@ -16,6 +17,7 @@ export interface SessionInfo {
   readonly unfinished: boolean;
 }
 
+/** How a session is imported. */
 export interface ImportOptions {
   /** The id to import it under; its own, or a fresh one when that is taken. */
   readonly id?: string;

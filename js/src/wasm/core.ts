@@ -1,6 +1,7 @@
 // Starts the core, once in a page: asynchronously, or on the spot where a synchronous call needs it.
 import { GloveError } from "../error.js";
 import * as glue from "./generated/glove_wasm.js";
+import { needsRestart } from "./guard.js";
 
 /** Where the wasm file comes from. */
 export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
@@ -31,10 +32,10 @@ export function openCore(inline?: () => BufferSource): Core {
           starting = undefined; // The next call may try again, with another source.
           throw explained(error);
         });
-      return starting;
+      return starting.then(living);
     },
     now(source) {
-      if (started) return glue;
+      if (started) return living();
       try {
         const given = source ?? inline?.() ?? missing();
         return start(given instanceof WebAssembly.Module ? given : new WebAssembly.Module(given));
@@ -50,6 +51,16 @@ function start(module: WebAssembly.Module): Exports {
   if (!started) glue.initSync({ module });
   started = true;
   return glue;
+}
+
+/** After a trap an instance of the same module takes the place of the one that ended. */
+function living(): Exports {
+  try {
+    if (needsRestart()) glue.__wbg_reset_state();
+    return glue;
+  } catch (error) {
+    throw explained(error);
+  }
 }
 
 async function compile(given: WasmSource | Promise<WasmSource> | undefined): Promise<WebAssembly.Module> {

@@ -3,16 +3,17 @@ import type { SessionHost } from "./seam.js";
 
 /** The options of `new CoreRelay(options)`, as JSON. */
 export interface RelayOptions {
-  readonly format: "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+  readonly format: "endpoint" | "anthropic" | "openai_chat" | "openai_responses" | "gemini";
   readonly baseURL: string;
   readonly model: string;
   /** Further models that a client may ask for. */
   readonly models: readonly string[] | undefined;
-  readonly maxTokens: number;
+  readonly maxTokens: number | undefined;
   /** Instead of the client's. */
   readonly systemPrompt: string | undefined;
   readonly reasoning: boolean | undefined;
   readonly reasoningEffort: string | undefined;
+  readonly reasoningBudget: number | undefined;
   readonly includeReasoningInText: boolean | undefined;
   readonly cache: "5m" | "1h" | undefined;
   readonly policy: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number } | undefined;

@@ -2,6 +2,7 @@
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
 import type { Message, Usage } from "../message.js";
+import type { Budgets, Limits } from "../session-config.js";
 
 /** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
 export interface SessionOptions {
@@ -9,22 +10,8 @@ export interface SessionOptions {
   readonly systemPrompt: string;
   readonly tools: readonly ToolSpec[];
   readonly compaction?: { instructions?: string; context_limit?: number; every_turns?: number };
-  readonly limits?: {
-    turns?: number;
-    calls_per_turn?: number;
-    result_bytes?: number;
-    error_rounds?: number;
-    same_rounds?: number;
-    undo_steps?: number;
-  };
-  readonly budgets?: {
-    turns?: number;
-    tool_calls?: number;
-    tokens?: number;
-    cost?: number;
-    wall_clock_ms?: number;
-    ask?: boolean;
-  };
+  readonly limits?: Limits;
+  readonly budgets?: Budgets;
   /** Where the model is: in the page (`host.prompt`), behind HTTP (`host.fetch`), or a script. */
   readonly model: ModelOptions;
   /** `host`: the page's store (`host.load`, `host.append`, …). `memory`: the core's own, gone with the page. */
@@ -41,11 +28,20 @@ export type ModelOptions =
       readonly kind: "http";
       readonly name: string;
       readonly format: "endpoint" | "anthropic" | "openai_chat" | "openai_responses" | "gemini";
-      readonly url: string;
+      /** Of an endpoint. */
+      readonly url?: string;
+      /** Of a provider: the core makes address and headers of it. */
+      readonly baseURL?: string;
+      readonly key?: string;
+      /** Further headers. */
       readonly headers?: readonly (readonly [string, string])[];
       readonly model?: string;
       readonly maxTokens?: number;
       readonly stream?: boolean;
+      readonly reasoning?: boolean | undefined;
+      readonly reasoningEffort?: string | undefined;
+      readonly reasoningBudget?: number | undefined;
+      readonly cache?: "5m" | "1h" | undefined;
       readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
     };
 

@@ -9,11 +9,6 @@ interface CoreError {
 
 export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   if (thrown instanceof GloveError || thrown instanceof AbortError) return thrown;
-  if (thrown instanceof WebAssembly.RuntimeError) {
-    return new GloveError("CORE_PANIC", "The core stopped in the middle of its work; what was stored is untouched.", {
-      cause: thrown,
-    });
-  }
   const told = read(reasonOf(thrown));
   if (told === undefined) return asError(thrown);
   return told.code === "ABORTED" ? new AbortError(told.message) : new GloveError(told.code, told.message, { cause: thrown });

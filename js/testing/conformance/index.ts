@@ -7,6 +7,7 @@ import { messageCases, tokenCases } from "./messages.js";
 import { runCases } from "./run.js";
 import { sessionCases } from "./session.js";
 
+/** The store under test. */
 export interface ConformanceSubject {
   /** A store for a session that was never used before; each call gets another id. */
   make(sessionId: string): Maybe<StoreAdapter>;
@@ -18,6 +19,7 @@ export interface ConformanceSubject {
   readonly tokens?: "object" | "number" | "both";
 }
 
+/** One case: a name, and a function that throws where the store does not keep to it. */
 export interface ConformanceCase {
   readonly name: string;
   /** Rejects when the store does something else. `skipped` when the store lacks the optional methods that it is about. */

@@ -4,18 +4,19 @@ use crate::json_write::{Object, array};
 use crate::message::ContentPart;
 use crate::providers::anthropic::THINKING_BLOCKS;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Group, Part, Prompt, media_note, number, schema, text_block};
+use crate::providers::request::{Group, Part, Prompt, media_note, number, schema, text_block, thinking};
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
-    body.raw("max_tokens", &options.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).to_string());
+    thinking::anthropic(options, options.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS), body);
     if options.stream {
         body.raw("stream", "true");
     }
-    if let Some(temperature) = options.temperature {
+    // A model that thinks takes no temperature.
+    if let Some(temperature) = options.temperature.filter(|_| !options.anthropic_thinks()) {
         body.raw("temperature", &number(temperature));
     }
     let mark = prompt.cache_mark();

@@ -4,7 +4,9 @@ use crate::json_write::{Object, array, string};
 use crate::message::ContentPart;
 use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Answer, Call, Group, Part, Prompt, media_note, number, schema};
+use crate::providers::request::{
+    Answer, Call, Group, Part, Prompt, Thinking, media_note, number, schema, thinking,
+};
 
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
@@ -27,7 +29,10 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
             written.end();
         });
     }
-    if options.max_tokens.is_none() && options.temperature.is_none() && options.reasoning_effort.is_none() {
+    if options.max_tokens.is_none()
+        && options.temperature.is_none()
+        && options.thinking == Thinking::default()
+    {
         return;
     }
     let mut config = Object::new(body.key("generationConfig"));
@@ -37,11 +42,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     if let Some(temperature) = options.temperature {
         config.raw("temperature", &number(temperature));
     }
-    if let Some(effort) = &options.reasoning_effort {
-        let mut thinking = Object::new(config.key("thinkingConfig"));
-        thinking.text("thinkingLevel", effort);
-        thinking.end();
-    }
+    thinking::gemini(options, &mut config);
     config.end();
 }
 

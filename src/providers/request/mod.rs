@@ -7,10 +7,11 @@ mod names;
 mod openai_chat;
 mod openai_responses;
 mod project;
+mod thinking;
 
 use std::borrow::Cow;
 
-use crate::codec::to_text;
+use crate::codec::{to_text, words};
 use crate::json::Json;
 use crate::json_read::{Broken, Reader};
 use crate::json_write::{Object, string};
@@ -20,12 +21,15 @@ use crate::tool::ToolDefinition;
 
 pub use names::ToolNames;
 pub use project::{Answer, Call, Group, Part, groups, groups_behind};
+pub use thinking::Thinking;
 
-/// How long a provider keeps a cached prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CacheTtl {
-    FiveMinutes,
-    OneHour,
+words! {
+    /// How long a provider keeps a cached prompt.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CacheTtl {
+        "5m" => FiveMinutes,
+        "1h" => OneHour,
+    }
 }
 
 /// What servers of the chat format differ in.
@@ -68,8 +72,7 @@ pub struct Options {
     pub cache: Option<CacheTtl>,
     /// Sends earlier reasoning back; without it none ever leaves.
     pub echo_reasoning: bool,
-    /// `low`, `medium`, `high` or another word that the model knows.
-    pub reasoning_effort: Option<String>,
+    pub thinking: Thinking,
     pub dialect: ChatDialect,
     /// An object whose fields are added to the body as they are.
     pub extra: Option<Json>,
@@ -164,7 +167,9 @@ impl Prompt<'_> {
 
     /// The items of a list that the model's provider gave and wants back with the message.
     fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
-        let kept = message.extra.0.iter().find(|(key, _)| key == field && self.options.echo_reasoning);
+        let wanted = self.options.echo_reasoning
+            || self.format == Format::Anthropic && self.options.anthropic_thinks();
+        let kept = message.extra.0.iter().find(|(key, _)| key == field && wanted);
         let items = kept?.1.as_str().strip_prefix('[')?.strip_suffix(']')?.trim();
         (!items.is_empty()).then_some(items)
     }

@@ -8,7 +8,7 @@ use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
     Call, ChatDialect, Group, Part, Prompt, joined, media_note, media_url, number, push_string, reasoning,
-    schema, text_block,
+    schema, text_block, thinking,
 };
 
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
@@ -32,9 +32,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     if let Some(temperature) = options.temperature {
         body.raw("temperature", &number(temperature));
     }
-    if let Some(effort) = &options.reasoning_effort {
-        body.text("reasoning_effort", effort);
-    }
+    thinking::openai_chat(options, body);
     if prompt.tools.is_empty() {
         return;
     }

@@ -5,7 +5,7 @@ use crate::message::ContentPart;
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Group, Part, Prompt, joined, media_note, media_url, number, schema, text_block,
+    Group, Part, Prompt, joined, media_note, media_url, number, schema, text_block, thinking,
 };
 
 pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
@@ -27,11 +27,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     if options.echo_reasoning {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
     }
-    if let Some(effort) = &options.reasoning_effort {
-        let mut reasoning = Object::new(body.key("reasoning"));
-        reasoning.text("effort", effort);
-        reasoning.end();
-    }
+    thinking::openai_responses(options, body);
     if prompt.tools.is_empty() {
         return;
     }

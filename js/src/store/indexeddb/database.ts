@@ -18,6 +18,7 @@ import { takeOut } from "./media.js";
 import { readRows, textsOf } from "./read.js";
 import { allOf, type MessagesRow, type SessionRow, stores } from "./schema.js";
 
+/** The browser's database. */
 export interface DatabaseOptions {
   /** Applications on one origin tell their sessions apart by it; `glove` unless given. */
   readonly name?: string | undefined;
@@ -26,8 +27,9 @@ export interface DatabaseOptions {
 }
 
 export class SessionDatabase implements SessionCatalog {
+  /** @internal */
   readonly connection: Connection;
-  /** Takes over where the browser allows no database. */
+  /** @internal Takes over where the browser allows no database. */
   readonly memory = new MemorySessions();
   readonly #persist: boolean;
   #asked = false;
@@ -42,7 +44,7 @@ export class SessionDatabase implements SessionCatalog {
     return this.connection.absent;
   }
 
-  /** The sessions in memory, when there is no database. */
+  /** @internal The sessions in memory, when there is no database. */
   async elsewhere(): Promise<MemorySessions | undefined> {
     if (!(await this.connection.isThere())) return this.memory;
     this.#askToPersist();

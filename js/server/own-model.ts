@@ -1,0 +1,51 @@
+// A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
+import { GloveError, reasonOf } from "../src/error.js";
+import { kindOf } from "../src/models/bridge.js";
+import { transportOf } from "../src/models/endpoint.js";
+import type { Fetch } from "../src/models/http.js";
+import type { ModelAdapter } from "../src/models/model.js";
+import type { RemotePromptRequest } from "../src/models/remote.js";
+import { EventStream } from "./events.js";
+
+/** What the core calls then. Nothing is ever sent there. */
+export const nowhere = "http://own-model.invalid/";
+
+export function fetchOf(createModel: () => ModelAdapter): Fetch {
+  return (_, { body, signal }) => {
+    const stream = new EventStream(0, () => {});
+    const tell = (event: object) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
+    ask(createModel, JSON.parse(String(body)), tell, signal ?? undefined)
+      .catch((error: unknown) =>
+        tell({ type: "error", kind: kindOf(error) ?? "adapter", message: reasonOf(error), retryable: false }),
+      )
+      .then(() => stream.end(() => new Response(null, { status: 502 })));
+    return stream.response;
+  };
+}
+
+async function ask(
+  createModel: () => ModelAdapter,
+  { systemPrompt, messages, tools }: RemotePromptRequest,
+  tell: (event: object) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const model = createModel();
+  if (transportOf(model)) {
+    throw new GloveError(
+      "MODEL_CONFIG",
+      "A chat handler asks providers by itself: give it `provider` in the place of this model.",
+    );
+  }
+  model.setSystemPrompt(systemPrompt);
+  const described = tools?.map(({ parameters, ...tool }) => ({ ...tool, jsonSchema: parameters }));
+  const notify = async (type: string, data: unknown) => {
+    const { text } = (data ?? {}) as { text?: unknown };
+    if ((type === "text_delta" || type === "reasoning_delta") && typeof text === "string") tell({ type, text });
+  };
+  const { messages: answered, ...rest } = await model.prompt(
+    { messages, ...(described && { tools: described }) },
+    notify,
+    signal,
+  );
+  tell({ ...rest, type: "done", message: answered.at(-1) });
+}

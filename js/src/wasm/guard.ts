@@ -1,0 +1,106 @@
+// The border of an instance of the core. After a trap (a bug of the core, a full stack, no memory) nothing goes in and nothing
+// comes out of it any more, and everybody who waits is told.
+import { GloveError } from "../error.js";
+
+type Functions = Record<string, (...args: unknown[]) => unknown>;
+
+/** One instance: how deep it is entered, and what ended it. */
+interface Life {
+  depth: number;
+  ended?: { readonly cause: unknown };
+}
+
+let current: Life = { depth: 0 };
+let untold: Life | undefined;
+const listeners = new Set<(error: GloveError) => void>();
+
+/** Called with what ended an instance. Gives its undo. */
+export function onTrap(tell: (error: GloveError) => void): () => void {
+  listeners.add(tell);
+  return () => void listeners.delete(tell);
+}
+
+/** What the core promised; it would never settle after a trap. */
+export function untilTrap<T>(promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const undo = onTrap(reject);
+    promise.then(resolve, reject).finally(undo);
+  });
+}
+
+/** Tells of a trap that was not told of yet: so nobody uses what went with it. */
+export function tellOfTrap(): void {
+  if (!untold) return;
+  const error = errorOf(untold);
+  untold = undefined;
+  for (const tell of [...listeners]) tell(error);
+}
+
+/** The instance has ended, and another one may take its place. */
+export function needsRestart(): boolean {
+  // It is on the stack still, and would come back into the memory of the new one.
+  if (current.ended && current.depth > 0) throw errorOf(current);
+  tellOfTrap();
+  return current.ended !== undefined;
+}
+
+/** For what the glue gives to a new instance. */
+export function guardImports(imports: Functions): Functions {
+  const life: Life = { depth: 0 };
+  current = life;
+  const guard =
+    (call: Functions[string]) =>
+    (...args: unknown[]) => {
+      const answer = call(...args);
+      // The page's code entered the instance again, and it ended there: what is on the stack below has no sound state either.
+      if (life.ended) throw errorOf(life);
+      return answer;
+    };
+  return Object.fromEntries(Object.entries(imports).map(([name, call]) => [name, guard(call)]));
+}
+
+/** For what the glue takes from it. Errors that the core means are told in another way: an exception is always a trap. */
+export function guardExports(exports: WebAssembly.Exports): WebAssembly.Exports {
+  const life = current;
+  const guard = (name: string, call: Functions[string]) => {
+    // What the event loop and the garbage collector call, with nobody to tell.
+    const quiet = /closure|_free$/.test(name);
+    return (...args: unknown[]) => {
+      if (!life.ended) {
+        life.depth++;
+        try {
+          return call(...args);
+        } catch (cause) {
+          end(life, cause);
+        } finally {
+          life.depth--;
+        }
+      }
+      if (quiet && life.depth === 0) return [];
+      throw errorOf(life);
+    };
+  };
+  const entries = Object.entries(exports);
+  return Object.fromEntries(
+    entries.map(([name, given]) => [name, typeof given === "function" ? guard(name, given as Functions[string]) : given]),
+  );
+}
+
+function end(life: Life, cause: unknown): void {
+  if (life.ended) return;
+  life.ended = { cause };
+  untold = life;
+  try {
+    queueMicrotask(tellOfTrap);
+  } catch {
+    // The stack is full: it is told before the next use.
+  }
+}
+
+function errorOf({ ended }: Life): GloveError {
+  return new GloveError(
+    "CORE_PANIC",
+    "The core stopped in the middle of its work. What was stored is untouched: the next use starts the core anew and goes on from there.",
+    ended,
+  );
+}
