@@ -1,7 +1,5 @@
 //! What running tools show and the steps they do: written down before it counts, so that it outlives the process.
 
-use std::collections::HashSet;
-
 use super::effect::Effect;
 use super::log::{Log, SlotAnswer, StepResult};
 use super::state::{Call, CallState};
@@ -104,10 +102,10 @@ impl Run {
 
     /// What is on the display of a session that was opened again, before any tool is entered.
     pub fn slots_left(&self) -> Vec<Slot> {
-        let gone: HashSet<&str> = self.state.slots_gone.iter().map(String::as_str).collect();
         let past = self.messages.get(self.state.slots_from..).unwrap_or_default();
         let past = past.iter().flat_map(|message| message.results()).flat_map(|result| &result.slots);
-        let mut left: Vec<Slot> = past.filter(|slot| !gone.contains(slot.id.as_str())).cloned().collect();
+        let mut left: Vec<Slot> =
+            past.filter(|slot| !self.state.slots_gone.contains(&slot.id)).cloned().collect();
         left.drain(..left.len().saturating_sub(MOST_LEFT));
         let calls = self.state.batch().map_or(&[][..], |batch| &batch.calls);
         left.extend(calls.iter().flat_map(|call| call.log.left()));

@@ -1,6 +1,6 @@
 //! The display stack with those who wait for answers and those who listen to it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +18,7 @@ use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::run::input::Input;
 use crate::run::log::SlotAnswer;
 use crate::runtime::listeners::{Listeners, Subscription};
+use crate::runtime::shared::Command;
 
 /// Told of the whole stack after each change. A closure `Fn(&[Slot])` is one.
 pub trait StackListener: MaybeSend + MaybeSync {
@@ -82,7 +83,7 @@ struct Inner {
     ids: Arc<dyn IdSource>,
     clock: Arc<dyn Clock>,
     /// Where it is told what becomes of slots that the run keeps.
-    deeds: Option<UnboundedSender<Input>>,
+    deeds: Option<UnboundedSender<Command>>,
 }
 
 #[derive(Default)]
@@ -90,9 +91,9 @@ struct State {
     stack: Stack,
     waiters: HashMap<String, Waiter>,
     /// The slots of the stack that the run keeps.
-    kept: HashSet<String>,
+    kept: Vec<String>,
     /// Answers that are told when they are written.
-    said: HashMap<String, (Teller, Result<Json, DisplayError>)>,
+    said: Vec<(String, Teller, Result<Json, DisplayError>)>,
     renderers: HashMap<String, Renderer>,
 }
 
@@ -114,7 +115,7 @@ impl DisplayManager {
     pub(crate) fn telling(
         ids: Arc<dyn IdSource>,
         clock: Arc<dyn Clock>,
-        deeds: Option<UnboundedSender<Input>>,
+        deeds: Option<UnboundedSender<Command>>,
     ) -> Self {
         let (state, listeners) = (Mutex::default(), Listeners::default());
         DisplayManager { inner: Arc::new(Inner { state, listeners, ids, clock, deeds }) }
@@ -165,7 +166,7 @@ impl DisplayManager {
             let is_kept = kept.contains(&id);
             self.inner.said(id, waiter, Err(DisplayError::Cleared), is_kept);
         }
-        self.inner.left(kept.into_iter().collect());
+        self.inner.left(kept);
         if !gone.is_empty() {
             self.inner.notify();
         }
@@ -177,7 +178,7 @@ impl DisplayManager {
             let mut state = self.inner.state();
             let gone = state.stack.remove_owned(owner);
             for slot in &gone {
-                state.kept.remove(&slot.id);
+                state.forget(&slot.id);
             }
             let waiters: Vec<Waiter> =
                 gone.iter().filter_map(|slot| state.waiters.remove(&slot.id)).collect();
@@ -224,7 +225,7 @@ impl DisplayManager {
         {
             let mut state = self.inner.state();
             for slot in slots {
-                state.kept.insert(slot.id.clone());
+                state.kept.push(slot.id.clone());
                 state.stack.push(slot);
             }
         }
@@ -237,7 +238,7 @@ impl DisplayManager {
         slot: Slot,
         check: Option<Check>,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
-        self.inner.state().kept.insert(slot.id.clone());
+        self.inner.state().kept.push(slot.id.clone());
         self.inner.wait_for(slot, check, true)
     }
 
@@ -251,15 +252,19 @@ impl DisplayManager {
 
     /// The answer is written.
     pub(crate) fn tell(&self, id: &str) {
-        let said = self.inner.state().said.remove(id);
-        if let Some((answer, said)) = said {
+        let said = {
+            let mut state = self.inner.state();
+            let at = state.said.iter().position(|(said, ..)| said == id);
+            at.map(|at| state.said.swap_remove(at))
+        };
+        if let Some((_, answer, said)) = said {
             let _ = answer.send(said);
         }
     }
 
     /// Takes away what the run has forgotten.
     pub(crate) fn drop_kept(&self, id: &str) {
-        self.inner.state().kept.remove(id);
+        self.inner.state().forget(id);
         self.inner.remove(id);
     }
 
@@ -359,7 +364,7 @@ impl Inner {
             } else {
                 state.stack.remove(id);
             }
-            (waiter, state.kept.contains(id))
+            (waiter, state.kept.iter().any(|kept| kept == id))
         };
         self.said(id.to_owned(), waiter, answer, kept);
         self.notify();
@@ -376,8 +381,9 @@ impl Inner {
                     Err(DisplayError::Cleared) => SlotAnswer::Cleared,
                     Err(_) => SlotAnswer::Removed,
                 };
-                self.state().said.insert(id.clone(), (waiter.answer, answer));
-                let _ = deeds.unbounded_send(Input::SlotSettled { slot: id, answer: said });
+                self.state().said.push((id.clone(), waiter.answer, answer));
+                let settled = Input::SlotSettled { slot: id, answer: said };
+                let _ = deeds.unbounded_send(Command::Deed(Box::new(settled)));
             }
             _ => {
                 let _ = waiter.answer.send(answer);
@@ -388,19 +394,19 @@ impl Inner {
     /// These are not on the display any more.
     fn left(&self, slots: Vec<String>) {
         if let (Some(deeds), false) = (&self.deeds, slots.is_empty()) {
-            let _ = deeds.unbounded_send(Input::SlotsRemoved { slots });
+            let _ = deeds.unbounded_send(Command::Deed(Box::new(Input::SlotsRemoved { slots })));
         }
     }
 
     fn remove(&self, id: &str) -> bool {
         let (gone, waiter, kept) = {
             let mut state = self.state();
-            (state.stack.remove(id), state.waiters.remove(id), state.kept.take(id))
+            (state.stack.remove(id), state.waiters.remove(id), state.forget(id))
         };
         if let Some(waiter) = waiter {
             self.said(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some());
         }
-        self.left(kept.into_iter().collect());
+        self.left(Vec::from_iter(kept));
         if gone.is_some() {
             self.notify();
         }
@@ -414,6 +420,12 @@ impl Inner {
 }
 
 impl State {
+    /// The run keeps this slot no more, if it did.
+    fn forget(&mut self, id: &str) -> Option<String> {
+        let at = self.kept.iter().position(|kept| kept == id)?;
+        Some(self.kept.swap_remove(at))
+    }
+
     fn check_input(&self, show: &Show) -> Result<(), DisplayError> {
         let Some(rule) = self.renderers.get(&show.renderer).and_then(|renderer| renderer.input.as_ref())
         else {

@@ -30,7 +30,7 @@ pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,
     pub(super) commands: UnboundedReceiver<Command>,
     /// What running tools have done, in its order.
-    deeds: UnboundedReceiver<Input>,
+    deeds: UnboundedReceiver<Command>,
     /// Reading the stored run, which comes before everything else.
     loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
     pub(super) state: Life,
@@ -64,7 +64,6 @@ pub(super) enum Life {
 
 enum Happening {
     Command(Command),
-    Deed(Box<Input>),
     Work(Key, Done),
 }
 
@@ -72,7 +71,7 @@ impl Driver {
     pub(crate) fn new(
         shared: Arc<Shared>,
         commands: UnboundedReceiver<Command>,
-        deeds: UnboundedReceiver<Input>,
+        deeds: UnboundedReceiver<Command>,
     ) -> Self {
         Driver {
             shared,
@@ -109,10 +108,6 @@ impl Driver {
             }
             let input = match self.next().await {
                 Happening::Command(command) => self.obey(command),
-                Happening::Deed(deed) => {
-                    self.take_deed(*deed);
-                    None
-                }
                 Happening::Work(key, done) => self.finish_work(&key, done),
             };
             if let Some(input) = input {
@@ -202,7 +197,7 @@ impl Driver {
         }
     }
 
-    fn take_deed(&mut self, deed: Input) {
+    pub(super) fn take_deed(&mut self, deed: Input) {
         let settled = match &deed {
             Input::SlotSettled { slot, .. } => Some(slot.clone()),
             _ => None,
@@ -219,7 +214,7 @@ impl Driver {
         poll_fn(|context| {
             // A tool shows something before it ends.
             if let Poll::Ready(Some(deed)) = self.deeds.poll_next_unpin(context) {
-                return Poll::Ready(Happening::Deed(Box::new(deed)));
+                return Poll::Ready(Happening::Command(deed));
             }
             if let Some(happening) = self.ready.pop_front() {
                 return Poll::Ready(happening);

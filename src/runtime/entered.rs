@@ -1,7 +1,6 @@
 //! A tool that is being run: what it shows and the steps it does are told to the machine, and what it did before its
 //! process died is given back to it.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -18,6 +17,7 @@ use crate::portable::BoxFuture;
 use crate::run::input::Input;
 use crate::run::log::{Entry, Log, Shows, StepResult};
 use crate::runtime::display::DisplayManager;
+use crate::runtime::shared::Command;
 
 /// The answer to a question of a tool.
 pub type Said = BoxFuture<'static, Result<Json, DisplayError>>;
@@ -26,16 +26,16 @@ pub type Said = BoxFuture<'static, Result<Json, DisplayError>>;
 pub struct Entered {
     call_id: String,
     display: DisplayManager,
-    deeds: UnboundedSender<Input>,
+    deeds: UnboundedSender<Command>,
     state: Mutex<State>,
 }
 
 struct State {
     entry: Entry,
     /// Questions from before that the tool has not asked again yet.
-    open: HashMap<String, Said>,
+    open: Vec<(String, Said)>,
     /// Steps that wait for being written.
-    gates: HashMap<String, oneshot::Sender<()>>,
+    gates: Vec<(String, oneshot::Sender<()>)>,
     turn: Turn,
 }
 
@@ -52,16 +52,20 @@ struct Turn {
 }
 
 impl Entered {
+    pub(crate) fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
     /// The questions that are open are on the display from now on, whether the tool has asked again or not.
     pub(crate) fn new(
         call_id: &str,
         log: Log,
         display: DisplayManager,
-        deeds: UnboundedSender<Input>,
+        deeds: UnboundedSender<Command>,
     ) -> Self {
         let open = log.open().map(|slot| (slot.id.clone(), display.ask_kept(slot.clone(), None))).collect();
         let turn = Turn { told: true, fresh: true, ..Turn::default() };
-        let state = State { entry: Entry::new(log), open, gates: HashMap::new(), turn };
+        let state = State { entry: Entry::new(log), open, gates: Vec::new(), turn };
         Entered { call_id: call_id.to_owned(), display, deeds, state: Mutex::new(state) }
     }
 
@@ -104,7 +108,7 @@ impl Entered {
             }
             Shows::Known { at, logged } => {
                 let id = logged.slot.id.clone();
-                let open = self.state().open.remove(&id);
+                let open = take(&mut self.state().open, &id);
                 if open.is_some() || !clean {
                     self.tell_slot(at, logged.slot, clean);
                 }
@@ -161,7 +165,7 @@ impl Entered {
         let gate = {
             let mut state = self.state();
             (state.turn.told, state.turn.waits) = (true, false);
-            state.gates.remove(key)
+            take(&mut state.gates, key)
         };
         match gate {
             Some(gate) => drop(gate.send(())),
@@ -198,7 +202,7 @@ impl Entered {
         let (open, written) = oneshot::channel();
         let mut state = self.state();
         state.turn.waits = false;
-        state.gates.insert(key.to_owned(), open);
+        state.gates.push((key.to_owned(), open));
         written
     }
 
@@ -208,12 +212,12 @@ impl Entered {
 
     fn tell(&self, deed: Input) {
         // Nobody listens after the session was closed.
-        let _ = self.deeds.unbounded_send(deed);
+        let _ = self.deeds.unbounded_send(Command::Deed(Box::new(deed)));
     }
 
     fn drop_slots(&self, gone: Vec<Slot>) {
         for slot in gone {
-            let open = self.state().open.remove(&slot.id);
+            let open = take(&mut self.state().open, &slot.id);
             self.display.drop_kept(&slot.id);
             drop(open);
         }
@@ -222,6 +226,12 @@ impl Entered {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// There are few of them, and a list weighs less than a map.
+fn take<T>(list: &mut Vec<(String, T)>, key: &str) -> Option<T> {
+    let at = list.iter().position(|(other, _)| other == key)?;
+    Some(list.swap_remove(at).1)
 }
 
 impl DisplayPort for Entered {

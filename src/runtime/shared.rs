@@ -1,6 +1,5 @@
 //! What a session, its driver and the work in flight have in common.
 
-use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
@@ -37,9 +36,9 @@ pub(crate) struct Shared {
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
     /// What running tools have done.
-    pub(crate) deeds: UnboundedSender<Input>,
-    /// The tools that are running, by their calls.
-    entered: Mutex<HashMap<String, Arc<Entered>>>,
+    pub(crate) deeds: UnboundedSender<Command>,
+    /// The tools that are running.
+    entered: Mutex<Vec<Arc<Entered>>>,
 }
 
 /// What the application may replace while the session lives.
@@ -66,6 +65,8 @@ pub(crate) enum Command {
     },
     Tools(Toolbox),
     Configure(Configure),
+    /// What a running tool has done.
+    Deed(Box<Input>),
     /// Give up a request that still waits for its turn.
     CancelQueued(String),
     /// Keep the text that a model has shown so far.
@@ -97,7 +98,7 @@ impl Shared {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
         commands: UnboundedSender<Command>,
-        deeds: UnboundedSender<Input>,
+        deeds: UnboundedSender<Command>,
     ) -> Self {
         let display = DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(deeds.clone()));
         Shared {
@@ -119,18 +120,19 @@ impl Shared {
 
     /// The running tool of a call.
     pub(crate) fn entered(&self, call_id: &str) -> Option<Arc<Entered>> {
-        self.entered.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
+        let all = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|entered| entered.call_id() == call_id).cloned()
     }
 
-    pub(crate) fn enter(&self, call_id: &str, entered: Option<Arc<Entered>>) {
-        let mut all = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = match entered {
-            Some(entered) => all.insert(call_id.to_owned(), entered),
-            None => all.remove(call_id),
-        };
-        drop(all);
-        // It may hold questions, which go with it.
-        drop(before);
+    pub(crate) fn enter(&self, entered: Arc<Entered>) {
+        self.entered.lock().unwrap_or_else(PoisonError::into_inner).push(entered);
+    }
+
+    pub(crate) fn leave(&self, entered: &Arc<Entered>) {
+        self.entered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|other| !Arc::ptr_eq(other, entered));
     }
 
     pub(crate) fn run(&self) -> RwLockReadGuard<'_, Run> {

@@ -280,8 +280,8 @@ impl Driver {
         let log = self.shared.run().log(&call_id).cloned().unwrap_or_default();
         let display = self.shared.display.clone();
         let entered = Arc::new(Entered::new(&call_id, log, display, self.shared.deeds.clone()));
-        self.shared.enter(&call_id, Some(Arc::clone(&entered)));
-        let entry = Leaves { shared: Arc::clone(&self.shared), call_id: call_id.clone() };
+        self.shared.enter(Arc::clone(&entered));
+        let entry = Leaves { shared: Arc::clone(&self.shared), entered: Arc::clone(&entered) };
         let context = owned.context(Arc::clone(&entered) as _, &signal).with_steps(Arc::clone(&entered) as _);
         let running = self.shared.kit().tools.run(owned.view(), context);
         let work = async move {
@@ -390,12 +390,12 @@ struct OwnedCall {
 /// A tool is running until this is dropped.
 struct Leaves {
     shared: Arc<Shared>,
-    call_id: String,
+    entered: Arc<Entered>,
 }
 
 impl Drop for Leaves {
     fn drop(&mut self) {
-        self.shared.enter(&self.call_id, None);
+        self.shared.leave(&self.entered);
     }
 }
 
