@@ -15,8 +15,8 @@ import { toJson, toLooseJson } from "./json.js";
 import { after, isPromise, type Maybe } from "./maybe.js";
 import { check, sentence } from "./schema.js";
 import type { ToolConfig } from "./tool.js";
-import { untilTrap } from "./wasm/guard.js";
 import type { CoreSession, CoreSlot, CoreStep } from "./wasm/seam.js";
+import { guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 export interface DeskSurroundings {
@@ -179,7 +179,7 @@ export class Desk implements DisplayPort {
     const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
-    const answer = untilTrap(told).then(
+    const answer = guard.untilTrap(told).then(
       (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
@@ -193,10 +193,10 @@ export class Desk implements DisplayPort {
     const began = this.#core().beginStep(callId, name, clean);
     // A call that is taken back is not kept.
     if (!began) return work();
-    const { begins: key, returned, threw } = JSON.parse(await untilTrap(began).catch(failed)) as CoreStep;
+    const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
-    const end = (result: string) => untilTrap(this.#core().endStep(callId, key, result));
+    const end = (result: string) => guard.untilTrap(this.#core().endStep(callId, key, result));
     let json: string;
     try {
       json = toJson((await work()) ?? null, `The result of the step "${name}"`);
