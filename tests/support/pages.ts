@@ -27,13 +27,17 @@ export async function withProfile<T>(browser: Browser, server: Served, work: (pr
   }
 }
 
-export function servePackage(): Promise<Served> {
+/** `pages` are further ones: path to text. */
+export function servePackage(pages: Record<string, string> = {}): Promise<Served> {
   const headers = { "access-control-allow-origin": "*" };
-  return serve(root, { headers, pages: { "/": html } });
+  return serve(root, { headers, pages: { "/": html, ...pages } });
 }
 
-/** What a bundler would do: the package's one dependency by its name. */
-const imports = { "@cfworker/json-schema": "/node_modules/@cfworker/json-schema/dist/esm/index.js" };
+/** What a bundler would do: the package and its one dependency by their names. */
+const imports = {
+  "@cfworker/json-schema": "/node_modules/@cfworker/json-schema/dist/esm/index.js",
+  "glove-wasm": "/pkg/src/index.js",
+};
 export const html = `<!doctype html><link rel=icon href=data:,><script type=importmap>${JSON.stringify({ imports })}</script>`;
 
 const prelude = `

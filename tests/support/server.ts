@@ -19,7 +19,7 @@ export interface Served {
 
 export interface ServeOptions {
   headers?: Record<string, string>;
-  /** Pages that are no files: path to HTML. */
+  /** Pages that are no files: path to HTML, or to what the name of the path says. */
   pages?: Record<string, string>;
 }
 
@@ -30,7 +30,12 @@ export async function serve(folder: string, { headers = {}, pages = {} }: ServeO
     const type = types[extname(name)] ?? "application/octet-stream";
     try {
       const body = pages[path] ?? (await readFile(join(folder, normalize(name))));
-      response.writeHead(200, { "content-type": path in pages ? "text/html; charset=utf-8" : type, ...headers }).end(body);
+      response
+        .writeHead(200, {
+          "content-type": path in pages && !types[extname(name)] ? "text/html; charset=utf-8" : type,
+          ...headers,
+        })
+        .end(body);
     } catch {
       response.writeHead(404).end();
     }
