@@ -15,7 +15,7 @@ const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "js", include: ["tests/{js,docs}/**/*.test.ts"], benchmark: { include: ["tests/bench/**/*.bench.ts"] } } },
+      { test: { name: "js", include: ["tests/{js,docs}/**/*.test.ts"] } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
       // The same tests with the oldest React that is supported.
       {
