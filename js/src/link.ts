@@ -79,13 +79,18 @@ export class CoreLink {
 
   /** Stops what runs; the text that was shown goes into the record first. */
   stop(): void {
-    this.#page.models.flush();
+    this.flush();
     this.#session?.abort();
   }
 
-  /** Keeps the text that was shown, before something that may end the answer. */
-  keepPartial(): void {
+  /** Gives the core the text that was shown, before something that may end the answer. */
+  flush(): void {
     this.#page.models.flush();
+  }
+
+  /** Keeps the text that was shown: the page may be gone in a moment. */
+  keepPartial(): void {
+    this.flush();
     this.#session?.keepPartial();
   }
 
@@ -165,7 +170,7 @@ export class CoreLink {
       events: (batch) => this.#events(batch),
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal) => this.#page.tools.run(callId, tool, input, attempt, within(signal)),
+      run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, within(signal), key),
       undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;

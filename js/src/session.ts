@@ -54,7 +54,7 @@ export class GloveSession {
     this.sessionId = parts.sessionId;
     const report = (code: string, error: unknown) => this.#subscribers.report(code, error);
     this.#tools = new Toolbox({
-      display: (callId, tool, outputs, refused) => this.#desk.forCall(callId, tool, outputs, refused),
+      display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
     });
     const tool = (name: string) => this.#tools.find(name);
@@ -265,7 +265,7 @@ export class GloveSession {
       const request = { id: sent.id, whenBusy: sent.input.whenBusy ?? this.#config.whenBusy, ...(await body) };
       if (sent.cancelled) throw new AbortError();
       sent.given = true;
-      if (request.whenBusy === "interrupt") this.#link.keepPartial();
+      if (request.whenBusy === "interrupt") this.#link.flush();
       this.#shown.given(sent.id);
       return { answer: guard.untilTrap(session.request(JSON.stringify(request))) };
     });
