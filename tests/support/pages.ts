@@ -48,7 +48,7 @@ const prelude = `
   const told = (error) => ({ code: error.code, message: error.message });
   const until = (session, fits) => new Promise((resolve, reject) => {
     const look = () => fits(session.getSnapshot()) && (undo(), clearTimeout(timer), resolve(session.getSnapshot()));
-    const timer = setTimeout(() => reject(new Error("it never came to this: " + JSON.stringify(session.getSnapshot()))), 5000);
+    const timer = setTimeout(() => reject(new Error("it never came to this: " + JSON.stringify(session.getSnapshot()))), 30_000);
     const undo = session.subscribe(look);
     look();
   });
