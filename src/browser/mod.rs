@@ -7,6 +7,7 @@ mod http;
 mod model;
 mod page;
 pub mod relay;
+pub mod run;
 pub mod session;
 mod store;
 mod tools;

@@ -92,7 +92,7 @@ impl Run {
                             );
                         }
                         OnInterrupted::Rerun | OnInterrupted::Ask | OnInterrupted::Fail => {
-                            let result = ToolResultData::error(texts::interrupted());
+                            let result = ToolResultData::unfinished("interrupted", texts::interrupted());
                             self.end_call(index, Finished::without_running(result), fx);
                         }
                     }
