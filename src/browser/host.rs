@@ -26,7 +26,13 @@ extern "C" {
         signal: &JsValue,
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn undo(this: &Host, call_id: &str, tool: &str, input: &str) -> Result<Promise, JsValue>;
+    pub(super) fn undo(
+        this: &Host,
+        call_id: &str,
+        tool: &str,
+        input: &str,
+        signal: &JsValue,
+    ) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn prompt(
