@@ -23,6 +23,7 @@ export {
 export { AbortError, GloveError } from "./error.js";
 export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./glove.js";
 export type {
+  CallOutcome,
   ContentPart,
   Message,
   PermissionStatus,
@@ -62,6 +63,7 @@ export {
 } from "./models/remote.js";
 export type { RunOutcome } from "./outcome.js";
 export type { ImageInput, MessageInput, WhenBusy } from "./request.js";
+export type { RunEffect, RunFinish, RunInput, RunReply, RunSettings } from "./run.js";
 export type { IGloveRunnable } from "./runnable.js";
 export {
   type InferInput,
@@ -92,6 +94,7 @@ export type {
   SlotDisplayStrategy,
   TimelineEntry,
   ToolEntry,
+  UndoableCall,
 } from "./snapshot.js";
 export { parseSSEStream } from "./sse.js";
 export type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./store/adapter.js";
@@ -100,7 +103,7 @@ export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
-export type { SubscriberAdapter } from "./subscriber.js";
+export type { EventContext, SubscriberAdapter } from "./subscriber.js";
 export {
   type ApprovalRule,
   defineTool,

@@ -167,7 +167,7 @@ export class CoreLink {
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
       run: (callId, tool, input, attempt, signal) => this.#page.tools.run(callId, tool, input, attempt, within(signal)),
-      undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
+      undo: (callId, tool, input, signal) => this.#page.tools.undo(callId, tool, input, within(signal)),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         if (request.purpose === "turn") this.#page.shown.asked();
@@ -267,7 +267,7 @@ export class CoreLink {
       tool_name?: string;
       result?: { status: string; data?: { tasks?: Task[] } };
     };
-    if (type === "text_delta") this.#page.shown.stream(text);
+    if (delta) this.#page.shown.stream(type === "text_delta" ? "text" : "reasoning", text);
     if (type === "tool_use") this.#page.shown.call(id, name);
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)

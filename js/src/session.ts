@@ -15,6 +15,7 @@ import type { GloveSnapshot } from "./snapshot.js";
 import { type StoreAdapter, storageOf } from "./store/adapter.js";
 import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
+import { callTitle } from "./tool.js";
 import { Toolbox } from "./toolbox.js";
 import type { Core } from "./wasm/core.js";
 import { untilTrap } from "./wasm/guard.js";
@@ -42,7 +43,7 @@ export class GloveSession {
   readonly #tools: Toolbox;
   readonly #desk: Desk;
   readonly #models: ModelBridge;
-  readonly #subscribers = new Subscribers();
+  readonly #subscribers: Subscribers;
   readonly #sent = new Map<string, Sent>();
   #config: SessionConfig;
   #runnable: IGloveRunnable | undefined;
@@ -53,7 +54,8 @@ export class GloveSession {
     this.#parts = parts;
     this.#config = parts;
     this.sessionId = parts.sessionId;
-    const report = (code: string, error: unknown) => this.#subscribers.report(code, error);
+    this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
+    const { report } = this;
     this.#tools = new Toolbox({
       display: (callId, tool, outputs, refused) => this.#desk.forCall(callId, tool, outputs, refused),
       agent: () => this.runnable,
@@ -62,6 +64,7 @@ export class GloveSession {
     this.#desk = new Desk(parts.displayManager, { core: () => this.#link.session, tool, report });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
+      title: (name: string, input: unknown) => callTitle(tool(name), input),
       live: (id: string) => this.#desk.live(id),
     };
     this.#shown = new Shown(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
@@ -70,7 +73,7 @@ export class GloveSession {
       tool,
       show: (kind, text) => {
         this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
-        if (kind === "text") this.#shown.stream(text);
+        this.#shown.stream(kind, text);
       },
     });
     this.#tools.replace(parts.tools ?? []);
@@ -206,6 +209,9 @@ export class GloveSession {
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
 
   readonly removeSubscriber = (subscriber: SubscriberAdapter): void => this.#subscribers.remove(subscriber);
+
+  /** Tells subscribers, or the console where there are none, what went wrong in code around the session. */
+  readonly report = (code: string, error: unknown): void => this.#subscribers.report(code, error);
 
   /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
   readonly configure = (changes: Partial<SessionConfig>): void => {

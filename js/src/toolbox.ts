@@ -83,11 +83,11 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     }
   }
 
-  async undo(callId: string, name: string, input: string): Promise<void> {
+  async undo(callId: string, name: string, input: string, signal: AbortSignal): Promise<void> {
     const tool = this.#get(name);
     const given = await this.#input(tool, input);
     if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
-    await tool.undo?.(given.value, this.#around.display(callId, tool, [], new Set()));
+    await tool.undo?.(given.value, this.#around.display(callId, tool, [], new Set()), this.#around.agent(), signal);
   }
 
   #get(name: string): ToolConfig {
