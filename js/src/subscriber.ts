@@ -15,12 +15,12 @@ export interface SubscriberAdapter {
 /** A list of subscribers. Nobody is waited for; a throw is told once as an `error` event and never stops anything. */
 export class Subscribers {
   #list: readonly SubscriberAdapter[] = [];
-  readonly #context: EventContext | undefined;
+  readonly #context: [] | [EventContext];
   readonly #failed = new WeakSet<SubscriberAdapter>();
 
   /** `context` is told with each event. */
   constructor(context?: EventContext) {
-    this.#context = context;
+    this.#context = context ? [context] : [];
   }
 
   add(subscriber: SubscriberAdapter): () => void {
@@ -54,7 +54,7 @@ export class Subscribers {
       this.report("SUBSCRIBER_FAILED", error, subscriber);
     };
     try {
-      const recording = subscriber.record(type, data, this.#context);
+      const recording = subscriber.record(type, data, ...this.#context);
       if (recording instanceof Promise) recording.catch(failed);
     } catch (error) {
       failed(error);
