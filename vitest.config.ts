@@ -8,6 +8,8 @@ const react18 = [
   { find: /^(react|react-dom)(?=\/|$)/, replacement: `${folder18}/$1` },
   { find: /^@testing-library\/react$/, replacement: "@testing-library/react/dist/@testing-library/react.esm.js" },
 ];
+/** The tests that run in other browsers than Chromium too. */
+const everywhere = ["tests/e2e/indexeddb.test.ts"];
 const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
 
 export default defineConfig({
@@ -26,6 +28,11 @@ export default defineConfig({
         resolve: { alias: react18 },
       },
       { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], ...slow } },
+      // The demo, built from the packed tarball.
+      { test: { name: "e2e-demo", include: ["tests/demo/**/*.test.ts"], globalSetup: ["tests/demo/site.ts"], ...slow } },
+      ...["firefox", "webkit"].map((engine) => ({
+        test: { name: `engines-${engine}`, include: everywhere, env: { GLOVE_ENGINE: engine }, ...slow },
+      })),
       {
         test: {
           name: "packaging",

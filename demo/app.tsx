@@ -1,113 +1,116 @@
-// The page: a shop on the left, the conversation in the middle, and what happens inside on the right.
-import { Render, useGlove } from "glove-wasm/react";
+// The page: an application on the left, the conversation in the middle, and what happens inside on the right.
+import { GloveProvider, Render, useGlove } from "glove-wasm/react";
 import { type ReactNode, useState } from "react";
-import { Inspector } from "./inspector.js";
-import { Meter } from "./meter.js";
-import { type Scroll, useScroll } from "./scroll.js";
-import { Sessions } from "./sessions.js";
-import { suggestions } from "./shop/assistant.js";
-import { useCart } from "./shop/cart.js";
-import { CartPanel } from "./shop/cart-panel.js";
-import { Tasks } from "./tasks.js";
-import { ToolStatus } from "./tool-status.js";
-import { Undo } from "./undo.js";
-
-const views = ["Chat", "Cart", "Inspector"] as const;
-type View = (typeof views)[number];
+import { Hint } from "./chat/hint.js";
+import { Phase } from "./chat/phase.js";
+import { type Scroll, useScroll } from "./chat/scroll.js";
+import { Sessions } from "./chat/sessions.js";
+import { Suggestions } from "./chat/suggestions.js";
+import { Tasks } from "./chat/tasks.js";
+import { ToolStatus } from "./chat/tool-status.js";
+import { Undo } from "./chat/undo.js";
+import { Welcome } from "./chat/welcome.js";
+import { Inside } from "./inside/inside.js";
+import { modelOf, useChoice } from "./model/choice.js";
+import { ModelSwitch } from "./model/switch.js";
+import type { Scene } from "./scene.js";
+import { scenes, useScene } from "./scenes.js";
 
 export function App() {
-  const glove = useGlove();
+  const scene = useScene();
+  // Each scene has a client of its own: its tools, its conversations, its database.
+  return (
+    <GloveProvider key={scene.id} client={scene.client}>
+      <Page scene={scene} />
+    </GloveProvider>
+  );
+}
+
+type View = "Chat" | "App" | "Inside";
+
+function Page({ scene }: { scene: Scene }) {
+  useChoice();
+  const glove = useGlove({ model: modelOf(scene.id, scene.assistant) });
   const [view, setView] = useState<View>("Chat");
   const scroll = useScroll();
+  const empty = glove.sessionReady && glove.timeline.length === 0;
   return (
-    <div className="page" data-view={view}>
+    <div className="page" data-view={view} data-scene={scene.id}>
       <header className="top">
-        <h1>
-          Nook <span className="quiet">a shop with a glove-wasm assistant</span>
+        <h1 className="brand">
+          <Mark /> glove-wasm
         </h1>
-        <Sessions glove={glove} />
-        <Views view={view} choose={setView} />
+        <SceneSwitch current={scene} />
+        <div className="controls">
+          <ModelSwitch />
+          <Sessions glove={glove} />
+        </div>
       </header>
-      <aside className="side" aria-label="Cart and tasks">
-        <CartPanel />
+      <aside className="side" aria-label={scene.panelName}>
+        <scene.Panel />
         <Tasks />
       </aside>
       <main className="chat">
         <div className="bar">
-          <Meter />
+          <Phase />
+          <Hint />
           <Undo />
         </div>
         <Conversation scroll={scroll}>
-          <Welcome empty={glove.sessionReady && glove.timeline.length === 0} />
+          {empty && <Welcome scene={scene} send={glove.sendMessage} />}
           <Render glove={glove} renderToolStatus={ToolStatus} />
         </Conversation>
-        <Suggestions send={glove.sendMessage} />
-        <Hint />
+        <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />
       </main>
-      <aside className="inside" aria-label="Inspector">
-        <Inspector sessionId={glove.sessionId} />
+      <aside className="inside" aria-label="Inside">
+        <Inside sessionId={glove.sessionId} scene={scene.id} />
       </aside>
+      <Views view={view} choose={setView} panelName={scene.panelName} />
     </div>
   );
 }
 
 function Conversation({ scroll, children }: { scroll: Scroll; children: ReactNode }) {
   return (
-    <div className="scroll" ref={scroll.outer} onScroll={scroll.onScroll}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+    <section className="scroll" aria-label="Messages" tabIndex={0} ref={scroll.outer} onScroll={scroll.onScroll}>
       <div className="content" ref={scroll.inner}>
         {children}
       </div>
-    </div>
+    </section>
   );
 }
 
-function Views({ view, choose }: { view: View; choose: (view: View) => void }) {
-  const count = useCart().lines.reduce((sum, { quantity }) => sum + quantity, 0);
+function SceneSwitch({ current }: { current: Scene }) {
+  return (
+    <nav className="scenes" aria-label="Scenes">
+      {scenes.map(({ id, name }) => (
+        <a key={id} href={`#${id}`} aria-current={id === current.id ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Small screens show one part at a time. */
+function Views({ view, choose, panelName }: { view: View; choose: (view: View) => void; panelName: string }) {
+  const names: Readonly<Record<View, string>> = { Chat: "Chat", App: panelName, Inside: "Inside" };
   return (
     <nav className="views" aria-label="Views">
-      {views.map((name) => (
+      {(Object.keys(names) as View[]).map((name) => (
         <button key={name} type="button" aria-pressed={view === name} onClick={() => choose(name)}>
-          {name}
-          {name === "Cart" && count > 0 && ` (${count})`}
+          {names[name]}
         </button>
       ))}
     </nav>
   );
 }
 
-function Welcome({ empty }: { empty: boolean }) {
-  if (!empty) return null;
+function Mark() {
   return (
-    <div className="welcome">
-      <h2>Ask for a desk, or press a suggestion</h2>
-      <p>
-        The answers come from a script in this page: no key, no network. All the rest is real. A Rust core runs the loop, the
-        tools change the cart, questions wait for you, and the inspector shows what is recorded.
-      </p>
-    </div>
+    <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <path d="M9 22V12a7 7 0 0 1 14 0v10M9 22h14" />
+    </svg>
   );
 }
-
-function Suggestions({ send }: { send: (text: string) => unknown }) {
-  return (
-    <fieldset className="suggestions">
-      <legend className="heard">Suggestions</legend>
-      {suggestions.map((text) => (
-        <button key={text} type="button" onClick={() => send(text)}>
-          {text}
-        </button>
-      ))}
-    </fieldset>
-  );
-}
-
-/** Says what a reload would do while something waits for the person. */
-function Hint() {
-  const waits = useGlove(({ slots, storage }) => storage !== "memory" && slots.some(isQuestion));
-  if (!waits) return null;
-  return <p className="hint">Reload the page now: the question will be here again.</p>;
-}
-
-// What a tool showed without waiting stays open as well; only a call that runs or waits has a question.
-const isQuestion = ({ status, renderer }: { status: string; renderer: string }) =>
-  status === "pending" && renderer !== "show_products";

@@ -1,4 +1,4 @@
-// Builds what npm ships: the wasm file, its glue, the bytes as a JavaScript module, and the TypeScript layer, all into pkg/.
+// Builds what npm ships: the wasm files, their glue, the bytes as a JavaScript module, and the TypeScript layer, all into pkg/.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -19,18 +19,23 @@ const wasmFeatures = [
 ];
 
 const generated = inRoot("js", "src", "wasm", "generated");
-const wasmFile = inRoot("pkg", "glove_wasm_bg.wasm");
+
+/** The wasm files, each made of a part of the crate. */
+const parts = [
+  { name: "glove_wasm", features: "sessions" },
+  { name: "glove_providers", features: "providers" },
+];
 
 export async function build(tools) {
-  const compiled = await step("compiling Rust to WebAssembly", "Read the compiler's messages above.", () => compile());
-  await glueAndBytes(compiled, tools.bindgen);
+  for (const part of parts) await wasm(part, tools.bindgen);
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
 }
 
-/** Compiles the crate in a folder, and gives the path of the wasm file. */
-export async function compile(folder = root) {
+/** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. The next part takes its place. */
+export async function compile(features, folder = root) {
   const locked = process.env.CI ? ["--locked"] : [];
-  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...locked], {
+  const chosen = ["--no-default-features", "--features", features];
+  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...chosen, ...locked], {
     cwd: folder,
     // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
     env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths(folder).join("\x1f"), RUSTFLAGS: undefined },
@@ -48,39 +53,47 @@ function remappedPaths(folder) {
   return places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 }
 
-async function glueAndBytes(compiled, bindgen) {
+const wasmFile = (name) => inRoot("pkg", `${name}_bg.wasm`);
+const glueFiles = (name) => [`${name}.js`, `${name}.d.ts`, `${name}_bytes.js`, `${name}_bytes.d.ts`];
+
+async function wasm({ name, features }, bindgen) {
   const inputs = fingerprint({
-    texts: [bindgen, readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
-    files: [compiled, import.meta.filename],
+    texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
+    files: [...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
   });
-  if (hasStamp("glue", inputs) && existsSync(wasmFile) && existsSync(join(generated, "bytes.js"))) return;
-  const work = inRoot(".cache", "glue");
+  const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
+  if (hasStamp(name, inputs) && made.every(existsSync)) return;
+  const compiled = await step(`compiling Rust to WebAssembly (${features})`, "Read the compiler's messages above.", () =>
+    compile(features),
+  );
+  const work = inRoot(".cache", "glue", name);
   rmSync(work, { recursive: true, force: true });
-  rmSync(generated, { recursive: true, force: true });
   mkdirSync(generated, { recursive: true });
   mkdirSync(inRoot("pkg"), { recursive: true });
 
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
-    await run(bindgen, [compiled, work, "glove_wasm"]);
-    writeFileSync(join(generated, "glove_wasm.js"), guarded(readFileSync(join(work, "glove_wasm.js"), "utf8")));
-    copyFileSync(join(work, "glove_wasm.d.ts"), join(generated, "glove_wasm.d.ts"));
+    await run(bindgen, [compiled, work, name]);
+    writeFileSync(join(generated, `${name}.js`), guarded(name, readFileSync(join(work, `${name}.js`), "utf8")));
+    const types = readFileSync(join(work, `${name}.d.ts`), "utf8");
+    writeFileSync(join(generated, `${name}.d.ts`), `${types}export declare const guard: import("../guard.js").Guard;\n`);
   });
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
-    optimise(join(work, "glove_wasm_bg.wasm"), wasmFile),
+    optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
   );
   // Hexadecimal, because it travels smaller than base64: compression still sees the repeated bytes in it. Of a wasm file of
   // 565 kB, brotli makes 142 kB; 151 kB of its hexadecimal text; 198 kB of its base64 text. Decoding takes the same time.
-  writeFileSync(join(generated, "bytes.js"), `export const hex = "${readFileSync(wasmFile).toString("hex")}";\n`);
-  writeFileSync(join(generated, "bytes.d.ts"), "export declare const hex: string;\n");
-  writeStamp("glue", inputs);
+  const hex = readFileSync(wasmFile(name)).toString("hex");
+  writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = "${hex}";\n`);
+  writeFileSync(join(generated, `${name}_bytes.d.ts`), "export declare const bytes: string;\n");
+  writeStamp(name, inputs);
 }
 
 /** The glue with js/src/wasm/guard.ts at the border of each instance, so that a trap ends neither a page nor what waits in it. */
-function guarded(glue) {
+function guarded(name, glue) {
   const changes = [
-    ["wasm = instance.exports;", "wasm = guardExports(instance.exports);"],
-    ["wasm = wasmInstance.exports;", "wasm = guardExports(wasmInstance.exports);"],
-    ['"./glove_wasm_bg.js": import0,', '"./glove_wasm_bg.js": guardImports(import0),'],
+    ["wasm = instance.exports;", "wasm = guard.exports(instance.exports);"],
+    ["wasm = wasmInstance.exports;", "wasm = guard.exports(wasmInstance.exports);"],
+    [`"./${name}_bg.js": import0,`, `"./${name}_bg.js": guard.imports(import0),`],
     // Callbacks that an ended instance left behind.
     ["throw new Error('Cannot invoke closure from previous WASM instance');", "return;"],
   ];
@@ -88,7 +101,7 @@ function guarded(glue) {
     if (!glue.includes(from)) throw new StepFailed(`The glue has no \`${from}\` any more`, "See what wasm-bindgen writes now.");
     glue = glue.replaceAll(from, to);
   }
-  return `import { guardExports, guardImports } from "../guard.js";\n${glue}`;
+  return `import { Guard } from "../guard.js";\nexport const guard = /* @__PURE__ */ new Guard();\n${glue}`;
 }
 
 /** -Oz and --converge take two to four times as long, and their files are no smaller as they travel. */
@@ -103,10 +116,10 @@ export async function typescript() {
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });
-  for (const name of ["glove_wasm.js", "glove_wasm.d.ts", "bytes.js", "bytes.d.ts"]) {
-    copyFileSync(join(generated, name), join(folder, name));
+  for (const { name } of parts) {
+    for (const file of glueFiles(name)) copyFileSync(join(generated, file), join(folder, file));
+    copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile(name)}.d.ts`);
   }
-  copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile}.d.ts`);
   copyFileSync(inRoot("js", "react", "style.css"), inRoot("pkg", "react", "style.css"));
 }
 

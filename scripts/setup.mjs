@@ -2,17 +2,20 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findChromium, installChromium } from "./lib/chromium.mjs";
+import { findEngine, installEngine } from "./lib/engines.mjs";
 import { fingerprint, hasStamp, inRoot, lockedVersion, userCache, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, StepFailed, step } from "./lib/run.mjs";
 
-/** Prepares the clone; `chromium: true` also asks for a browser. Gives the paths of what it found. */
-export async function setup({ chromium = false } = {}) {
+/** Prepares the clone; `chromium: true` also asks for a browser, and `engines` for some that may be missing. Gives the paths of
+ * what it found. */
+export async function setup({ chromium = false, engines = [] } = {}) {
   const since = performance.now();
   checkNode();
   checkRust();
   await wasmStandardLibrary();
   await npmPackages();
-  const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined };
+  const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined, engines: {} };
+  for (const name of engines) tools.engines[name] = await engine(name);
   console.log(`Set-up is complete (${((performance.now() - since) / 1000).toFixed(1)} s).`);
   return tools;
 }
@@ -97,6 +100,12 @@ async function browser() {
     installChromium,
   );
   return findChromium();
+}
+
+/** A test in another engine can be left out, so nothing fails here. */
+async function engine(name) {
+  if (!findEngine(name)) await installEngine(name).catch((error) => console.error(error.message));
+  return findEngine(name);
 }
 
 if (isMain(import.meta)) await main(() => setup({ chromium: true }));

@@ -1,64 +1,130 @@
-// `npm run size`: how many bytes users get, raw and as they travel, against the budget in size-budget.json.
+// `npm run size`: how many bytes a page loads, raw and as they travel, what each part of it costs, and what comes later and
+// only where it is used; against the budget in size-budget.json.
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { inRoot, root } from "./lib/project.mjs";
 import { isMain, main, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** What is measured: a name, and the bytes it stands for. */
+/** The page of an application: a client of an endpoint, kept sessions, tools, hook and view. */
+const page = `
+  import { GloveClient, IndexedDBStore, createEndpointModel, defineTool } from "glove-wasm";
+  import { GloveProvider, Render, useGlove } from "glove-wasm/react";
+  export { createEndpointModel, defineTool, GloveClient, GloveProvider, IndexedDBStore, Render, useGlove };
+`;
+
+/** What the page is made of, by the files of each part. A part's cost is what the page is smaller without it. */
+const parts = {
+  "wasm file, as text": /generated\/glove_wasm_bytes/,
+  "glue of the wasm file": /generated\/glove_wasm\.js/,
+  "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
+  "React: provider, hooks, view": /pkg\/react\/(?!renderers|defaults)/,
+  "React: default view and forms": /pkg\/react\/(renderers|defaults)/,
+  "tools and schemas": /src\/(tool|toolbox|schema[\w-]*)\.js/,
+  "display stack": /src\/(display|desk|call-display)\.js/,
+  models: /src\/models\//,
+};
+
+/** What else is measured: what travels with other imports, and what is loaded when it is first used. */
 const measured = {
   wasm: async () => readFileSync(inRoot("pkg", "glove_wasm_bg.wasm")),
-  "bundle of 'glove-wasm'": () => bundle('export * from "glove-wasm"'),
-  "bundle of 'glove-wasm/slim'": () => bundle('export * from "glove-wasm/slim"'),
-  "the React layer alone": () => bundle('export * from "./pkg/react/index.js"', ["../src/*", "../../src/*"]),
+  "everything of 'glove-wasm'": async () => (await bundle('export * from "glove-wasm"')).atOnce,
+  "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).atOnce,
+  "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
+  "later: checking raw JSON Schema": async () => (await bundle(page)).later(/schema-json/),
 };
 
 /** What an application gets when it imports this, minified as applications do. */
-async function bundle(contents, without = []) {
+async function bundle(contents, without) {
   const { build } = await import("esbuild");
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: root },
+  const leaveOut = {
+    name: "leave-out",
+    // A module without exports of its own may be imported by any name.
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.js$/ }, ({ path }) => (without.test(path) ? { contents: "module.exports = {}" } : undefined)),
+  };
+  const { metafile, outputFiles } = await build({
+    stdin: { contents, resolveDir: root, sourcefile: "page.js" },
     bundle: true,
+    splitting: true,
     format: "esm",
     minify: true,
     write: false,
+    logLevel: "silent",
+    metafile: true,
+    outdir: inRoot(".cache", "size"),
     target: "es2022",
-    external: ["react", "react-dom", "zod", ...without],
+    external: ["react", "react-dom", "zod"],
+    plugins: without ? [leaveOut] : [],
   });
-  return outputFiles[0].contents;
+  const text = new Map(outputFiles.map(({ path, contents }) => [path.split(/[\\/]/).at(-1), contents]));
+  const files = Object.entries(metafile.outputs).map(([path, output]) => ({ name: path.split("/").at(-1), ...output }));
+  const entry = files.find(({ entryPoint }) => entryPoint === "page.js");
+  const atOnce = reached([entry], files);
+  const join = (some) => Buffer.concat(some.map(({ name }) => text.get(name)));
+  return {
+    /** With what comes as soon as there is a tool. */
+    page: () =>
+      join(
+        reached(
+          files.filter(({ entryPoint = "" }) => /page|schema-zod/.test(entryPoint)),
+          files,
+        ),
+      ),
+    atOnce: join(atOnce),
+    later(what) {
+      const lazy = files.filter((file) => !atOnce.includes(file) && what.test(file.entryPoint ?? ""));
+      return join(reached(lazy, files).filter((file) => !atOnce.includes(file)));
+    },
+  };
+}
+
+/** The files that come with these. */
+function reached(some, files) {
+  const all = [...some];
+  for (const { imports } of all) {
+    for (const { path, kind } of imports) {
+      const file = kind === "import-statement" && files.find(({ name }) => name === path.split("/").at(-1));
+      if (file && !all.includes(file)) all.push(file);
+    }
+  }
+  return all;
 }
 
 /** The sizes of the build that is in pkg/, and which of them are over their budget. */
 export async function measure() {
   const budget = JSON.parse(readFileSync(inRoot("size-budget.json"), "utf8"));
   const rows = [];
-  for (const [name, read] of Object.entries(measured)) {
-    const bytes = await read();
-    const row = { name, raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
-    const over = Object.entries(budget[name] ?? {}).filter(([way, limit]) => row[way] > limit);
-    rows.push({ ...row, over: over.map(([way, limit]) => `${row[way] - limit} bytes (${way}) over its budget of ${limit}`) });
+  const add = (name, { raw, gzip, brotli }) => {
+    const over = Object.entries(budget[name] ?? {}).filter(([way, limit]) => ({ raw, gzip, brotli })[way] > limit);
+    const told = over.map(([way, limit]) => `${{ raw, gzip, brotli }[way] - limit} bytes (${way}) over its budget of ${limit}`);
+    rows.push({ name, raw, gzip, brotli, over: told });
+  };
+  const whole = sizes((await bundle(page)).page());
+  add("page", whole);
+  for (const [name, files] of Object.entries(parts)) {
+    const rest = sizes((await bundle(page, files)).page());
+    add(`  ${name}`, { raw: whole.raw - rest.raw, gzip: whole.gzip - rest.gzip, brotli: whole.brotli - rest.brotli });
   }
-  const unknown = Object.keys(budget).filter((name) => !(name in measured));
+  for (const [name, read] of Object.entries(measured)) add(name, sizes(await read()));
+  const unknown = Object.keys(budget).filter((name) => !rows.some((row) => row.name === name));
   if (unknown.length) throw new Error(`size-budget.json names what is not measured: ${unknown.join(", ")}`);
   return rows;
+}
+
+function sizes(bytes) {
+  return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
 }
 
 async function size() {
   const { build } = await import("./build.mjs");
   await build(await setup());
   const rows = await measure();
-  const line = (...cells) =>
-    console.log(
-      cells[0].padEnd(30) +
-        cells
-          .slice(1)
-          .map((cell) => String(cell).padStart(10))
-          .join(""),
-    );
+  const line = (name, ...cells) => console.log(name.padEnd(40) + cells.map((cell) => String(cell).padStart(10)).join(""));
   console.log();
   line("", "raw", "gzip", "brotli");
   for (const row of rows) line(row.name, row.raw, row.gzip, row.brotli);
-  const over = rows.flatMap((row) => row.over.map((what) => `${row.name}: ${what}`));
+  const over = rows.flatMap((row) => row.over.map((what) => `${row.name.trim()}: ${what}`));
   if (over.length) throw new StepFailed(over.join("; "), "Make it smaller, or raise size-budget.json and say why in the commit.");
 }
 

@@ -1,6 +1,7 @@
 // `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those. Ends with the sums of all runners.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { build } from "./build.mjs";
+import { engines } from "./lib/engines.mjs";
 import { inRoot } from "./lib/project.mjs";
 import { main, run, runTool, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -8,7 +9,8 @@ import { setup } from "./setup.mjs";
 const runners = {
   rust: { run: cargo, needs: {} },
   js: { run: () => vitest("js*"), needs: { build: true } },
-  e2e: { run: () => vitest("e2e"), needs: { build: true, chromium: true } },
+  e2e: { run: () => vitest("e2e*"), needs: { build: true, chromium: true } },
+  engines: { run: inEngines, needs: { build: true, engines: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
 };
 
@@ -23,7 +25,7 @@ await main(async () => {
 
 async function test(names) {
   const needed = (what) => names.some((name) => runners[name].needs[what]);
-  const tools = await setup({ chromium: needed("chromium") });
+  const tools = await setup({ chromium: needed("chromium"), engines: needed("engines") ? engines : [] });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
   const sums = { passed: 0, failed: 0, skipped: 0 };
@@ -39,7 +41,7 @@ async function test(names) {
       continue;
     }
     console.log(`\n── ${name} tests`);
-    add(await runners[name].run());
+    add(await runners[name].run(tools));
   }
   console.log(`\n${sums.passed} passed, ${sums.failed} failed${sums.skipped ? `, ${sums.skipped} skipped` : ""}`);
   if (sums.failed) process.exitCode = 1;
@@ -66,6 +68,23 @@ async function cargo() {
   const locked = process.env.CI ? ["--locked"] : [];
   const failure = await failureOf(() => run("cargo", ["test", "--no-fail-fast", ...locked], { onLine }));
   return countFailure(counts, failure);
+}
+
+/** The tests of browsers, in those that are not Chromium. */
+async function inEngines(tools) {
+  const sums = { passed: 0, failed: 0, skipped: 0 };
+  for (const name of engines) {
+    const programs = tools.engines[name];
+    if (!programs) {
+      console.log(`The tests in ${name} are skipped: it is not installed, and only root on Debian can install it here.`);
+      sums.skipped++;
+      continue;
+    }
+    Object.assign(process.env, programs);
+    const counts = await vitest(`engines-${name}`);
+    for (const key of Object.keys(sums)) sums[key] += counts[key];
+  }
+  return sums;
 }
 
 /** The projects of vitest.config.ts with this name. */

@@ -1,6 +1,8 @@
 //! One agent runtime for browser, Node, edge and native programs.
 // Ports are shared by `Arc` for the threads of native programs; a page has one thread.
 #![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
+// A wasm file with a part of the features leaves out what the other part uses.
+#![cfg_attr(not(all(feature = "sessions", feature = "providers")), allow(dead_code))]
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;

@@ -1,5 +1,5 @@
 // The cart: the application's own state, which tools and buttons change alike.
-import { useSyncExternalStore } from "react";
+import { stored } from "../stored.js";
 import { type Product, productOf } from "./products.js";
 
 export interface CartLine {
@@ -15,56 +15,30 @@ export interface Cart {
   readonly total: number;
 }
 
-const key = "nook-cart";
-let cart = stored();
-const listeners = new Set<() => void>();
-
-export const getCart = (): Cart => cart;
-
-export function useCart(): Cart {
-  return useSyncExternalStore(subscribe, getCart);
+interface Kept {
+  readonly quantities: Readonly<Record<string, number>>;
+  readonly discount: number;
 }
+
+const kept = stored<Kept>("shop-cart", { quantities: {}, discount: 0 });
+
+export const getCart = (): Cart => cartOf(kept.get());
+export const useCart = (): Cart => cartOf(kept.use());
 
 /** Adds to a product's quantity; a negative number takes away. */
 export function addToCart(id: string, quantity: number): void {
-  const product = productOf(id);
-  if (!product) throw new Error(`There is no product "${id}".`);
-  const before = cart.lines.find((line) => line.product === product)?.quantity ?? 0;
-  const rest = cart.lines.filter((line) => line.product !== product);
-  const left = before + quantity;
-  set(left > 0 ? [...rest, { product, quantity: left }] : rest, cart.discount);
+  const { quantities, discount } = kept.get();
+  kept.set({ quantities: { ...quantities, [id]: Math.max(0, (quantities[id] ?? 0) + quantity) }, discount });
 }
 
-export const setDiscount = (discount: number): void => set(cart.lines, discount);
-export const emptyCart = (): void => set([], 0);
+export const setDiscount = (discount: number): void => kept.set({ ...kept.get(), discount });
+export const emptyCart = (): void => kept.set({ quantities: {}, discount: 0 });
 
-function set(lines: readonly CartLine[], discount: number): void {
-  cart = cartOf(lines, discount);
-  const kept = { lines: lines.map(({ product, quantity }) => [product.id, quantity]), discount };
-  localStorage.setItem(key, JSON.stringify(kept));
-  for (const listener of listeners) listener();
-}
-
-/** The cart as the page was left, or an empty one. */
-function stored(): Cart {
-  try {
-    const { lines, discount } = JSON.parse(localStorage.getItem(key) ?? "") as { lines: [string, number][]; discount: number };
-    const known = lines.map(([id, quantity]) => ({ product: productOf(id), quantity }));
-    return cartOf(
-      known.filter((line): line is CartLine => line.product !== undefined),
-      discount,
-    );
-  } catch {
-    return cartOf([], 0);
-  }
-}
-
-function cartOf(lines: readonly CartLine[], discount: number): Cart {
+function cartOf({ quantities, discount }: Kept): Cart {
+  const lines = Object.entries(quantities).flatMap(([id, quantity]) => {
+    const product = productOf(id);
+    return product && quantity > 0 ? [{ product, quantity }] : [];
+  });
   const sum = lines.reduce((sum, { product, quantity }) => sum + product.price * quantity, 0);
   return { lines, discount, sum, total: Math.round(sum * (100 - discount)) / 100 };
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
 }

@@ -25,12 +25,4 @@ const byId = new Map(products.map((product) => [product.id, product]));
 
 export const productOf = (id: string): Product | undefined => byId.get(id);
 
-/** The products whose names a text holds, in any order of words. */
-export function mentioned(text: string): Product[] {
-  const words = text.toLowerCase();
-  const whole = products.filter(({ name }) => words.includes(name.toLowerCase()));
-  if (whole.length > 0) return whole;
-  return products.filter(({ name }) => words.includes(name.toLowerCase().split(" ").at(-1) ?? name));
-}
-
 export const euros = (amount: number): string => `€${amount.toFixed(2).replace(/\.00$/, "")}`;

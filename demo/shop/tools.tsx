@@ -1,9 +1,9 @@
 // What the assistant can do in the shop. Each tool is one thing, with its checks and what it shows.
 import { defineTool, type ToolConfig } from "glove-wasm/react";
+import { z } from "../schema.js";
 import { CheckoutForm, ProductGrid, Receipt } from "./cards.js";
 import { addToCart, emptyCart, getCart, setDiscount } from "./cart.js";
 import { categories, euros, productOf, products } from "./products.js";
-import { z } from "./schema.js";
 
 /** Orders above this are approved by a person before the form is shown. */
 export const approvalLimit = 300;
@@ -37,6 +37,18 @@ const addTool = defineTool({
     return { added: product.name, quantity, total: getCart().total };
   },
   undo: ({ id, quantity }) => addToCart(id, -quantity),
+});
+
+const removeTool = defineTool({
+  name: "remove_from_cart",
+  description: "Takes a product out of the cart.",
+  inputSchema: z.object({ id: z.string() }),
+  do({ id }) {
+    const line = getCart().lines.find(({ product }) => product.id === id);
+    if (!line) return { status: "error", data: null, message: `There is no "${id}" in the cart.` };
+    addToCart(id, -line.quantity);
+    return { removed: line.product.name, quantity: line.quantity, total: getCart().total };
+  },
 });
 
 const viewCart = defineTool({
@@ -104,15 +116,14 @@ const checkout = defineTool({
   renderResult: ({ data }) => <Receipt {...data} />,
 });
 
-export const tools: readonly ToolConfig[] = [showProducts, addTool, viewCart, applyDiscount, checkout];
+export const tools: readonly ToolConfig[] = [showProducts, addTool, removeTool, viewCart, applyDiscount, checkout];
 
 /** What a tool's status line says. */
 export const labels: Readonly<Record<string, string>> = {
   show_products: "Looking at the shelves",
   add_to_cart: "Adding to the cart",
+  remove_from_cart: "Taking it out of the cart",
   view_cart: "Reading the cart",
   apply_discount: "Applying the discount",
   checkout: "Checking out",
-  glove_update_tasks: "Updating the tasks",
-  undo_last_action: "Taking back the last action",
 };

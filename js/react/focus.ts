@@ -33,7 +33,9 @@ function mayLeave(active: Element | null, root: Element | null): boolean {
   return !("value" in active && active instanceof HTMLElement && active.matches(field) && active.value);
 }
 
-// The field where there is one; never a button, or the next Enter would answer what nobody has read.
+// The first field where there is one; never a button, or the next Enter would answer what nobody has read.
 function enter(asked: HTMLElement): void {
-  (asked.querySelector<HTMLElement>(`[type=radio]:checked`) ?? asked.querySelector<HTMLElement>(field) ?? asked).focus();
+  const first = asked.querySelector<HTMLElement>(field);
+  const chosen = first?.matches("[type=radio]") ? asked.querySelector<HTMLElement>("[type=radio]:checked") : undefined;
+  (chosen ?? first ?? asked).focus();
 }

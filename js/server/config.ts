@@ -51,7 +51,7 @@ export interface ChatHandlerConfig {
   readonly fetch?: Fetch;
   /** Told of every request that was not answered, with all that is known; never with a key. */
   readonly onError?: (error: GloveError, request: Request) => void;
-  /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm"`. */
+  /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm/providers"`. */
   readonly wasm?: WebAssembly.Module;
 }
 

@@ -1,16 +1,18 @@
 // A request on its way: method, permission, body and key, then the answer.
 import { asError, GloveError, reasonOf } from "../src/error.js";
-import type { Core } from "../src/wasm/core.js";
-import { answer, broken } from "./answer.js";
+import type { Fetch } from "../src/models/http.js";
+import { answer, broken } from "../src/relay/answer.js";
+import { type Refusal, refusedResponse } from "../src/relay/refused.js";
+import type { Providers } from "../src/wasm/providers.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
-import { type Refusal, Refused, refuse, refusedResponse } from "./refused.js";
+import { Refused, refuse } from "./refused.js";
 import { relayOf } from "./relay.js";
 import { upstreamOf } from "./upstream.js";
 
 /** Refuses at once what can never be answered. */
-export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler {
+export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHandler {
   const upstream = upstreamOf(config);
   const relay = relayOf(core, config, upstream);
   const serve = async (request: Request): Promise<Response> => {
@@ -20,7 +22,7 @@ export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler 
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
     const { heartbeatMs = 15_000 } = config;
-    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch: upstream.fetch, heartbeatMs, report });
+    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch: direct(upstream.fetch), heartbeatMs, report });
   };
   return async (request) => {
     const cors = corsHeaders(config.cors, request);
@@ -29,6 +31,11 @@ export function chatHandler(core: Core, config: ChatHandlerConfig): ChatHandler 
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     return response;
   };
+}
+
+/** A redirect is not followed: the key would go along. */
+function direct(fetch: Fetch | undefined): Fetch {
+  return (url, init) => (fetch ?? globalThis.fetch)(url, { ...init, redirect: "manual" });
 }
 
 async function permitted({ authorize }: ChatHandlerConfig, request: Request): Promise<void> {

@@ -5,7 +5,7 @@ import { transportOf } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter } from "../src/models/model.js";
 import type { RemotePromptRequest } from "../src/models/remote.js";
-import { EventStream } from "./events.js";
+import { EventStream } from "../src/relay/events.js";
 
 /** What the core calls then. Nothing is ever sent there. */
 export const nowhere = "http://own-model.invalid/";

@@ -1,16 +1,17 @@
 // The part of the core that answers, made from a handler's options.
 import { cacheOf } from "../src/models/providers.js";
-import type { Core, Exports } from "../src/wasm/core.js";
-import { onTrap } from "../src/wasm/guard.js";
+import { guard, type Providers, type Relay } from "../src/wasm/providers.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import { fromCore } from "../src/wasm/thrown.js";
 import type { ChatHandlerConfig } from "./config.js";
 import type { Upstream } from "./upstream.js";
 
-export type Relay = InstanceType<Exports["CoreRelay"]>;
-
 /** Gives the same one until the core has to be started anew. */
-export function relayOf(core: Core, config: ChatHandlerConfig, { format, baseURL, model, maxTokens }: Upstream): () => Relay {
+export function relayOf(
+  core: Providers,
+  config: ChatHandlerConfig,
+  { format, baseURL, model, maxTokens }: Upstream,
+): () => Relay {
   const { models, systemPrompt, policy, providerMessages, limits } = config;
   const { reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache } = config;
   const options: RelayOptions = {
@@ -29,7 +30,7 @@ export function relayOf(core: Core, config: ChatHandlerConfig, { format, baseURL
     }
   };
   let relay: Relay | undefined = make();
-  onTrap(() => {
+  guard.onTrap(() => {
     relay = undefined;
   });
   return () => {

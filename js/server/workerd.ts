@@ -1,12 +1,12 @@
 // The same handler for workerd, which compiles no bytes: there the wasm file is imported as a compiled module.
-import file from "../glove_wasm_bg.wasm";
-import { openCore } from "../src/wasm/core.js";
+import file from "../glove_providers_bg.wasm";
+import { openProviders } from "../src/wasm/providers.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
 
 export { GloveError } from "../src/error.js";
 
-const core = /* @__PURE__ */ openCore();
+const core = /* @__PURE__ */ openProviders();
 
 export function createChatHandler(config: ChatHandlerConfig): ChatHandler {
   return chatHandler(core, { wasm: file, ...config });

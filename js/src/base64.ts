@@ -1,7 +1,7 @@
 // Base64 and bytes.
 
-export async function toBase64(blob: Blob): Promise<string> {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
+export async function toBase64(data: Blob | Uint8Array): Promise<string> {
+  const bytes = data instanceof Uint8Array ? data : new Uint8Array(await data.arrayBuffer());
   let binary = "";
   // In pieces: a call takes only so many arguments.
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

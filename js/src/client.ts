@@ -12,7 +12,7 @@ import { IndexedDBStore } from "./store/indexeddb/store.js";
 import { type ImportOptions, MemorySessions, type SessionCatalog, type SessionInfo } from "./store/sessions.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 import type { ToolConfig } from "./tool.js";
-import type { Core } from "./wasm/core.js";
+import type { Core } from "./wasm/sessions.js";
 
 /** What all sessions of a client have in common. Either `endpoint` or `createModel` must be there. */
 export interface GloveClientConfig {

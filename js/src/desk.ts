@@ -16,8 +16,8 @@ import { after, isPromise, type Maybe } from "./maybe.js";
 import type { SideOutput } from "./message.js";
 import { check, sentence } from "./schema.js";
 import type { ToolConfig } from "./tool.js";
-import { untilTrap } from "./wasm/guard.js";
 import type { CoreSession, CoreSlot } from "./wasm/seam.js";
+import { guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 export interface DeskSurroundings {
@@ -169,7 +169,7 @@ export class Desk implements DisplayPort {
     const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
     const live: Live = { input };
     this.#lives.set(id, live);
-    const answer = untilTrap(told).then(
+    const answer = guard.untilTrap(told).then(
       (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);

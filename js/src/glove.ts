@@ -12,7 +12,7 @@ import { MemoryStore } from "./store/memory.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 import type { ToolConfig, ToolDisplay } from "./tool.js";
 import { duplicate } from "./toolbox.js";
-import type { Core } from "./wasm/core.js";
+import type { Core } from "./wasm/sessions.js";
 
 /** What an agent is built from. */
 export interface GloveConfig {

@@ -4,12 +4,13 @@ import * as loop from "./core/agent.js";
 import * as glove from "./glove.js";
 import type { Message } from "./message.js";
 import * as machine from "./run.js";
-import { openCore } from "./wasm/core.js";
-import { inlineBytes } from "./wasm/inline.js";
+import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
+import { decoded } from "./wasm/inline.js";
+import { openCore } from "./wasm/sessions.js";
 
 export * from "./exports.js";
 
-const core = /* @__PURE__ */ openCore(inlineBytes);
+const core = /* @__PURE__ */ openCore(() => decoded(bytes));
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
 export class GloveClient extends client.GloveClient {

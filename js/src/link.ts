@@ -10,9 +10,8 @@ import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
 import type { Toolbox } from "./toolbox.js";
-import type { Core } from "./wasm/core.js";
-import { onTrap, tellOfTrap, untilTrap } from "./wasm/guard.js";
 import type { CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
+import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
@@ -62,7 +61,7 @@ export class CoreLink {
   /** The core with the stored session read. A start that failed is tried again at the next use. */
   ready(): Promise<CoreSession> {
     if (this.#disposed) return Promise.reject(closed());
-    tellOfTrap();
+    guard.tellOfTrap();
     if (this.#starting) return this.#starting;
     const starting = this.#start().catch((thrown: unknown) => {
       const error = fromCore(thrown);
@@ -103,7 +102,7 @@ export class CoreLink {
 
   /** What the core has promised. */
   async answer(ask: (session: CoreSession) => Promise<string>): Promise<string> {
-    return untilTrap(ask(await this.ready()));
+    return guard.untilTrap(ask(await this.ready()));
   }
 
   /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
@@ -146,9 +145,9 @@ export class CoreLink {
     this.#cleanUp.push(
       this.#page.desk.open(),
       this.#watchPage(),
-      onTrap((error) => this.#trapped(error)),
+      guard.onTrap((error) => this.#trapped(error)),
     );
-    await untilTrap(session.open());
+    await guard.untilTrap(session.open());
     if (this.#disposed) throw closed();
     await this.#tell();
     await this.#readExtras(store);

@@ -17,9 +17,8 @@ import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { callTitle } from "./tool.js";
 import { Toolbox } from "./toolbox.js";
-import type { Core } from "./wasm/core.js";
-import { untilTrap } from "./wasm/guard.js";
 import type { CoreSession } from "./wasm/seam.js";
+import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 /** A message on its way. */
@@ -274,7 +273,7 @@ export class GloveSession {
       sent.given = true;
       if (request.whenBusy === "interrupt") this.#link.keepPartial();
       this.#shown.given(sent.id);
-      return { answer: untilTrap(session.request(JSON.stringify(request))) };
+      return { answer: guard.untilTrap(session.request(JSON.stringify(request))) };
     });
     this.#giving = given.catch(() => {});
     return outcomeOf(await (await given).answer);

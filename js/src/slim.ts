@@ -3,8 +3,10 @@ import * as client from "./client.js";
 import * as loop from "./core/agent.js";
 import * as glove from "./glove.js";
 import type { Message } from "./message.js";
+import { giveProviders } from "./relay/source.js";
 import * as machine from "./run.js";
-import { openCore, type WasmSource, type WasmSourceNow } from "./wasm/core.js";
+import type { WasmSource, WasmSourceNow } from "./wasm/core.js";
+import { openCore } from "./wasm/sessions.js";
 
 export * from "./exports.js";
 export type { WasmSource, WasmSourceNow } from "./wasm/core.js";
@@ -44,8 +46,15 @@ export class Run extends machine.Run {
   }
 }
 
-/** Starts the core from a URL, a Response, bytes or a compiled module. Comes before the first use. */
-export async function init(source: WasmSource | Promise<WasmSource>): Promise<void> {
+/**
+ * Starts the core from a URL, a Response, bytes or a compiled module. Comes before the first use. `providers` is the second
+ * wasm file (`glove-wasm/wasm/providers`), for `createAdapter` where bytes cannot be compiled; elsewhere it comes by itself.
+ */
+export async function init(
+  source: WasmSource | Promise<WasmSource>,
+  providers?: WasmSource | Promise<WasmSource>,
+): Promise<void> {
+  giveProviders(providers);
   await core.load(source);
 }
 

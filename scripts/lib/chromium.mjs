@@ -1,6 +1,7 @@
 // Finds a Chromium or Chrome on this machine, and installs Debian's where it may.
-import { existsSync, readFileSync } from "node:fs";
-import { run, StepFailed } from "./run.mjs";
+import { existsSync } from "node:fs";
+import { canInstall, installPackages } from "./debian.mjs";
+import { StepFailed } from "./run.mjs";
 
 const places = {
   linux: [
@@ -32,12 +33,5 @@ export async function installChromium() {
       "Install Chrome or Chromium, or set GLOVE_CHROME to the path of its program.",
     );
   }
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  await run("apt-get", ["update", "-qq"], { env });
-  await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium", "chromium-driver"], { env });
-}
-
-function canInstall() {
-  if (process.getuid?.() !== 0 || !existsSync("/etc/os-release")) return false;
-  return /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
+  await installPackages(["chromium", "chromium-driver"]);
 }

@@ -6,8 +6,11 @@ pub mod host;
 mod http;
 mod model;
 mod page;
+#[cfg(feature = "providers")]
 pub mod relay;
+#[cfg(feature = "sessions")]
 pub mod run;
+#[cfg(feature = "sessions")]
 pub mod session;
 mod store;
 mod tools;

@@ -124,7 +124,7 @@ impl CoreRelay {
         let options = HttpOptions {
             name: model.clone(),
             format: *format,
-            url: format.url(base_url, &model, true),
+            url: format.url(base_url, &model, request.stream),
             headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             request: Options { model, ..request.clone() },
             policy: self.policy,
@@ -150,6 +150,7 @@ impl CoreRelay {
                 "systemPrompt" => self.system_prompt = string(&mut reader)?,
                 "maxTokens" => self.request.max_tokens = narrow(reader.count()?),
                 "cache" => self.request.cache = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "stream" => self.request.stream = flag(&mut reader)?,
                 "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
                 "reasoningEffort" => self.request.thinking.effort = string(&mut reader)?,
                 "reasoningBudget" => self.request.thinking.budget = narrow(reader.count()?),
@@ -162,6 +163,7 @@ impl CoreRelay {
                     self.disclosure = match reader.text()?.as_ref() {
                         "all" => Disclosure::All,
                         "none" => Disclosure::None,
+                        "own" => Disclosure::Own,
                         _ => Disclosure::Safe,
                     }
                 }

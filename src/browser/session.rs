@@ -25,8 +25,7 @@ use crate::error::Error;
 use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, StoreAdapter};
 use crate::json::Json;
 use crate::message::{ContentPart, Extra, Message};
-use crate::providers::request::{self, CacheTtl, ChatDialect, Thinking};
-use crate::providers::{Format, table};
+use crate::providers::{Format, request};
 use crate::run::input::{Answer, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Parts, Prompt, Response, Session};
@@ -81,23 +80,13 @@ words! {
 
 record! {
     read
+    /// A model of the page, or an endpoint.
     struct ModelOptions {
         "kind" => required kind: ModelKind,
         "name" => required name: String,
-        "format" => plain format: WireFormat,
-        /// Where an endpoint is.
         "url" => plain url: String,
-        /// Where a provider is.
-        "baseURL" => plain base_url: String,
-        "key" => plain key: String,
-        "headers" => plain headers: Vec<(String, String)>,
-        "model" => plain model: String,
-        "maxTokens" => plain max_tokens: Option<u32>,
-        "stream" => plain stream: Option<bool>,
+        /// Earlier reasoning is sent back.
         "reasoning" => plain reasoning: bool,
-        "reasoningEffort" => plain effort: Option<String>,
-        "reasoningBudget" => plain budget: Option<u32>,
-        "cache" => plain cache: Option<CacheTtl>,
         "policy" => plain policy: Policy,
     }
 }
@@ -107,17 +96,6 @@ words! {
     enum ModelKind {
         "host" => Host,
         "http" => Http,
-    }
-}
-
-words! {
-    #[derive(Clone, Copy)]
-    enum WireFormat {
-        "endpoint" => Endpoint,
-        "anthropic" => Anthropic,
-        "openai_chat" => OpenAiChat,
-        "openai_responses" => OpenAiResponses,
-        "gemini" => Gemini,
     }
 }
 
@@ -372,37 +350,14 @@ fn came(response: &Response) -> String {
 }
 
 fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
-    let ModelOptions { kind, name, url, base_url, key, model, policy, .. } = options;
+    let ModelOptions { kind, name, url, reasoning, policy } = options;
     match kind {
         ModelKind::Host => Arc::new(PageModel::new(host.clone(), name)),
         ModelKind::Http => {
-            let format = match options.format {
-                WireFormat::Endpoint => Format::Endpoint,
-                WireFormat::Anthropic => Format::Anthropic,
-                WireFormat::OpenAiChat => Format::OpenAiChat,
-                WireFormat::OpenAiResponses => Format::OpenAiResponses,
-                WireFormat::Gemini => Format::Gemini,
-            };
-            let stream = options.stream.unwrap_or(true);
-            let mut headers = options.headers;
-            let url = if base_url.is_empty() {
-                url
-            } else {
-                let own = format.headers(&base_url, &key).into_iter();
-                headers.extend(own.map(|(name, value)| (name.to_owned(), value)));
-                format.url(&base_url, &model, stream)
-            };
-            let request = request::Options {
-                model,
-                max_tokens: options.max_tokens,
-                stream,
-                cache: options.cache,
-                echo_reasoning: options.reasoning,
-                thinking: Thinking { effort: options.effort, budget: options.budget },
-                dialect: ChatDialect::of_host(table::host(&url)),
-                ..request::Options::default()
-            };
-            let options = HttpOptions { name, format, url, headers, request, policy };
+            let request =
+                request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };
+            let options =
+                HttpOptions { name, format: Format::Endpoint, url, headers: Vec::new(), request, policy };
             Arc::new(HttpModel::new(
                 options,
                 Arc::new(PageHttp { host: host.clone() }),

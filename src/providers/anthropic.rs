@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::Json;
 use crate::json_read::{Broken, Reader};
-use crate::providers::errors;
+use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
 
 /// The message field that keeps signed thinking for the next request.
@@ -72,8 +72,8 @@ struct DeltaFields<'a> {
     stop_reason: Option<Cow<'a, str>>,
 }
 
-impl Stream {
-    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+impl Mapping for Stream {
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
         let mut event = Event::default();
         if reader.object()? {
@@ -108,8 +108,7 @@ impl Stream {
         Ok(())
     }
 
-    /// A whole answer, asked for without streaming.
-    pub(crate) fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(body);
         let (mut content, mut reason, mut is_message) = (false, None, true);
         if reader.object()? {
@@ -135,6 +134,16 @@ impl Stream {
         Ok(())
     }
 
+    fn ends_at_once(&self) -> bool {
+        true
+    }
+
+    fn owns(&self, name: &str) -> bool {
+        name.starts_with("message_") || name.starts_with("content_block_")
+    }
+}
+
+impl Stream {
     fn content(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<bool, Broken> {
         if !reader.array()? {
             return Ok(false);

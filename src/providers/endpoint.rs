@@ -7,8 +7,8 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
 use crate::message::{Message, Usage};
 use crate::providers::anthropic::{THINKING_BLOCKS, set};
-use crate::providers::errors;
 use crate::providers::openai_responses::REASONING_ITEMS;
+use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
 
 /// Fields of a message that a model's provider wants back.
@@ -30,8 +30,8 @@ struct Event<'a> {
     usage: Usage,
 }
 
-impl Stream {
-    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+impl Mapping for Stream {
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
         let mut event = Event::default();
         if reader.object()? {
@@ -73,6 +73,14 @@ impl Stream {
             _ => {}
         }
         Ok(())
+    }
+
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        self.event(body, turn)
+    }
+
+    fn ends_at_once(&self) -> bool {
+        true
     }
 }
 

@@ -7,7 +7,7 @@ use crate::json::{Json, MAX_DEPTH, check};
 use crate::json_read::{Broken, Reader};
 use crate::json_write::Object;
 use crate::providers::anthropic::set;
-use crate::providers::errors;
+use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
 
 /// The call field that keeps the token which the provider wants back.
@@ -70,9 +70,9 @@ struct CallPart<'a> {
     will_continue: bool,
 }
 
-impl Stream {
+impl Mapping for Stream {
     /// A chunk of a stream or a whole answer: they have the same form.
-    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
         if reader.object()? {
             while let Some(key) = reader.key()? {
@@ -98,8 +98,7 @@ impl Stream {
         reader.end()
     }
 
-    /// A whole answer, asked for without streaming.
-    pub(crate) fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         self.event(body, turn)?;
         if !turn.is_ended() && !turn.is_failed() {
             turn.fail(errors::unexpected(body));
@@ -107,6 +106,12 @@ impl Stream {
         Ok(())
     }
 
+    fn ends_at_once(&self) -> bool {
+        false
+    }
+}
+
+impl Stream {
     fn candidate(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let (mut index, mut content, mut reason) = (0, None, None);
         if !reader.object()? {

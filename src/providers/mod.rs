@@ -9,8 +9,11 @@ mod openai_responses;
 pub mod request;
 pub mod table;
 
+use std::fmt::Debug;
+
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
+use crate::portable::MaybeSend;
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
 use crate::stream::{Batch, Outcome, TurnBuilder};
 
@@ -38,7 +41,8 @@ pub struct Decoder {
 /// What the events of a stream are written into.
 #[derive(Debug)]
 struct Reading {
-    mapping: Mapping,
+    format: Format,
+    mapping: Box<dyn Mapping>,
     turn: TurnBuilder,
     /// The stream said that nothing more comes.
     closed: bool,
@@ -47,61 +51,34 @@ struct Reading {
     head: Vec<u8>,
 }
 
-#[derive(Debug)]
-enum Mapping {
-    Anthropic(anthropic::Stream),
-    OpenAiChat(openai_chat::Stream),
-    OpenAiResponses(openai_responses::Stream),
-    Gemini(gemini::Stream),
-    Endpoint(endpoint::Stream),
-}
+/// How the answers of one format are read.
+trait Mapping: Debug + MaybeSend {
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken>;
 
-impl Mapping {
-    fn new(format: Format) -> Self {
-        match format {
-            Format::Anthropic => Mapping::Anthropic(anthropic::Stream::default()),
-            Format::OpenAiChat => Mapping::OpenAiChat(openai_chat::Stream::default()),
-            Format::OpenAiResponses => Mapping::OpenAiResponses(openai_responses::Stream::default()),
-            Format::Gemini => Mapping::Gemini(gemini::Stream::default()),
-            Format::Endpoint => Mapping::Endpoint(endpoint::Stream),
-        }
-    }
-
-    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        match self {
-            Mapping::Anthropic(stream) => stream.event(data, turn),
-            Mapping::OpenAiChat(stream) => stream.event(data, turn),
-            Mapping::OpenAiResponses(stream) => stream.event(data, turn),
-            Mapping::Gemini(stream) => stream.event(data, turn),
-            Mapping::Endpoint(stream) => stream.event(data, turn),
-        }
-    }
-
-    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        match self {
-            Mapping::Anthropic(stream) => stream.response(body, turn),
-            Mapping::OpenAiChat(stream) => stream.response(body, turn),
-            Mapping::OpenAiResponses(stream) => stream.response(body, turn),
-            Mapping::Gemini(stream) => stream.response(body, turn),
-            Mapping::Endpoint(stream) => stream.event(body, turn),
-        }
-    }
+    /// An answer that was asked for without streaming.
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken>;
 
     /// Nothing follows the end statement: later events are not read. The others send counts after it.
-    fn ends_at_once(&self) -> bool {
-        match self {
-            Mapping::Anthropic(_) | Mapping::OpenAiResponses(_) | Mapping::Endpoint(_) => true,
-            Mapping::OpenAiChat(_) | Mapping::Gemini(_) => false,
-        }
-    }
+    fn ends_at_once(&self) -> bool;
 
-    /// Whether an event with this name is one of the format's own.
-    fn owns(&self, name: &str) -> bool {
+    /// Whether events with this name, which not every format gives, are its own.
+    fn owns(&self, _name: &str) -> bool {
+        false
+    }
+}
+
+impl Format {
+    fn mapping(self) -> Box<dyn Mapping> {
         match self {
-            _ if name.is_empty() || name == "message" || name == "error" => true,
-            Mapping::Anthropic(_) => name.starts_with("message_") || name.starts_with("content_block_"),
-            Mapping::OpenAiResponses(_) => name.starts_with("response."),
-            Mapping::OpenAiChat(_) | Mapping::Gemini(_) | Mapping::Endpoint(_) => false,
+            #[cfg(feature = "providers")]
+            Format::Anthropic => Box::<anthropic::Stream>::default(),
+            #[cfg(feature = "providers")]
+            Format::OpenAiChat => Box::<openai_chat::Stream>::default(),
+            #[cfg(feature = "providers")]
+            Format::OpenAiResponses => Box::<openai_responses::Stream>::default(),
+            #[cfg(feature = "providers")]
+            Format::Gemini => Box::<gemini::Stream>::default(),
+            _ => Box::<endpoint::Stream>::default(),
         }
     }
 }
@@ -115,7 +92,8 @@ impl Decoder {
     /// A decoder that fails on events of more than `limit` bytes.
     pub fn with_limit(format: Format, names: Vec<(String, String)>, limit: usize) -> Self {
         let reading = Reading {
-            mapping: Mapping::new(format),
+            format,
+            mapping: format.mapping(),
             turn: TurnBuilder::new(names),
             closed: false,
             events: 0,
@@ -166,20 +144,25 @@ impl Reading {
         let data = event.data.trim();
         if data == "[DONE]" {
             // Some gateways put it behind streams of other formats too, where it says nothing.
-            self.closed = matches!(self.mapping, Mapping::OpenAiChat(_));
+            self.closed = self.format == Format::OpenAiChat;
             return;
         }
         if event.unterminated && !is_whole(data) {
             return;
         }
         let is_object = data.starts_with('{');
-        if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.mapping.owns(event.name) {
+        if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.owns(event.name) {
             let message = format!("the provider sent an event that is no JSON: {}", errors::excerpt(data));
             self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         } else if !is_object && event.name == "error" {
             self.turn.fail(errors::from_event(data));
         }
         self.closed = self.turn.is_ended() && self.mapping.ends_at_once();
+    }
+
+    /// Whether an event with this name is one of the format's own.
+    fn owns(&self, name: &str) -> bool {
+        name.is_empty() || name == "message" || name == "error" || self.mapping.owns(name)
     }
 }
 
@@ -199,7 +182,7 @@ fn is_whole(data: &str) -> bool {
 /// The turn of an answer that was asked for without streaming.
 pub fn read_response(format: Format, names: Vec<(String, String)>, body: &str) -> Outcome {
     let mut turn = TurnBuilder::new(names);
-    if Mapping::new(format).response(body, &mut turn).is_err() {
+    if format.mapping().response(body, &mut turn).is_err() {
         turn.fail(errors::unexpected(body));
     }
     turn.into_outcome()

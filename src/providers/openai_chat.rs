@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::json::Json;
 use crate::json_read::{Broken, Reader};
 use crate::providers::anthropic::set;
-use crate::providers::errors;
+use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
 
 /// The call field that Google's endpoint wants back word for word.
@@ -27,9 +27,9 @@ struct CallDelta<'a> {
     extra: Option<&'a str>,
 }
 
-impl Stream {
+impl Mapping for Stream {
     /// A chunk of a stream or a whole answer: they differ in `delta` against `message`.
-    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
         if reader.object()? {
             while let Some(key) = reader.key()? {
@@ -49,8 +49,7 @@ impl Stream {
         reader.end()
     }
 
-    /// A whole answer, asked for without streaming.
-    pub(crate) fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         self.event(body, turn)?;
         if !turn.is_ended() && !turn.is_failed() {
             turn.fail(errors::unexpected(body));
@@ -58,6 +57,12 @@ impl Stream {
         Ok(())
     }
 
+    fn ends_at_once(&self) -> bool {
+        false
+    }
+}
+
+impl Stream {
     fn choices(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
         if !reader.array()? {
             return Ok(());

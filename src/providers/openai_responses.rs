@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::json::Json;
 use crate::json_read::{Broken, Reader};
 use crate::providers::anthropic::set;
-use crate::providers::errors;
+use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
 
 /// The message field that keeps encrypted reasoning for the next request.
@@ -44,8 +44,8 @@ struct Item<'a> {
     raw: &'a str,
 }
 
-impl Stream {
-    pub(crate) fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+impl Mapping for Stream {
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
         let mut event = Event::default();
         if reader.object()? {
@@ -105,13 +105,22 @@ impl Stream {
         Ok(())
     }
 
-    /// A whole answer, asked for without streaming.
-    pub(crate) fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(body);
         self.whole(&mut reader, body, turn)?;
         reader.end()
     }
 
+    fn ends_at_once(&self) -> bool {
+        true
+    }
+
+    fn owns(&self, name: &str) -> bool {
+        name.starts_with("response.")
+    }
+}
+
+impl Stream {
     fn whole(&mut self, reader: &mut Reader<'_>, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let (mut status, mut reason, mut output) = (Cow::default(), None, None);
         if reader.object()? {

@@ -26,6 +26,8 @@ pub enum Disclosure {
     #[default]
     Safe,
     All,
+    /// Even what is for the server's log only: the client is the one whose key it is.
+    Own,
 }
 
 impl Refusal {
@@ -110,6 +112,7 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
     // A body without a message of its own is quoted behind its status.
     let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
     let tell = match (disclosure, said) {
+        (Disclosure::Own, _) => true,
         (Disclosure::None, _) | (_, Said::Inside) | (Disclosure::Safe, Said::AboutTheServer) => false,
         (Disclosure::Safe, Said::ToTheClient)
         | (Disclosure::All, Said::ToTheClient | Said::AboutTheServer) => !quoted,

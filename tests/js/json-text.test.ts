@@ -1,6 +1,6 @@
 // JSON text taken apart without reading its values, and base64 taken out of it.
 import { expect, test } from "vitest";
-import { putBack, takeOut } from "../../js/src/store/indexeddb/media.js";
+import { type Media, putBack, takeOut } from "../../js/src/store/indexeddb/media.js";
 import { arrayOf, inside, membersOf } from "../../js/src/store/json-text.js";
 
 test("the members of an object come as they are written", () => {
@@ -58,7 +58,7 @@ test.each([
   ["short base64", JSON.stringify("QUJD"), 0],
   ["nothing", "", 0],
 ])("%s comes back character by character", async (_, text, taken) => {
-  const media = new Map<string, Blob>();
+  const media = new Map<string, Media>();
   const stored = await takeOut(text, media);
   expect(typeof stored === "string" ? 0 : stored.media.length).toBe(taken);
   expect(await putBack(stored, media)).toBe(text);
@@ -68,7 +68,7 @@ test.each([
 test("megabytes of media are taken out in a moment", async () => {
   const text = JSON.stringify({ data: "QUJD".repeat(5_000_000) });
   const since = performance.now();
-  const media = new Map<string, Blob>();
+  const media = new Map<string, Media>();
   const stored = await takeOut(text, media);
   expect(media.size).toBe(1);
   expect((await putBack(stored, media)) === text).toBe(true);

@@ -358,7 +358,7 @@ test("two requests at once do not mix", async () => {
 });
 
 test("hundreds of answers leave nothing behind in the core", async () => {
-  const glue = await import("../../pkg/src/wasm/generated/glove_wasm.js");
+  const glue = await import("../../pkg/src/wasm/generated/glove_providers.js");
   const memory = () => glue.initSync({ module: new Uint8Array() }).memory.buffer.byteLength;
   const events = speak.anthropic(Array.from({ length: 40 }, () => "some text"));
   const piecewise = () => {

@@ -1,5 +1,5 @@
 // Models behind HTTP: the core does the talking, through the page's fetch.
-import { createAdapter, createEndpointModel, type Message, type ModelAdapter } from "glove-wasm";
+import { createAdapter, createEndpointModel, type GloveError, type Message, type ModelAdapter } from "glove-wasm";
 import { expect, test, vi } from "vitest";
 import { scene, until } from "../support/session.js";
 
@@ -141,6 +141,60 @@ test("a provider is asked in its own format, with the key in its header only", a
     messages: [{ role: "system" }, { role: "user" }],
   });
   expect(String(init.body) + JSON.stringify([events, await session.messages()])).not.toContain("sk-secret");
+});
+
+test("what a provider that the page asks fails with is told in its own words, and tried again where that helps", async () => {
+  const failing = async (...answers: (() => Response | Promise<Response>)[]) => {
+    const fetch = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0])?.() ?? new Response());
+    const { session, shown } = at(createAdapter({ provider: "openai", apiKey: "sk-secret", fetch }));
+    const { code, message } = (await session.sendMessage("Hi").catch((thrown: unknown) => thrown)) as GloveError;
+    expect(shown()).toEqual(["user: Hi"]);
+    return [code, message, fetch.mock.calls.length];
+  };
+  const body = JSON.stringify({ error: { message: "Incorrect API key: sk-secret", code: "invalid_api_key" } });
+  const [code, message] = await failing(() => new Response(body, { status: 401 }));
+  expect([code, String(message)]).toEqual(["MODEL_AUTHENTICATION", expect.stringContaining("Incorrect API key: …")]);
+  const html = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+  expect((await failing(html)).slice(0, 2)).toEqual(["MODEL_BAD_RESPONSE", expect.stringContaining("<html>")]);
+  const refused = () => Promise.reject(new TypeError("Failed to fetch"));
+  const soon = () => new Response("busy", { status: 503, headers: { "retry-after-ms": "1" } });
+  expect(await failing(soon, refused, soon)).toEqual(["MODEL_SERVER", "HTTP 503: busy", 3]);
+});
+
+test("what a provider wants back of its answers goes back to it, without streaming too", async () => {
+  const thinking = { type: "thinking", thinking: "Let me look.", signature: "sig-1" };
+  const use = { type: "tool_use", id: "c1", name: "look", input: { at: 1 } };
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const answers = [
+    { type: "message", content: [thinking, use], stop_reason: "tool_use", usage },
+    { type: "message", content: [{ type: "text", text: "Found." }], stop_reason: "end_turn", usage },
+  ];
+  const bodies: { stream?: boolean; messages: { role: string; content: unknown }[] }[] = [];
+  const fetch = async (_: string, init: RequestInit) => {
+    bodies.push(JSON.parse(String(init.body)));
+    return Response.json(answers.shift());
+  };
+  const options = { provider: "anthropic", apiKey: "k-secret", stream: false, reasoning: true, fetch };
+  const look = { name: "look", description: "", jsonSchema: { type: "object" }, do: () => ({ status: "success", data: 2 }) };
+  const { session } = at(createAdapter(options), { tools: [look] });
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "Found." });
+  expect(bodies[0]?.stream).toBeUndefined();
+  expect(bodies[1]?.messages[1]).toMatchObject({ role: "assistant", content: [thinking, use] });
+});
+
+test("stopping closes the connection to a provider that the page asks", async () => {
+  let signal: AbortSignal | null | undefined;
+  const fetch = async (_: string, init: RequestInit) => {
+    signal = init.signal;
+    return slowly([`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "Once" } }] })}\n\n`], true, init.signal);
+  };
+  const { session, shown } = at(createAdapter({ provider: "openai", apiKey: "sk-secret", fetch }));
+  const sending = session.sendMessage("Hi");
+  await until(session, ({ streamingText }) => streamingText === "Once");
+  session.stop();
+  expect(await sending).toEqual({ type: "aborted" });
+  await vi.waitFor(() => expect(signal?.aborted).toBe(true));
+  expect(shown()).toEqual(["user: Hi", "agent: Once (cut)"]);
 });
 
 test("a model may be exchanged for one of another kind in the middle of a conversation", async () => {

@@ -1,10 +1,7 @@
-// Packs the package as npm publishes it and installs it into an empty application, once for all packaging tests.
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// The package as users get it, once for all packaging tests.
+import { rmSync } from "node:fs";
 import type { TestProject } from "vitest/node";
-import { root } from "../support/project.js";
+import { installPacked } from "../support/packed.js";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -16,15 +13,7 @@ declare module "vitest" {
 }
 
 export default function pack(project: TestProject): () => void {
-  const folder = mkdtempSync(join(tmpdir(), "glove-wasm-pack-"));
-  const app = join(folder, "app");
-  mkdirSync(app);
-  writeFileSync(join(app, "package.json"), JSON.stringify({ name: "app", private: true, type: "module" }));
-  const npm = (args: string[], cwd: string) =>
-    execFileSync("npm", args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
-  const packed = JSON.parse(npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root));
-  const tarball = join(folder, packed[0].filename);
-  npm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", tarball], app);
+  const { folder, tarball, app } = installPacked();
   project.provide("tarball", tarball);
   project.provide("app", app);
   return () => rmSync(folder, { recursive: true, force: true });

@@ -54,7 +54,7 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = [
     (name = "worker.js", esModule = embed "worker.js"),
-    (name = "glove_wasm_bg.wasm", wasm = embed "glove_wasm_bg.wasm"),
+    (name = "glove_providers_bg.wasm", wasm = embed "glove_providers_bg.wasm"),
   ],
   bindings = [
 ${Object.entries(env)

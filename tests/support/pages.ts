@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { root } from "./project.js";
 import { type Served, serve } from "./server.js";
+import type { EnginePage } from "./webdriver.js";
 
 export interface Profile {
   readonly context: BrowserContext;
@@ -36,10 +37,10 @@ const imports = { "@cfworker/json-schema": "/node_modules/@cfworker/json-schema/
 export const html = `<!doctype html><link rel=icon href=data:,><script type=importmap>${JSON.stringify({ imports })}</script>`;
 
 const prelude = `
-  const glove = await import("/pkg/src/index.js");
+  const glove = await import(new URL("/pkg/src/index.js", document.baseURI));
   const { GloveClient, GloveError, IndexedDBStore, SessionDatabase } = glove;
-  const { createScriptedModel, storeConformance } = await import("/pkg/testing/index.js");
-  const { Connection } = await import("/pkg/src/store/indexeddb/connection.js");
+  const { createScriptedModel, storeConformance } = await import(new URL("/pkg/testing/index.js", document.baseURI));
+  const { Connection } = await import(new URL("/pkg/src/store/indexeddb/connection.js", document.baseURI));
   const told = (error) => ({ code: error.code, message: error.message });
   const until = (session, fits) => new Promise((resolve, reject) => {
     const look = () => fits(session.getSnapshot()) && (undo(), clearTimeout(timer), resolve(session.getSnapshot()));
@@ -68,7 +69,12 @@ const prelude = `
     entry.kind === "tool" ? entry.name + ": " + entry.status + " " + (entry.output ?? "") : entry.kind + ": " + entry.text);
 `;
 
-/** Runs the body of an async function in the page, with the package and a few helpers at hand. Text: a page has no imports. */
-export function inPage<T = unknown>(page: Page, body: string): Promise<T> {
-  return page.evaluate(`(async () => { ${prelude} ${body} })()`) as Promise<T>;
+/** The body of an async function with the package and a few helpers at hand, as an expression. Text: a page has no imports. */
+export function wrapped(body: string): string {
+  return `(async () => { ${prelude} ${body} })()`;
+}
+
+/** Runs it in the page. */
+export function inPage<T = unknown>(page: EnginePage, body: string): Promise<T> {
+  return page.evaluate(wrapped(body)) as Promise<T>;
 }

@@ -6,7 +6,7 @@ import { answerOf } from "../runnable.js";
 import { GloveSession } from "../session.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { ToolConfig } from "../tool.js";
-import type { Core } from "../wasm/core.js";
+import type { Core } from "../wasm/sessions.js";
 import type { Context } from "./context.js";
 import type { Executor } from "./executor.js";
 import type { Observer } from "./observer.js";

@@ -57,7 +57,7 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
       return collect(parseSSEStream(response), notify, "Stream ended without a 'done' event");
     },
   };
-  const http: HttpModel = { kind: "http", name, format: "endpoint", url, ...(options.policy && { policy: options.policy }) };
+  const http: HttpModel = { kind: "http", name, url, ...(options.policy && { policy: options.policy }) };
   const fetcher: Fetch = async (to, init) => {
     const own = new Headers(init.headers);
     for (const [key, value] of Object.entries(await headers())) own.set(key, value);

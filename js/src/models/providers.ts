@@ -1,5 +1,6 @@
 // The table of model providers, and models made from it.
 import { GloveError } from "../error.js";
+import type { DirectOptions } from "../relay/direct.js";
 import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
@@ -165,16 +166,16 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
     );
   }
   const format = formatOf(provider, options.format);
-  const { reasoning, reasoningEffort, reasoningBudget, policy } = options;
-  const http: HttpModel = {
-    kind: "http",
-    ...{ name: model, model, format, baseURL },
-    ...(key && { key }),
-    ...(format === "anthropic" && inPage() && { headers: [["anthropic-dangerous-direct-browser-access", "true"]] }),
+  const { reasoning, reasoningEffort, reasoningBudget, policy, stream = true } = options;
+  const relay: DirectOptions = {
+    ...{ format, baseURL, model, stream, reasoning, reasoningEffort, reasoningBudget, policy },
     maxTokens: options.maxTokens ?? provider.defaultMaxTokens,
-    stream: options.stream ?? true,
-    ...{ reasoning, reasoningEffort, reasoningBudget, cache: cacheOf(options.cache) },
-    ...(policy && { policy }),
+    cache: cacheOf(options.cache),
+  };
+  const fetch: Fetch = (url, init) => {
+    const headers = new Headers(init.headers);
+    if (format === "anthropic" && inPage()) headers.set("anthropic-dangerous-direct-browser-access", "true");
+    return (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
   };
   const adapter: ModelAdapter = {
     name: model,
@@ -183,7 +184,13 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
       throw config(`The model "${model}" is asked by the core: give it to an agent, a GloveClient or a Glove.`);
     },
   };
-  return withTransport(adapter, { options: http, fetch: options.fetch });
+  const http: HttpModel = {
+    ...{ kind: "http", name: model, url: `provider:${provider.id}` },
+    reasoning: true, // Whether the provider gets it is settled on the way.
+    policy: { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0 }, // So are retries and waiting limits.
+  };
+  const ask: Fetch = async (_, init) => (await import("../relay/direct.js")).direct(relay, key ?? "", fetch, init);
+  return withTransport(adapter, { options: http, fetch: ask });
 }
 
 export interface Target {

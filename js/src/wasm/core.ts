@@ -1,30 +1,49 @@
 // Starts the core, once in a page: asynchronously, or on the spot where a synchronous call needs it.
 import { GloveError } from "../error.js";
-import * as glue from "./generated/glove_wasm.js";
-import { needsRestart } from "./guard.js";
+import type { Guard } from "./guard.js";
 
 /** Where the wasm file comes from. */
 export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
 /** A source that needs no waiting. */
 export type WasmSourceNow = BufferSource | WebAssembly.Module;
 
-/** What the wasm file exports. */
-export type Exports = Omit<typeof glue, "default" | "initSync">;
-
-/** An entry's way to the core; all entries share the one core. */
-export interface Core {
-  /** Starts the core without blocking the page; later calls give the same core. */
-  load(source?: WasmSource | Promise<WasmSource>): Promise<Exports>;
-  /** The core at once: started on the spot when it has not been. */
-  now(source?: WasmSourceNow): Exports;
+/** What is written around a wasm file: its exports, once it is started. */
+export interface Glue {
+  initSync(options: { module: WebAssembly.Module }): unknown;
+  __wbg_reset_state(): void;
+  readonly guard: Guard;
 }
 
-let started = false;
-let starting: Promise<Exports> | undefined;
+/** An entry's way to a wasm file; all entries share what was started of it. */
+export interface Started<E extends Glue> {
+  /** Starts it without blocking the page; later calls give the same. */
+  load(source?: WasmSource | Promise<WasmSource>): Promise<E>;
+  /** It at once: started on the spot when it has not been. */
+  now(source?: WasmSourceNow): E;
+}
 
-/** `inline` gives the bytes that the entry carries, if it carries any. */
-export function openCore(inline?: () => BufferSource): Core {
-  return {
+/** The way in for entries that carry the bytes (`inline` gives them) and for those that do not. */
+export type Opener<E extends Glue> = (inline?: () => BufferSource) => Started<E>;
+
+export function openerOf<E extends Glue>(glue: E): Opener<E> {
+  let started = false;
+  let starting: Promise<E> | undefined;
+  // A synchronous start may come while an asynchronous one compiles: the first to get here wins, and there is one.
+  const start = (module: WebAssembly.Module): E => {
+    if (!started) glue.initSync({ module });
+    started = true;
+    return glue;
+  };
+  // After a trap an instance of the same module takes the place of the one that ended.
+  const living = (): E => {
+    try {
+      if (glue.guard.needsRestart()) glue.__wbg_reset_state();
+      return glue;
+    } catch (error) {
+      throw explained(error);
+    }
+  };
+  return (inline) => ({
     load(source) {
       starting ??= compile(source ?? inline?.())
         .then(start)
@@ -43,24 +62,7 @@ export function openCore(inline?: () => BufferSource): Core {
         throw explained(error);
       }
     },
-  };
-}
-
-// A synchronous start may come while an asynchronous one compiles: the first to get here wins, and there is one core.
-function start(module: WebAssembly.Module): Exports {
-  if (!started) glue.initSync({ module });
-  started = true;
-  return glue;
-}
-
-/** After a trap an instance of the same module takes the place of the one that ended. */
-function living(): Exports {
-  try {
-    if (needsRestart()) glue.__wbg_reset_state();
-    return glue;
-  } catch (error) {
-    throw explained(error);
-  }
+  });
 }
 
 async function compile(given: WasmSource | Promise<WasmSource> | undefined): Promise<WebAssembly.Module> {

@@ -10,90 +10,93 @@ interface Life {
   ended?: { readonly cause: unknown };
 }
 
-let current: Life = { depth: 0 };
-let untold: Life | undefined;
-const listeners = new Set<(error: GloveError) => void>();
+/** The border of one wasm file. */
+export class Guard {
+  #current: Life = { depth: 0 };
+  #untold: Life | undefined;
+  readonly #listeners = new Set<(error: GloveError) => void>();
 
-/** Called with what ended an instance. Gives its undo. */
-export function onTrap(tell: (error: GloveError) => void): () => void {
-  listeners.add(tell);
-  return () => void listeners.delete(tell);
-}
+  /** Called with what ended an instance. Gives its undo. */
+  onTrap(tell: (error: GloveError) => void): () => void {
+    this.#listeners.add(tell);
+    return () => void this.#listeners.delete(tell);
+  }
 
-/** What the core promised; it would never settle after a trap. */
-export function untilTrap<T>(promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const undo = onTrap(reject);
-    promise.then(resolve, reject).finally(undo);
-  });
-}
+  /** What the core promised; it would never settle after a trap. */
+  untilTrap<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const undo = this.onTrap(reject);
+      promise.then(resolve, reject).finally(undo);
+    });
+  }
 
-/** Tells of a trap that was not told of yet: so nobody uses what went with it. */
-export function tellOfTrap(): void {
-  if (!untold) return;
-  const error = errorOf(untold);
-  untold = undefined;
-  for (const tell of [...listeners]) tell(error);
-}
+  /** Tells of a trap that was not told of yet: so nobody uses what went with it. */
+  tellOfTrap(): void {
+    if (!this.#untold) return;
+    const error = errorOf(this.#untold);
+    this.#untold = undefined;
+    for (const tell of [...this.#listeners]) tell(error);
+  }
 
-/** The instance has ended, and another one may take its place. */
-export function needsRestart(): boolean {
-  // It is on the stack still, and would come back into the memory of the new one.
-  if (current.ended && current.depth > 0) throw errorOf(current);
-  tellOfTrap();
-  return current.ended !== undefined;
-}
+  /** The instance has ended, and another one may take its place. */
+  needsRestart(): boolean {
+    // It is on the stack still, and would come back into the memory of the new one.
+    if (this.#current.ended && this.#current.depth > 0) throw errorOf(this.#current);
+    this.tellOfTrap();
+    return this.#current.ended !== undefined;
+  }
 
-/** For what the glue gives to a new instance. */
-export function guardImports(imports: Functions): Functions {
-  const life: Life = { depth: 0 };
-  current = life;
-  const guard =
-    (call: Functions[string]) =>
-    (...args: unknown[]) => {
-      const answer = call(...args);
-      // The page's code entered the instance again, and it ended there: what is on the stack below has no sound state either.
-      if (life.ended) throw errorOf(life);
-      return answer;
-    };
-  return Object.fromEntries(Object.entries(imports).map(([name, call]) => [name, guard(call)]));
-}
+  /** For what the glue gives to a new instance. */
+  imports(imports: Functions): Functions {
+    const life: Life = { depth: 0 };
+    this.#current = life;
+    const guard =
+      (call: Functions[string]) =>
+      (...args: unknown[]) => {
+        const answer = call(...args);
+        // The page's code entered the instance again, and it ended there: what is on the stack below has no sound state either.
+        if (life.ended) throw errorOf(life);
+        return answer;
+      };
+    return Object.fromEntries(Object.entries(imports).map(([name, call]) => [name, guard(call)]));
+  }
 
-/** For what the glue takes from it. Errors that the core means are told in another way: an exception is always a trap. */
-export function guardExports(exports: WebAssembly.Exports): WebAssembly.Exports {
-  const life = current;
-  const guard = (name: string, call: Functions[string]) => {
-    // What the event loop and the garbage collector call, with nobody to tell.
-    const quiet = /closure|_free$/.test(name);
-    return (...args: unknown[]) => {
-      if (!life.ended) {
-        life.depth++;
-        try {
-          return call(...args);
-        } catch (cause) {
-          end(life, cause);
-        } finally {
-          life.depth--;
+  /** For what the glue takes from it. Errors that the core means are told in another way: an exception is always a trap. */
+  exports(exports: WebAssembly.Exports): WebAssembly.Exports {
+    const life = this.#current;
+    const guard = (name: string, call: Functions[string]) => {
+      // What the event loop and the garbage collector call, with nobody to tell.
+      const quiet = /closure|_free$/.test(name);
+      return (...args: unknown[]) => {
+        if (!life.ended) {
+          life.depth++;
+          try {
+            return call(...args);
+          } catch (cause) {
+            this.#end(life, cause);
+          } finally {
+            life.depth--;
+          }
         }
-      }
-      if (quiet && life.depth === 0) return [];
-      throw errorOf(life);
+        if (quiet && life.depth === 0) return [];
+        throw errorOf(life);
+      };
     };
-  };
-  const entries = Object.entries(exports);
-  return Object.fromEntries(
-    entries.map(([name, given]) => [name, typeof given === "function" ? guard(name, given as Functions[string]) : given]),
-  );
-}
+    const entries = Object.entries(exports);
+    return Object.fromEntries(
+      entries.map(([name, given]) => [name, typeof given === "function" ? guard(name, given as Functions[string]) : given]),
+    );
+  }
 
-function end(life: Life, cause: unknown): void {
-  if (life.ended) return;
-  life.ended = { cause };
-  untold = life;
-  try {
-    queueMicrotask(tellOfTrap);
-  } catch {
-    // The stack is full: it is told before the next use.
+  #end(life: Life, cause: unknown): void {
+    if (life.ended) return;
+    life.ended = { cause };
+    this.#untold = life;
+    try {
+      queueMicrotask(() => this.tellOfTrap());
+    } catch {
+      // The stack is full: it is told before the next use.
+    }
   }
 }
 

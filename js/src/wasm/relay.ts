@@ -8,6 +8,8 @@ export interface RelayOptions {
   readonly model: string;
   /** Further models that a client may ask for. */
   readonly models: readonly string[] | undefined;
+  /** True unless given. */
+  readonly stream?: boolean;
   readonly maxTokens: number | undefined;
   /** Instead of the client's. */
   readonly systemPrompt: string | undefined;
@@ -17,7 +19,7 @@ export interface RelayOptions {
   readonly includeReasoningInText: boolean | undefined;
   readonly cache: "5m" | "1h" | undefined;
   readonly policy: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number } | undefined;
-  readonly providerMessages: "safe" | "all" | "none" | undefined;
+  readonly providerMessages: "safe" | "all" | "none" | "own" | undefined;
   readonly systemPromptBytes: number | undefined;
   readonly messages: number | undefined;
   readonly tools: number | undefined;

@@ -26,23 +26,12 @@ export interface SessionOptions {
 export type ModelOptions =
   | { readonly kind: "host"; readonly name: string }
   | {
+      /** An endpoint. */
       readonly kind: "http";
       readonly name: string;
-      readonly format: "endpoint" | "anthropic" | "openai_chat" | "openai_responses" | "gemini";
-      /** Of an endpoint. */
-      readonly url?: string;
-      /** Of a provider: the core makes address and headers of it. */
-      readonly baseURL?: string;
-      readonly key?: string;
-      /** Further headers. */
-      readonly headers?: readonly (readonly [string, string])[];
-      readonly model?: string;
-      readonly maxTokens?: number;
-      readonly stream?: boolean;
-      readonly reasoning?: boolean | undefined;
-      readonly reasoningEffort?: string | undefined;
-      readonly reasoningBudget?: number | undefined;
-      readonly cache?: "5m" | "1h" | undefined;
+      readonly url: string;
+      /** Earlier reasoning is sent back; without it none ever leaves. */
+      readonly reasoning?: boolean;
       readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
     };
 

@@ -4,11 +4,15 @@ use crate::json_write::{Object, array};
 use crate::message::ContentPart;
 use crate::providers::anthropic::THINKING_BLOCKS;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Group, Part, Prompt, media_note, number, schema, text_block, thinking};
+use crate::providers::request::{
+    Group, Part, Prompt, Writer, media_note, number, schema, text_block, thinking,
+};
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
-pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: None, group };
+
+fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
     thinking::anthropic(options, options.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS), body);
@@ -46,7 +50,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     });
 }
 
-pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
+fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
     let mark = prompt.cache_mark().filter(|_| last);
     let mut message = Object::new(out);
     match group {

@@ -6,9 +6,13 @@ use crate::providers::endpoint::PROVIDER_FIELDS;
 use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Answer, Group, Part, Prompt, joined, push_string, reasoning, schema};
+use crate::providers::request::{
+    Answer, Group, Part, Prompt, Writer, joined, push_string, reasoning, schema,
+};
 
-pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: None, group };
+
+fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     body.text("systemPrompt", prompt.system);
     if prompt.tools.is_empty() {
         return;
@@ -21,7 +25,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     });
 }
 
-pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
+fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
     match group {
         Group::User { answers, parts } => {
             if !answers.is_empty() {

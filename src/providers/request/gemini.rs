@@ -5,10 +5,12 @@ use crate::message::ContentPart;
 use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, Call, Group, Part, Prompt, Thinking, media_note, number, schema, thinking,
+    Answer, Call, Group, Part, Prompt, Thinking, Writer, media_note, number, schema, thinking,
 };
 
-pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(super) static WRITER: Writer = Writer { head, list: "contents", lead: None, group };
+
+fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     if !prompt.system.is_empty() {
         let mut system = Object::new(body.key("systemInstruction"));
@@ -46,7 +48,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     config.end();
 }
 
-pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
+fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
     let mut content = Object::new(out);
     match group {
         Group::User { answers, parts } => {

@@ -88,6 +88,34 @@ pub struct Prompt<'a> {
     pub options: &'a Options,
 }
 
+/// How the requests of one format are written.
+struct Writer {
+    /// What comes before the messages.
+    head: fn(&Prompt<'_>, &mut Object<'_>),
+    /// The field that holds the messages.
+    list: &'static str,
+    /// What comes first in it.
+    lead: Option<fn(&Prompt<'_>, &mut String)>,
+    /// `last` puts the cache mark where there is one.
+    group: fn(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String),
+}
+
+impl Format {
+    fn writer(self) -> &'static Writer {
+        match self {
+            #[cfg(feature = "providers")]
+            Format::Anthropic => &anthropic::WRITER,
+            #[cfg(feature = "providers")]
+            Format::OpenAiChat => &openai_chat::WRITER,
+            #[cfg(feature = "providers")]
+            Format::OpenAiResponses => &openai_responses::WRITER,
+            #[cfg(feature = "providers")]
+            Format::Gemini => &gemini::WRITER,
+            _ => &endpoint::WRITER,
+        }
+    }
+}
+
 impl Prompt<'_> {
     /// The whole body for the model's view of the record.
     pub fn body(&self, messages: &[&Message]) -> String {
@@ -107,31 +135,19 @@ impl Prompt<'_> {
     pub fn open(&self) -> String {
         let mut out = String::new();
         let mut body = Object::new(&mut out);
-        match self.format {
-            Format::Anthropic => anthropic::head(self, &mut body),
-            Format::OpenAiChat => openai_chat::head(self, &mut body),
-            Format::OpenAiResponses => openai_responses::head(self, &mut body),
-            Format::Gemini => gemini::head(self, &mut body),
-            Format::Endpoint => endpoint::head(self, &mut body),
-        }
+        let writer = self.format.writer();
+        (writer.head)(self, &mut body);
         if let Some(extra) = &self.options.extra {
             // Of a text that is no object nothing is taken.
             let _ = each_field(extra.as_str(), |key, value| {
                 body.raw(key, value);
             });
         }
-        let list = match self.format {
-            Format::Anthropic | Format::Endpoint => body.key("messages"),
-            Format::OpenAiResponses => body.key("input"),
-            Format::Gemini => body.key("contents"),
-            Format::OpenAiChat => {
-                let list = body.key("messages");
-                list.push('[');
-                openai_chat::system(self, list);
-                return out;
-            }
-        };
+        let list = body.key(writer.list);
         list.push('[');
+        if let Some(lead) = writer.lead {
+            lead(self, list);
+        }
         out
     }
 
@@ -148,13 +164,7 @@ impl Prompt<'_> {
 
     /// One group as the provider's messages. `last` puts the cache mark where there is one.
     pub fn write_group(&self, group: &Group<'_>, last: bool, out: &mut String) {
-        match self.format {
-            Format::Anthropic => anthropic::group(self, group, last, out),
-            Format::OpenAiChat => openai_chat::group(self, group, last, out),
-            Format::OpenAiResponses => openai_responses::group(self, group, out),
-            Format::Gemini => gemini::group(self, group, out),
-            Format::Endpoint => endpoint::group(self, group, out),
-        }
+        (self.format.writer().group)(self, group, last, out);
     }
 
     /// The mark that asks for caching up to here.

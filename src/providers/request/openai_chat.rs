@@ -7,11 +7,13 @@ use crate::message::ContentPart;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Call, ChatDialect, Group, Part, Prompt, joined, media_note, media_url, number, push_string, reasoning,
-    schema, text_block, thinking,
+    Call, ChatDialect, Group, Part, Prompt, Writer, joined, media_note, media_url, number, push_string,
+    reasoning, schema, text_block, thinking,
 };
 
-pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: Some(system), group };
+
+fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
     if let Some(max_tokens) = options.max_tokens {
@@ -48,7 +50,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
 }
 
 /// The system prompt is the first message of the list.
-pub(super) fn system(prompt: &Prompt<'_>, out: &mut String) {
+fn system(prompt: &Prompt<'_>, out: &mut String) {
     if prompt.system.is_empty() {
         return;
     }
@@ -70,7 +72,7 @@ fn text(out: &mut String, text: &str, mark: Option<&str>) {
     }
 }
 
-pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
+fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
     let mark = mark(prompt).filter(|_| last);
     match group {
         Group::User { answers, parts } => {

@@ -5,10 +5,12 @@ use crate::message::ContentPart;
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Group, Part, Prompt, joined, media_note, media_url, number, schema, text_block, thinking,
+    Group, Part, Prompt, Writer, joined, media_note, media_url, number, schema, text_block, thinking,
 };
 
-pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(super) static WRITER: Writer = Writer { head, list: "input", lead: None, group };
+
+fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
     if !prompt.system.is_empty() {
@@ -41,7 +43,7 @@ pub(super) fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     });
 }
 
-pub(super) fn group(prompt: &Prompt<'_>, group: &Group<'_>, out: &mut String) {
+fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
     let mut items = Items { out, comma: "" };
     match group {
         Group::User { answers, parts } => {

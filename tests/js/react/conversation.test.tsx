@@ -117,6 +117,19 @@ test("the focus goes to a new question and comes back after it", async () => {
   expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" }));
 });
 
+test("the focus goes to a form's first field, whatever is chosen further down", async () => {
+  const render = () => (
+    <form data-glove-question="">
+      <input aria-label="City" />
+      <input type="radio" defaultChecked={true} aria-label="Calm" />
+    </form>
+  );
+  const form = { ...asks("ask", {}), render };
+  chat([call], { config: { tools: [form] } }).send("go");
+  await screen.findByRole("radio", { name: "Calm" });
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "City" }));
+});
+
 test("a question that needs a decision takes the focus as a whole, so that Enter decides nothing", async () => {
   const page = chat([call], { config: { tools: [asks("", 0, { requireApproval: true, do: () => 1 })] } });
   page.send("go");

@@ -2,12 +2,15 @@
 import { GloveError } from "../../error.js";
 import type { Durability } from "../adapter.js";
 import { storeError } from "../errors.js";
-import { isAbsent, isAftermath, isDead, typed } from "./failures.js";
+import { isAbsent, isAftermath, isDead, isSilent, typed } from "./failures.js";
 import { type Migration, migrate, migrations, type StoreName } from "./schema.js";
 
 /** How long another page may hold an older version open, and how long opening may take at all. */
 const blockedMs = 3_000;
 const openingMs = 10_000;
+/** A transaction of which nothing is heard for so long is given up. In short ticks: a page that sleeps loses one of them. */
+const silenceMs = 30_000;
+const ticks = 6;
 
 /** A transaction. `ask` gives what a request answers; nothing else may be awaited inside of it. */
 export interface Transaction {
@@ -50,8 +53,8 @@ export class Connection {
   ): Promise<T> {
     const attempt = () =>
       this.#once(names, durability, work).catch((error: unknown) => {
-        // A dead connection that is kept would fail for ever.
-        if (isDead(error)) this.close();
+        // A dead connection that is kept would fail for ever, and so may a silent one.
+        if (isDead(error) || isSilent(error)) this.close();
         throw error;
       });
     try {
@@ -157,23 +160,35 @@ function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction
     let failure: unknown;
     let ended = false;
     let result: { readonly value: T } | undefined;
+    let patience = ticks;
+    const timer = setInterval(() => {
+      if (--patience > 0) return;
+      clearInterval(timer);
+      reject(new DOMException("It does not answer.", "TimeoutError"));
+      tryTo(() => transaction.abort());
+    }, silenceMs / ticks);
     const settle = () => {
-      if (ended && result) resolve(result.value);
-      else if (ended && failure) reject(failure);
+      if (!ended || !(result || failure)) return;
+      clearInterval(timer);
+      if (result) resolve(result.value);
+      else reject(failure);
     };
     transaction.oncomplete = () => {
       ended = true;
       settle();
     };
     transaction.onabort = () => {
-      ended = true;
+      clearInterval(timer);
       // What the abort took with it says nothing; a quota shows here only.
       const own = isAftermath(failure) ? undefined : failure;
       reject(own ?? transaction.error ?? new DOMException("The browser stopped the write.", "AbortError"));
     };
     const ask = <R>(request: IDBRequest<R>) =>
       new Promise<R>((answer, refuse) => {
-        request.onsuccess = () => answer(request.result);
+        request.onsuccess = () => {
+          patience = ticks;
+          answer(request.result);
+        };
         request.onerror = () => refuse(request.error ?? new DOMException("A request failed.", "AbortError"));
       });
     work({ store: (name) => transaction.objectStore(name), ask }).then(

@@ -14,7 +14,7 @@ import {
 import { isUnfinished, titleOf } from "../step.js";
 import { readTranscript, writeTranscript } from "../transcript.js";
 import { Connection } from "./connection.js";
-import { takeOut } from "./media.js";
+import { type Media, takeOut } from "./media.js";
 import { readRows, textsOf } from "./read.js";
 import { allOf, type MessagesRow, type SessionRow, stores } from "./schema.js";
 
@@ -100,7 +100,7 @@ export class SessionDatabase implements SessionCatalog {
     const memory = await this.elsewhere();
     if (memory) return memory.import(json, options);
     const { about, texts, messages, tasks, inbox } = readTranscript(json);
-    const media = new Map<string, Blob>();
+    const media = new Map<string, Media>();
     const withRun = options.withRun && texts.checkpoint !== undefined;
     const kept = {
       messages: await takeOut(inside(texts.messages), media),
@@ -132,7 +132,7 @@ export class SessionDatabase implements SessionCatalog {
       if (messages.length > 0) writes.push(store("messages").add(messagesRow, [id, 0]));
       if (kept.records !== "") writes.push(store("records").add(kept.records, [id, about.seq]));
       if (withRun) writes.push(store("checkpoints").put(checkpoint, id));
-      for (const [key, blob] of media) writes.push(store("media").put(blob, [id, key]));
+      for (const [key, data] of media) writes.push(store("media").put(data, [id, key]));
       if (tasks.length > 0) writes.push(store("extras").put(texts.tasks, [id, "tasks"]));
       if (inbox.length > 0) writes.push(store("extras").put(arrayOf([inside(texts.inbox)]), [id, "inbox"]));
       await Promise.all(writes.map((request) => ask(request)));

@@ -12,6 +12,11 @@ export function isDead(error: unknown): boolean {
   return nameOf(error) === "UnknownError";
 }
 
+/** Nothing was heard of a transaction for too long. */
+export function isSilent(error: unknown): boolean {
+  return nameOf(error) === "TimeoutError";
+}
+
 /** Follows on the end of a transaction, and does not say why it ended. */
 export function isAftermath(error: unknown): boolean {
   return ["AbortError", "InvalidStateError", "TransactionInactiveError"].includes(nameOf(error));
@@ -30,6 +35,8 @@ export function typed(error: unknown): GloveError {
       return storeError("newer", "A newer version of this application has written the database; reload the page.", error);
     case "UnknownError":
       return storeError("unavailable", "The browser has lost its database; try again, or reload the page.", error);
+    case "TimeoutError":
+      return storeError("unavailable", "The browser's database does not answer; try again, or reload the page.", error);
     case "DataError":
     case "NotFoundError":
     case "NotReadableError":

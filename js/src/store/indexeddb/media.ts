@@ -1,4 +1,4 @@
-// Long base64 strings in JSON text, kept as Blobs beside it. What comes back is the same text, character by character.
+// Long base64 strings in JSON text, kept as bytes beside it. What comes back is the same text, character by character.
 import { fromBase64, toBase64 } from "../../base64.js";
 import { generateId } from "../../session-id.js";
 import { storeError } from "../errors.js";
@@ -6,12 +6,15 @@ import { storeError } from "../errors.js";
 /** Text as it is stored: whole, or the pieces between its media and the keys of those. */
 export type StoredText = string | { readonly pieces: readonly string[]; readonly media: readonly string[] };
 
-/** Shorter ones are not worth a Blob. */
+/** As bytes: private windows of WebKit store no Blob, and the transaction that tries never ends. Older versions wrote Blobs. */
+export type Media = Uint8Array<ArrayBuffer> | Blob;
+
+/** Shorter ones are not worth a row of their own. */
 const leastLength = 4096;
 const alphabet = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Takes the media out; they are put into `media` under the hash of their content. */
-export async function takeOut(text: string, media: Map<string, Blob>): Promise<StoredText> {
+export async function takeOut(text: string, media: Map<string, Media>): Promise<StoredText> {
   if (text.length < leastLength) return text;
   const pieces: string[] = [];
   const keys: string[] = [];
@@ -24,7 +27,7 @@ export async function takeOut(text: string, media: Map<string, Blob>): Promise<S
     const bytes = bytesOf(data);
     if (!bytes) continue;
     const key = await hash(bytes);
-    media.set(key, new Blob([bytes]));
+    media.set(key, bytes);
     keys.push(key);
     pieces.push(text.slice(rest, start));
     rest = to;
@@ -33,16 +36,16 @@ export async function takeOut(text: string, media: Map<string, Blob>): Promise<S
 }
 
 /** Puts the media back. */
-export async function putBack(stored: StoredText, media: ReadonlyMap<string, Blob>): Promise<string> {
+export async function putBack(stored: StoredText, media: ReadonlyMap<string, Media>): Promise<string> {
   if (typeof stored === "string") return stored;
   const { pieces, media: keys } = stored;
   const texts = await Promise.all(keys.map((key) => textOf(media.get(key))));
   return pieces.map((piece, at) => piece + (texts[at] ?? "")).join("");
 }
 
-async function textOf(blob: Blob | undefined): Promise<string> {
+async function textOf(data: Media | undefined): Promise<string> {
   try {
-    if (blob) return await toBase64(blob);
+    if (data) return await toBase64(data);
   } catch (cause) {
     throw storeError("corrupt", "An attachment of this session cannot be read; the browser has lost its file.", cause);
   }

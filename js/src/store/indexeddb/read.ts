@@ -2,7 +2,7 @@
 import { storeError } from "../errors.js";
 import { arrayOf } from "../json-text.js";
 import type { Transaction } from "./connection.js";
-import { putBack, type StoredText } from "./media.js";
+import { type Media, putBack, type StoredText } from "./media.js";
 import { allOf, type MessagesRow, type SessionRow } from "./schema.js";
 
 export interface SessionRows {
@@ -10,7 +10,7 @@ export interface SessionRows {
   readonly messages: readonly MessagesRow[];
   readonly records: readonly StoredText[];
   readonly checkpoint: StoredText | undefined;
-  readonly media: ReadonlyMap<string, Blob>;
+  readonly media: ReadonlyMap<string, Media>;
 }
 
 /** The stores that `readRows` reads. */
@@ -18,15 +18,15 @@ export const read = ["sessions", "messages", "records", "checkpoints", "media"] 
 
 export async function readRows({ ask, store }: Transaction, id: string): Promise<SessionRows> {
   const all = allOf(id);
-  const [session, messages, records, checkpoint, keys, blobs] = await Promise.all([
+  const [session, messages, records, checkpoint, keys, data] = await Promise.all([
     ask<SessionRow | undefined>(store("sessions").get(id)),
     ask<MessagesRow[]>(store("messages").getAll(all)),
     ask<StoredText[]>(store("records").getAll(all)),
     ask<StoredText | undefined>(store("checkpoints").get(id)),
     ask(store("media").getAllKeys(all)),
-    ask<Blob[]>(store("media").getAll(all)),
+    ask<Media[]>(store("media").getAll(all)),
   ]);
-  const media = new Map(keys.map((key, at) => [(key as string[])[1] ?? "", blobs[at] as Blob]));
+  const media = new Map(keys.map((key, at) => [(key as string[])[1] ?? "", data[at] as Media]));
   return { session, messages, records, checkpoint, media };
 }
 

@@ -30,7 +30,7 @@ export interface MessagesRow {
 }
 
 // `records`: StoredText under [session, seq], as messages. `checkpoints`: StoredText under session.
-// `media`: Blob under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], and for permissions the status
+// `media`: Media under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], and for permissions the status
 // under [session, "permission", key].
 export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
 export type StoreName = (typeof stores)[number];

@@ -8,7 +8,7 @@ import { type MemoryStore, permissionKey } from "../memory.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
-import { type StoredText, takeOut } from "./media.js";
+import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, textsOf } from "./read.js";
 import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
 
@@ -49,7 +49,7 @@ export class IndexedDBStore implements StoreAdapter {
     const memory = await this.#memory();
     if (memory) return memory.appendStep(step);
     const members = membersOf(text);
-    const media = new Map<string, Blob>();
+    const media = new Map<string, Media>();
     const prepared = await this.#prepare(async () => ({
       messages: await takeOut(inside(members.get("messages")), media),
       records: await takeOut(inside(members.get("records")), media),
@@ -73,7 +73,7 @@ export class IndexedDBStore implements StoreAdapter {
       readonly messages: StoredText;
       readonly records: StoredText;
       readonly checkpoint: StoredText | undefined;
-      readonly media: ReadonlyMap<string, Blob>;
+      readonly media: ReadonlyMap<string, Media>;
       readonly write: string;
     },
   ): Promise<void> {
@@ -92,9 +92,9 @@ export class IndexedDBStore implements StoreAdapter {
       write: texts.write,
     };
     const writes: IDBRequest[] = [];
-    for (const [key, blob] of texts.media) {
+    for (const [key, data] of texts.media) {
       // A file that is sent again is there already.
-      if ((await ask(store("media").getKey([id, key]))) === undefined) writes.push(store("media").add(blob, [id, key]));
+      if ((await ask(store("media").getKey([id, key]))) === undefined) writes.push(store("media").add(data, [id, key]));
     }
     if (messages.length > 0) {
       const added: MessagesRow = { count: messages.length, text: texts.messages };
@@ -135,7 +135,7 @@ export class IndexedDBStore implements StoreAdapter {
     const text = JSON.stringify(msgs);
     const memory = await this.#memory();
     if (memory) return memory.appendMessages(JSON.parse(text) as Message[]);
-    const media = new Map<string, Blob>();
+    const media = new Map<string, Media>();
     const messages = await this.#prepare(() => takeOut(inside(text), media));
     const write = generateId();
     await this.#run([...read], "relaxed", async (transaction) => {
@@ -156,7 +156,7 @@ export class IndexedDBStore implements StoreAdapter {
       };
       const id = this.identifier;
       const writes: IDBRequest[] = [store("messages").add(added, [id, before.count])];
-      for (const [key, blob] of media) writes.push(store("media").put(blob, [id, key]));
+      for (const [key, data] of media) writes.push(store("media").put(data, [id, key]));
       writes.push(store("records").delete(allOf(id)), store("checkpoints").delete(id), store("sessions").put(row, id));
       await Promise.all(writes.map((request) => ask(request)));
     });

@@ -1,5 +1,5 @@
 // Keeps the end of the conversation in sight, unless the person has scrolled away from it.
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, useCallback, useEffect, useRef } from "react";
 
 export interface Scroll {
   readonly outer: RefObject<HTMLDivElement | null>;
@@ -11,21 +11,27 @@ export function useScroll(): Scroll {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
-  useEffect(() => {
-    if (!inner.current) return;
-    const observer = new ResizeObserver(() => {
-      if (follows.current && outer.current) outer.current.scrollTop = outer.current.scrollHeight;
-    });
-    observer.observe(inner.current);
-    return () => observer.disconnect();
-  }, []);
   const top = useRef(0);
-  const onScroll = () => {
+  const look = useCallback(() => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = outer.current ?? {};
     // Content that grows moves nothing: only who goes up wants to stay there.
     if (scrollTop < top.current) follows.current = false;
     if (scrollHeight - scrollTop - clientHeight < 40) follows.current = true;
     top.current = scrollTop;
-  };
-  return { outer, inner, onScroll };
+  }, []);
+  useEffect(() => {
+    if (!inner.current) return;
+    const observer = new ResizeObserver(() => {
+      const element = outer.current;
+      if (!element) return;
+      // Who has just gone up may not have been heard of yet.
+      if (element.scrollTop < top.current) look();
+      if (!follows.current) return;
+      element.scrollTop = element.scrollHeight;
+      top.current = element.scrollTop;
+    });
+    observer.observe(inner.current);
+    return () => observer.disconnect();
+  }, [look]);
+  return { outer, inner, onScroll: look };
 }

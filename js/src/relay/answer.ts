@@ -1,23 +1,26 @@
 // One answer: the core asks the provider, and the client reads along.
-import { type Fetch, hostFetch } from "../src/models/http.js";
-import { untilTrap } from "../src/wasm/guard.js";
-import type { RelayHost } from "../src/wasm/relay.js";
+import { type Fetch, hostFetch } from "../models/http.js";
+import { guard, type Relay } from "../wasm/providers.js";
+import type { RelayHost } from "../wasm/relay.js";
 import { EventStream } from "./events.js";
 import { type Refusal, refusedEvent, refusedResponse } from "./refused.js";
-import type { Relay } from "./relay.js";
 
 export interface Asking {
   readonly relay: Relay;
   readonly body: string;
   readonly key: string;
   readonly signal: AbortSignal;
-  readonly fetch: Fetch | undefined;
+  readonly fetch: Fetch;
   readonly heartbeatMs: number;
+  /** A failure is an event, also before anything was told. */
+  readonly asEvents?: boolean;
   /** Told when there is no answer. */
   report(refusal: Refusal, cause?: unknown): void;
 }
 
-export function answer({ relay, body, key, signal, fetch, heartbeatMs, report }: Asking): Promise<Response> {
+/** `ended` is called when the core is done with it. */
+export function answer(asking: Asking, ended?: () => void): Promise<Response> {
+  const { relay, body, key, signal, fetch, heartbeatMs, asEvents, report } = asking;
   let leave = () => {};
   const gone = new Promise<void>((resolve) => {
     leave = resolve;
@@ -27,14 +30,14 @@ export function answer({ relay, body, key, signal, fetch, heartbeatMs, report }:
   signal.addEventListener("abort", leave);
   const host: RelayHost = {
     events: (text: string) => stream.write(text),
-    fetch: (url: string, headers: string, sent: string, abort: AbortSignal) =>
-      hostFetch(direct(fetch), url, headers, sent, abort),
+    fetch: (url: string, headers: string, sent: string, abort: AbortSignal) => hostFetch(fetch, url, headers, sent, abort),
   };
   const end = (refusal: Refusal) => {
-    if (stream.begun) stream.write(refusedEvent(refusal));
+    if (stream.begun || asEvents) stream.write(refusedEvent(refusal));
     stream.end(() => refusedResponse(refusal));
   };
-  untilTrap<string | undefined>(relay.answer(body, key, host, gone))
+  guard
+    .untilTrap<string | undefined>(relay.answer(body, key, host, gone))
     .then(
       (told) => {
         if (told === undefined) return stream.end(() => refusedResponse(left));
@@ -50,13 +53,9 @@ export function answer({ relay, body, key, signal, fetch, heartbeatMs, report }:
     .finally(() => {
       signal.removeEventListener("abort", leave);
       leave(); // A promise that never settles would be kept by the core.
+      ended?.();
     });
   return stream.response;
-}
-
-/** A redirect is not followed: the key would go along. */
-function direct(fetch: Fetch | undefined): Fetch {
-  return (url, init) => (fetch ?? globalThis.fetch)(url, { ...init, redirect: "manual" });
 }
 
 /** Nobody reads this one. */

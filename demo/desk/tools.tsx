@@ -1,0 +1,120 @@
+// What the operations desk's assistant can do, and what it has to ask before.
+import { defineTool, type ToolConfig } from "glove-wasm/react";
+import { pause } from "../line/script.js";
+import { z } from "../schema.js";
+import {
+  addRefund,
+  cancelRefund,
+  getBoard,
+  scale,
+  scaleBack,
+  serviceOf,
+  setFingerprint,
+  startService,
+  stopService,
+} from "./board.js";
+
+/** Above these a person has to agree to each single call. */
+export const refundLimit = 50;
+export const replicaLimit = 4;
+
+const service = z.enum(["checkout", "search", "payments", "mail"]);
+
+const listServices = defineTool({
+  name: "list_services",
+  description: "Lists the services and how they do.",
+  inputSchema: z.object({}),
+  idempotent: true,
+  do: () => getBoard().services,
+});
+
+const readLogs = defineTool({
+  name: "read_logs",
+  description: "Reads the last lines of a service's log.",
+  inputSchema: z.object({ service }),
+  parallel: true,
+  idempotent: true,
+  async do({ service }) {
+    await pause(600 + 40 * service.length);
+    return serviceOf(service)?.state === "degraded"
+      ? ["WARN pool exhausted, 212 waiting", "WARN pool exhausted, 340 waiting", "ERROR timeout after 2,000 ms"]
+      : ["INFO all quiet"];
+  },
+});
+
+const restartService = defineTool({
+  name: "restart_service",
+  description: "Stops a service and starts it again. Some requests are lost.",
+  inputSchema: z.object({ service }),
+  // Asked once; the answer is kept with the conversation. Not idempotent: if the page dies in the middle, a person is asked
+  // whether to run it again.
+  requiresPermission: true,
+  async do({ service }) {
+    stopService(service);
+    await pause(2_500);
+    startService(service);
+    return serviceOf(service);
+  },
+});
+
+const scaleService = defineTool({
+  name: "scale_service",
+  description: "Sets the number of a service's replicas.",
+  inputSchema: z.object({ service, replicas: z.number().int().min(1).max(12) }),
+  requireApproval: ({ replicas }) => ({
+    required: replicas > replicaLimit,
+    reason: `${replicas} replicas are more than the ${replicaLimit} that need no approval.`,
+  }),
+  do({ service, replicas }) {
+    scale(service, replicas);
+    return serviceOf(service);
+  },
+  undo: ({ service }) => scaleBack(service),
+});
+
+const refund = defineTool({
+  name: "refund",
+  description: "Pays money back for an order.",
+  inputSchema: z.object({ order: z.string(), euros: z.number().positive() }),
+  requireApproval: ({ euros, order }) => ({
+    required: euros > refundLimit,
+    reason: `€${euros} for order ${order} are above the limit of €${refundLimit}.`,
+  }),
+  do(refund) {
+    addRefund(refund);
+    return refund;
+  },
+  undo: cancelRefund,
+});
+
+/** `secret` is a renderer that comes with the package: what is typed goes to this tool, and nowhere else. */
+const connectKey: ToolConfig = {
+  name: "connect_key",
+  description: "Asks the person for the key of the paging service and connects it.",
+  inputSchema: z.object({}),
+  displayStrategy: "hide-on-complete",
+  onInterrupted: "rerun",
+  async do(_, display) {
+    const message = "The key of the paging service. It is used once, and neither shown again, stored, nor told to the model.";
+    const key = await display.pushAndWait<object, string>({ renderer: "secret", input: { message } });
+    setFingerprint(await fingerprintOf(key));
+    return { connected: true };
+  },
+};
+
+async function fingerprintOf(key: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+  return Array.from(new Uint8Array(hash, 0, 4), (byte) => byte.toString(16).padStart(2, "0")).join(":");
+}
+
+export const tools: readonly ToolConfig[] = [listServices, readLogs, restartService, scaleService, refund, connectKey];
+
+/** What a tool's status line says. */
+export const labels: Readonly<Record<string, string>> = {
+  list_services: "Looking at the board",
+  read_logs: "Reading a log",
+  restart_service: "Restarting",
+  scale_service: "Scaling",
+  refund: "Paying back",
+  connect_key: "Connecting a key",
+};

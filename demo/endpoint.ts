@@ -1,0 +1,44 @@
+// A chat endpoint beside the page, where a provider's key is in the environment: it stays on this side of the wire.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { getAvailableProviders, providers } from "glove-wasm";
+import { createChatHandler } from "glove-wasm/server";
+import type { Plugin } from "vite";
+
+export interface Found {
+  readonly provider: string;
+  readonly model: string;
+}
+
+export function foundProvider(): Found | undefined {
+  const found = getAvailableProviders().find(({ id, available }) => available && providers[id]?.envVar);
+  return found && { provider: found.id, model: process.env.DEMO_MODEL ?? found.defaultModel };
+}
+
+export function chatEndpoint({ provider, model }: Found): Plugin {
+  const handle = createChatHandler({ provider, model, onError: (error) => console.error(`/api/chat: ${error.message}`) });
+  return {
+    name: "chat-endpoint",
+    configureServer({ middlewares, config }) {
+      config.logger.info(`  /api/chat answers with ${model} (${providers[provider]?.envVar})`);
+      middlewares.use("/api/chat", (request, response) => void answer(handle, request, response));
+    },
+  };
+}
+
+async function answer(handle: (request: Request) => Promise<Response>, from: IncomingMessage, to: ServerResponse) {
+  const left = new AbortController();
+  to.on("close", () => left.abort());
+  const { method = "GET", headers } = from;
+  const body = method === "POST" ? { body: Readable.toWeb(from) as globalThis.ReadableStream, duplex: "half" } : {};
+  const url = `http://${headers.host}/api/chat`;
+  const request = new Request(url, { method, headers: headers as Record<string, string>, signal: left.signal, ...body });
+  const response = await handle(request);
+  to.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body)
+    Readable.fromWeb(response.body as ReadableStream)
+      .on("error", () => to.destroy())
+      .pipe(to);
+  else to.end();
+}

@@ -1,0 +1,55 @@
+// Ways to disturb a run. Each is what its name says.
+import { useState } from "react";
+import { setLine, useLine } from "../line/line.js";
+import { useReconnect } from "./reconnect.js";
+
+export function Tricks() {
+  const { offline, slow, cut } = useLine((line) => line);
+  const [survived, setSurvived] = useState(false);
+  useReconnect();
+  return (
+    <section className="tricks" aria-label="Try to break it">
+      <h2>Try to break it</h2>
+      <div className="trick-buttons">
+        <button type="button" onClick={() => setSurvived(crash())}>
+          Crash this tab
+        </button>
+        <button type="button" onClick={secondTab}>
+          Second tab
+        </button>
+        <button type="button" aria-pressed={cut} onClick={() => setLine({ cut: !cut })}>
+          Cut the stream
+        </button>
+        <button type="button" aria-pressed={offline} onClick={() => setLine({ offline: !offline })}>
+          Go offline
+        </button>
+        <button type="button" aria-pressed={slow} onClick={() => setLine({ slow: !slow })}>
+          Slow motion
+        </button>
+      </div>
+      <p className="fine" role="status">
+        {survived ? told.survived : cut ? told.cut : offline ? told.offline : slow ? told.slow : told.all}
+      </p>
+    </section>
+  );
+}
+
+const told = {
+  all: "Each is what it says. Press one while an answer streams, a tool runs, or a question waits.",
+  cut: "The answer that streams, or else the next one, breaks off in the middle. No tool runs from it.",
+  offline: "No request leaves the page. What fails goes on when the line is back.",
+  slow: "Each piece of an answer takes its time. Reload in the middle of one.",
+  survived: "This browser survived it. Close the tab and open it again: it comes to the same.",
+};
+
+/** Asks for a text of two gigabytes, at which Chromium ends the tab's process. Gives true where the browser refuses instead. */
+function crash(): boolean {
+  try {
+    const long = "ā".repeat(2 ** 29 - 24);
+    new Text(long).appendData(long);
+  } catch {}
+  return true;
+}
+
+/** Without an opener, the tab gets no copy of this one's session storage: a key stays where it was typed in. */
+const secondTab = () => void window.open(location.href, "_blank", "noopener");

@@ -1,0 +1,88 @@
+// A chat endpoint inside the page: it reads what was said and what the tools gave, and streams what a script answers.
+// It speaks the protocol of `createChatHandler`, so that all the rest is as it would be with a real model.
+import type { Fetch, Message, RemotePromptRequest, ToolResult } from "glove-wasm";
+
+export interface Answer {
+  readonly text?: string;
+  readonly calls?: readonly Call[];
+}
+
+export type Call = readonly [tool: string, input: unknown];
+
+/** What a script answers to: the last thing that the person said, and what has come of it so far. */
+export interface Said {
+  readonly text: string;
+  readonly results: readonly ToolResult[];
+  /** The first result that is no success. */
+  readonly failed: ToolResult | undefined;
+  /** The data that a tool gave, the latest first. */
+  data(tool: string): unknown;
+}
+
+export type Assistant = (said: Said) => Answer;
+
+/** Milliseconds before an answer, and between its words. */
+const before = 350;
+const between = 30;
+
+export function scripted(assistant: Assistant): Fetch {
+  return async (_, { body, signal }) => {
+    const asked = JSON.parse(String(body)) as RemotePromptRequest;
+    const events = eventsOf(answerOf(assistant, asked.messages), Math.ceil(String(body).length / 4));
+    return new Response(streamOf(events, signal), { headers: { "content-type": "text/event-stream" } });
+  };
+}
+
+function answerOf(assistant: Assistant, messages: readonly Message[]): Answer {
+  const asked = messages.findLastIndex(isFromPerson);
+  if (messages[asked]?.is_compaction_request) return { text: summaryOf(messages.slice(0, asked)) };
+  const results = messages.slice(asked + 1).flatMap(({ tool_results }) => tool_results ?? []);
+  return assistant({
+    text: messages[asked]?.text ?? "",
+    results,
+    failed: results.find(({ result }) => result.status !== "success"),
+    data: (tool) => results.findLast(({ tool_name }) => tool_name === tool)?.result.data,
+  });
+}
+
+const isFromPerson = ({ sender, tool_results, is_compaction, framework_context }: Message) =>
+  sender === "user" && !tool_results?.length && !is_compaction && !framework_context;
+
+function summaryOf(messages: readonly Message[]): string {
+  const asked = messages.filter(isFromPerson).map(({ text }) => `“${text}”`);
+  return `So far the person said: ${asked.slice(-6).join(", ")}. All of it was done or answered.`;
+}
+
+/** The events of one answer. A price is told as well: that of an ordinary model. */
+function eventsOf({ text = "", calls = [] }: Answer, tokens_in: number): object[] {
+  const made = calls.map(([tool_name, input_args]) => ({ id: `call_${crypto.randomUUID()}`, tool_name, input_args }));
+  const tokens_out = Math.ceil((text.length + JSON.stringify(calls).length) / 4);
+  const message = { sender: "agent", text, ...(made.length > 0 && { tool_calls: made }) };
+  return [
+    ...(text.match(/\S+\s*/g) ?? []).map((word) => ({ type: "text_delta", text: word })),
+    ...made.map(({ id, tool_name, input_args }) => ({ type: "tool_use", id, name: tool_name, input: input_args })),
+    { type: "done", message, tokens_in, tokens_out, cost: (tokens_in * 3 + tokens_out * 15) / 1e6 },
+  ];
+}
+
+function streamOf(events: readonly object[], signal: AbortSignal | null | undefined): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await pause(next === 0 ? before : between);
+      if (signal?.aborted) return controller.error(signal.reason);
+      controller.enqueue(encoder.encode(`data: ${JSON.stringify(events[next])}\n\n`));
+      next++;
+      if (next === events.length) controller.close();
+    },
+  });
+}
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Calls that write a task list; the argument says how many of its steps are done. */
+export function taskList(steps: readonly { readonly content: string; readonly activeForm: string }[]): (done: number) => Call {
+  const status = (at: number, done: number) => (at < done ? "completed" : at === done ? "in_progress" : "pending");
+  return (done) => ["glove_update_tasks", { todos: steps.map((step, at) => ({ ...step, status: status(at, done) })) }];
+}

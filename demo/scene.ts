@@ -1,0 +1,48 @@
+// A scene: a small application of its own, with its tools, its state, and its conversations.
+import { GloveClient, SessionDatabase, type ToolConfig } from "glove-wasm/react";
+import type { ComponentType } from "react";
+import { JournaledStore } from "./inside/journal.js";
+import type { Assistant } from "./line/script.js";
+import { modelOf } from "./model/choice.js";
+
+export interface SceneParts {
+  readonly id: string;
+  readonly name: string;
+  /** What the empty conversation says. */
+  readonly title: string;
+  readonly about: string;
+  readonly tries: readonly { readonly say: string; readonly see: string }[];
+  readonly suggestions: readonly string[];
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolConfig[];
+  /** What a tool's status line says. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly assistant: Assistant;
+  /** The application beside the conversation. */
+  readonly Panel: ComponentType;
+  readonly panelName: string;
+}
+
+export interface Scene extends SceneParts {
+  readonly client: GloveClient;
+}
+
+/** When a prompt gets longer than this, older messages give way to a summary. Low, so that it can be seen. */
+export const contextLimit = 8_000;
+
+export function openScene(parts: SceneParts): Scene {
+  const name = `demo-${parts.id}`;
+  const database = new SessionDatabase({ name });
+  const client = new GloveClient({
+    createModel: () => modelOf(parts.id, parts.assistant),
+    systemPrompt: parts.systemPrompt,
+    tools: parts.tools,
+    // Conversations are kept in the browser's database even without this; here each write is noted for the inspector.
+    createStore: (id) => new JournaledStore(id, database),
+    catalog: database,
+    // The page comes back to the conversation that it was on.
+    persistSession: name,
+    compaction: { compaction_context_limit: contextLimit },
+  });
+  return { ...parts, client };
+}

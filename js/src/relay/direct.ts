@@ -1,0 +1,35 @@
+// A provider that the page asks itself. What stands between it and the session is what a chat handler has, so that a page which
+// asks no provider need not load how providers are spoken to.
+import type { Fetch } from "../models/http.js";
+import { bytes } from "../wasm/generated/glove_providers_bytes.js";
+import { decoded } from "../wasm/inline.js";
+import { openProviders } from "../wasm/providers.js";
+import type { RelayOptions } from "../wasm/relay.js";
+import { answer } from "./answer.js";
+import { givenProviders } from "./source.js";
+
+const providers = /* @__PURE__ */ openProviders(() => decoded(bytes));
+
+export type DirectOptions = Partial<RelayOptions> & Pick<RelayOptions, "format" | "baseURL" | "model">;
+
+/** What a chat handler holds back from its clients, this client may know; and it sends no more than it wants to. */
+const own = {
+  providerMessages: "own",
+  systemPromptBytes: Number.MAX_SAFE_INTEGER,
+  messages: Number.MAX_SAFE_INTEGER,
+  tools: Number.MAX_SAFE_INTEGER,
+} as const;
+
+/** Answers the request to an endpoint with the events of one. */
+export async function direct(
+  options: DirectOptions,
+  key: string,
+  fetch: Fetch,
+  { body, signal }: RequestInit,
+): Promise<Response> {
+  const { CoreRelay } = await providers.load(givenProviders());
+  const relay = new CoreRelay(JSON.stringify({ ...options, ...own }));
+  const free = () => relay.free();
+  const stopped = signal ?? new AbortController().signal;
+  return answer({ relay, body: String(body), key, signal: stopped, fetch, heartbeatMs: 0, asEvents: true, report() {} }, free);
+}

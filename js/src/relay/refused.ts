@@ -1,0 +1,28 @@
+// A request that is not answered: as a response, and as the last event of a stream.
+
+/** What a client is told; `detail` is for the server alone. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly kind?: string;
+  readonly retryable?: boolean;
+  readonly retry_after_ms?: number;
+  readonly detail?: string;
+}
+
+export function refusedResponse({ status, detail: _, ...error }: Refusal): Response {
+  const headers = new Headers({
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    // The handler has tried again itself, as often as it may.
+    "x-should-retry": "false",
+  });
+  if (status === 405) headers.set("allow", "POST");
+  if (error.retry_after_ms !== undefined) headers.set("retry-after", String(Math.ceil(error.retry_after_ms / 1000)));
+  return new Response(JSON.stringify({ error }), { status, headers });
+}
+
+export function refusedEvent({ status: _, detail: __, ...error }: Refusal): string {
+  return `data: ${JSON.stringify({ type: "error", ...error })}\n\n`;
+}

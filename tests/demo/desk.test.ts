@@ -1,0 +1,88 @@
+// The operations desk: permission, approval above a limit, undo, and a secret that nobody keeps.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { demo, log, phase, press, region, say, shows } from "./kit.js";
+
+const { open } = demo();
+const services = (page: Page) => region(page, "Services");
+
+test("an incident is looked into side by side, and mended once a person has allowed it", async () => {
+  const page = await open("desk");
+  await press(page, /^What's wrong with checkout/);
+  await shows(page, "A restart would free them");
+  expect(await log(page).getByText("Reading a log").count()).toBe(2);
+  await services(page).getByText("degraded").waitFor();
+  await press(page, "Allow once");
+  await services(page).getByText("restarting").waitFor();
+  await shows(page, "Checkout is healthy again");
+  expect(await services(page).getByText("healthy").count()).toBe(4);
+  // Allowed once: the next time it is asked again.
+  await say(page, "Restart mail");
+  await press(page, "Deny");
+  await shows(page, "it stays up");
+});
+
+test("a refund above the limit is approved, one below is not asked about, and both are taken back", async () => {
+  const page = await open("desk");
+  const paid = (text: string) => region(page, "Desk").getByText(text, { exact: true }).waitFor();
+  await press(page, "Refund €20 for order 1043");
+  await paid("€20");
+  await say(page, "Refund €80 for order 1042");
+  await shows(page, "€80 for order 1042 are above the limit of €50.");
+  await press(page, "Approve");
+  await paid("€100");
+  await phase(page, "Ready");
+  await press(page, "Undo");
+  await paid("€20");
+  await press(page, "Undo that");
+  await paid("€0");
+});
+
+test("the reason for a refusal reaches the assistant", async () => {
+  const page = await open("desk");
+  await press(page, "Scale search to 6");
+  await shows(page, "6 replicas are more than the 4 that need no approval.");
+  await page.getByLabel("Reason, if you reject it").fill("Too dear");
+  await press(page, "Reject");
+  await shows(page, "because you said: “Too dear”");
+  await say(page, "Scale search to 4");
+  await services(page).getByText("4 replicas").waitFor();
+});
+
+test("a secret is not shown again, not stored and not sent", async () => {
+  const page = await open("desk");
+  const secret = "hunter2-and-more";
+  await press(page, "Connect the paging key");
+  const field = page.getByRole("textbox", { name: /^The key of the paging service/ });
+  expect(await field.getAttribute("type")).toBe("password");
+  await field.fill(secret);
+  await field.press("Enter");
+  await shows(page, "I never saw the key");
+  await phase(page, "Ready");
+  for (const tab of ["Requests", "Record", "Journal", "Events"]) {
+    await press(page, tab);
+    const shown = await page.locator("body").evaluate((body) => body.textContent);
+    expect(shown).not.toContain(secret);
+  }
+  const kept = await page.evaluate(everythingStored);
+  expect(kept).toContain("connect_key");
+  expect(kept).not.toContain(secret);
+});
+
+/** All that the page keeps, as one text. Runs in the page. */
+async function everythingStored(): Promise<string> {
+  const asked = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const kept: unknown[] = [{ ...localStorage }, { ...sessionStorage }];
+  for (const { name } of await indexedDB.databases()) {
+    const database = await asked(indexedDB.open(name ?? ""));
+    for (const store of database.objectStoreNames) {
+      kept.push(await asked(database.transaction(store).objectStore(store).getAll()));
+    }
+    database.close();
+  }
+  return JSON.stringify(kept);
+}

@@ -1,0 +1,92 @@
+// Opens the built demo under a strict content security policy, and says what people do in it.
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { openBrowser } from "../support/browser.js";
+import { type Served, serve } from "../support/server.js";
+
+const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'";
+
+export type Scene = "shop" | "trip" | "desk";
+
+export interface Demo {
+  /** A tab of a fresh profile. */
+  open(scene?: Scene, options?: Parameters<Browser["newContext"]>[0]): Promise<Page>;
+  /** One more tab of the same profile. */
+  again(page: Page): Promise<Page>;
+  readonly url: () => string;
+  /** Errors that a test brings about by itself, and expects. */
+  expectProblem(text: RegExp): void;
+}
+
+/** Call it once in a file, outside of tests. After each test: nothing was reported, and the policy blocked nothing. */
+export function demo(): Demo {
+  let browser: Browser;
+  let server: Served;
+  let contexts: BrowserContext[] = [];
+  let problems: string[] = [];
+
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([
+      openBrowser(),
+      serve(inject("site"), { headers: { "content-security-policy": policy } }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  afterEach(async () => {
+    const seen = problems;
+    problems = [];
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    expect(seen).toEqual([]);
+  });
+
+  const visit = async (context: BrowserContext, hash: string) => {
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    await page.goto(`${server.url}/${hash}`);
+    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    return page;
+  };
+  return {
+    url: () => server.url,
+    async open(scene = "shop", options = {}) {
+      const context = await browser.newContext(options);
+      contexts = [...contexts, context];
+      return visit(context, `#${scene}`);
+    },
+    again: (page) => visit(page.context(), new URL(page.url()).hash),
+    expectProblem(text) {
+      const expected = problems.filter((problem) => text.test(problem));
+      expect(expected).not.toEqual([]);
+      problems = problems.filter((problem) => !text.test(problem));
+    },
+  };
+}
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
+export const log = (page: Page) => page.getByRole("log");
+export const shows = (page: Page, text: string | RegExp) => log(page).getByText(text).first().waitFor();
+export const phase = (page: Page, text: string) => page.locator(".phase", { hasText: text }).waitFor();
+export const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+/** Ends the tab's process, and waits until it is gone. */
+export async function kill(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  const crashed = page.waitForEvent("crash");
+  devtools.send("Page.crash").catch(() => {});
+  await crashed;
+}
+
+/** The conversation as it reads, entry by entry. */
+export const texts = async (page: Page) => (await log(page).innerText()).split("\n").filter(Boolean);

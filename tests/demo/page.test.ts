@@ -1,0 +1,171 @@
+// The page around the scenes: conversations, the inspector, layouts, and people with a screen reader or weak eyes.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { root } from "../support/project.js";
+import { demo, log, phase, press, region, type Scene, say, shows } from "./kit.js";
+
+const { open } = demo();
+const scenes: readonly Scene[] = ["shop", "trip", "desk"];
+
+test("each scene has its own conversations, and keeps them", async () => {
+  const page = await open("shop");
+  await say(page, "Show me the lights");
+  await shows(page, "Here are 2 things");
+  await press(page, "New conversation");
+  await say(page, "hello");
+  await shows(page, "I can show you what we have");
+  await page.getByRole("link", { name: "Desk" }).click();
+  await page.getByRole("heading", { name: "Run an operations desk" }).waitFor();
+  await say(page, "hello");
+  await shows(page, "I watch four services");
+  await page.getByRole("link", { name: "Shop" }).click();
+  await shows(page, "I can show you what we have");
+  await page.getByLabel("Conversation shown").selectOption({ label: "Show me the lights" });
+  await shows(page, "Here are 2 things");
+  await page.reload();
+  await shows(page, "Here are 2 things");
+  expect(await log(page).getByText("I can show you what we have").count()).toBe(0);
+});
+
+test("the inspector shows requests, the record, the journal and the events as they come", async () => {
+  const page = await open("shop");
+  await say(page, "What is in my basket?");
+  await shows(page, "Your cart is empty");
+  await phase(page, "Ready");
+  await press(page, "Requests");
+  const requests = region(page, "Requests").locator(".requests > li");
+  expect(await requests.count()).toBe(2);
+  await requests.first().locator("summary").first().click();
+  await requests.first().getByText("You help people to furnish a small office").first().waitFor();
+  await requests.first().getByText("view_cart: success").waitFor();
+  await press(page, "Record");
+  await region(page, "Record").getByText("view_cart: success").click();
+  await region(page, "Record").getByText('"tool_results"').waitFor();
+  await press(page, "Journal");
+  // That the tool is about to run is on the disk before it runs.
+  await region(page, "Journal").getByText("strict").first().waitFor();
+  await press(page, "Events");
+  const events = region(page, "Events");
+  await events.getByText(/^text_delta × /).waitFor();
+  await events.getByText("request_finished").waitFor();
+  await press(page, "Overview");
+  await page.getByRole("img", { name: /^Tokens per turn: 2 shown/ }).waitFor();
+  await page.getByRole("img", { name: /^Time per step: 3 shown/ }).waitFor();
+  await region(page, "Storage").getByText("In the browser's database").waitFor();
+});
+
+test("a long conversation is summarised for the model before it gets too long", async () => {
+  const page = await open("shop");
+  const context = page.getByText(/^[\d,]+ of 8,000 tokens$/);
+  const words = "that I have thought about all day ".repeat(200);
+  for (let round = 0; round < 6; round++) {
+    await say(page, `What is in my cart ${words}?`);
+    await page.waitForFunction((n) => document.querySelectorAll("[data-glove-role=agent]").length > n, round);
+    await phase(page, "Ready");
+  }
+  await page.getByText("Earlier messages were summarised").first().waitFor();
+  const tokens = Number((await context.innerText()).split(" ")[0]?.replace(",", ""));
+  expect(tokens).toBeLessThan(8_000);
+  // The record keeps every word.
+  await press(page, "Record");
+  expect(await region(page, "Record").locator(".gist", { hasText: "What is in my cart" }).count()).toBe(6);
+});
+
+test.each([375, 1440])("at %i px nothing lies beyond the edge", async (width) => {
+  for (const scene of scenes) {
+    const page = await open(scene, { viewport: { width, height: width === 375 ? 740 : 900 } });
+    await fill(page, scene);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    const beyond = await page.evaluate(outside);
+    expect(beyond).toEqual([]);
+    if (width === 375) {
+      for (const view of ["Cart", "Plan", "Board", "Inside"]) {
+        const button = page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: view, exact: true });
+        if ((await button.count()) === 0) continue;
+        await button.click();
+        expect(await log(page).isVisible()).toBe(false);
+        expect(await page.evaluate(outside)).toEqual([]);
+      }
+    }
+    await page.close();
+  }
+});
+
+test.each(["light", "dark"] as const)("nothing keeps people with a screen reader or weak eyes out, %s", async (colorScheme) => {
+  const axe = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
+  const problems: string[] = [];
+  for (const scene of scenes) {
+    const page = await open(scene, { colorScheme, viewport: { width: 1440, height: 900 } });
+    const look = async (what: string) => {
+      await page.evaluate(axe);
+      const found = await page.evaluate("axe.run().then(({ violations }) => violations)");
+      for (const { id, nodes } of found as { id: string; nodes: { html: string }[] }[]) {
+        problems.push(`${scene}, ${what}: ${id}: ${nodes[0]?.html}`);
+      }
+    };
+    await fill(page, scene);
+    await look("overview");
+    await press(page, "Requests");
+    await look("requests");
+    await page.getByRole("button", { name: /^Model/ }).click();
+    await page.getByRole("radio", { name: /own key/ }).check();
+    await look("models");
+    await page.close();
+  }
+  expect(problems).toEqual([]);
+});
+
+test("the page is used with the keyboard alone, and what one reads stays where it is while an answer streams", async () => {
+  const page = await open("shop", { viewport: { width: 1440, height: 500 } });
+  await say(page, "Show me everything");
+  await shows(page, "Here are 8 things");
+  await press(page, "Tell me about the shop");
+  await page.locator("[data-glove-streaming]").getByText("desk").waitFor();
+  const scroll = page.locator(".scroll");
+  await scroll.focus();
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => document.querySelector(".scroll")?.scrollTop === 0);
+  await shows(page, /answered as usual/);
+  expect(await scroll.evaluate(({ scrollTop }) => scrollTop)).toBe(0);
+  await page.keyboard.press("End");
+  await page.getByRole("textbox", { name: "Message" }).focus();
+  await page.keyboard.type("Check out");
+  await page.keyboard.press("Enter");
+  await shows(page, "That did not work: The cart is empty.");
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+});
+
+/** Brings a scene to where much of it is on the screen, and something waits. */
+async function fill(page: Page, scene: Scene): Promise<void> {
+  if (scene === "shop") {
+    await say(page, "Show me the desks");
+    await shows(page, "Here are 2 things");
+    await say(page, "Add two task chairs and check out");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByLabel("Name").waitFor();
+  } else if (scene === "trip") {
+    await say(page, "Two days in Lisbon");
+    await press(page, "Plan it");
+    await shows(page, "Your trip to Lisbon");
+    await say(page, "One day in Oslo");
+    await page.getByRole("form", { name: "Preferences" }).waitFor();
+  } else {
+    await say(page, "Refund €20 for order 1043");
+    await shows(page, "on their way back");
+    await say(page, "Restart checkout");
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
+  }
+}
+
+/** What lies beyond the left or right edge without a box of its own that scrolls. Runs in the page. */
+function outside(): string[] {
+  const scrolls = (element: Element | null): boolean =>
+    element !== null && (/auto|scroll|hidden/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  return [...document.querySelectorAll("body *")]
+    .filter((element) => {
+      const { left, right, width } = element.getBoundingClientRect();
+      return width > 0 && (left < -1 || right > innerWidth + 1) && !scrolls(element.parentElement);
+    })
+    .map(({ outerHTML }) => outerHTML.slice(0, 120));
+}

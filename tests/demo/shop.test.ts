@@ -1,0 +1,116 @@
+// The shop: text that streams, components in the conversation, a cart, undo, a permission, an approval, a form.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { demo, log, phase, press, region, say, shows } from "./kit.js";
+
+const { open } = demo();
+const cart = (page: Page) => region(page, "Cart");
+
+test("an answer streams, and Stop keeps what was read", async () => {
+  const page = await open();
+  await press(page, "Tell me about the shop");
+  await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
+  await press(page, "Stop");
+  await phase(page, "Ready");
+  await shows(page, /^The shop began.*hinges/);
+  expect(await log(page).getByText("answered as usual").count()).toBe(0);
+  await say(page, "What is in my cart?");
+  await shows(page, "Your cart is empty");
+});
+
+test("a plan keeps its tasks and fills the cart", async () => {
+  const page = await open();
+  await press(page, /^Plan a quiet corner for me/);
+  await shows(page, "Your quiet corner is in the cart");
+  await cart(page).getByText("2 × Felt panel").waitFor();
+  await cart(page).getByText("€137").waitFor();
+  expect(await page.locator(".tasks [data-status=completed]").count()).toBe(3);
+  expect(await log(page).getByRole("list", { name: "Products" }).getByRole("listitem").count()).toBe(2);
+});
+
+test("a button of a card that a tool shows talks to the assistant", async () => {
+  const page = await open();
+  await press(page, "Show me the desks");
+  await shows(page, "Here are 2 things");
+  await press(page, "Add the Monitor arm");
+  await cart(page).getByText("1 × Monitor arm").waitFor();
+});
+
+test("undo takes the last action back, by the button and by asking for it", async () => {
+  const page = await open();
+  await say(page, "Add two Aurora lamps");
+  await shows(page, "in your cart");
+  await say(page, "Add the fern");
+  await cart(page).getByText("1 × Fern").waitFor();
+  await phase(page, "Ready");
+  await press(page, "Undo");
+  await cart(page).getByText("1 × Fern").waitFor({ state: "detached" });
+  await cart(page).getByText("2 × Aurora lamp").waitFor();
+  await press(page, "Undo that");
+  await cart(page).getByText("Nothing in it yet").waitFor();
+});
+
+test("a discount asks for permission, once", async () => {
+  const page = await open();
+  await say(page, "Add the oak desk");
+  await shows(page, "in your cart");
+  await press(page, "Apply the code WELCOME10");
+  await phase(page, "Waits for you");
+  await press(page, "Allow");
+  await cart(page).getByText("€260.10").waitFor();
+  await say(page, "The code is TEAM20");
+  await cart(page).getByText("€231.20").waitFor();
+  expect(await page.getByRole("button", { name: "Allow" }).count()).toBe(0);
+});
+
+test("what is turned down is not done, and the assistant is told", async () => {
+  const page = await open();
+  await say(page, "Use the code TEAM20");
+  await press(page, "Deny");
+  await shows(page, "Then I leave the price as it is");
+});
+
+test("an order above the limit is approved, then its form waits, then there is a receipt", async () => {
+  const page = await open();
+  await press(page, /^Add two task chairs and check out/);
+  await shows(page, "The order of €438 is above €300.");
+  await press(page, "Approve");
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Street").fill("Main Street 1");
+  await page.getByLabel("City").fill("Bern");
+  await page.getByLabel("Delivery").selectOption("express");
+  await page.getByRole("button", { name: "Place the order" }).press("Enter");
+  await region(page, "Order N-1447").getByText("€447").waitFor();
+  await shows(page, "is on its way to Bern");
+  await cart(page).getByText("Nothing in it yet").waitFor();
+});
+
+test("a form that is turned down leaves the cart as it is", async () => {
+  const page = await open();
+  await say(page, "Add the fern");
+  await shows(page, "in your cart");
+  await press(page, "Check out");
+  await press(page, "Not now");
+  await shows(page, "No order was placed");
+  await cart(page).getByText("1 × Fern").waitFor();
+});
+
+test("an approval and a form are still there after a reload, and the run goes on from them", async () => {
+  const page = await open();
+  await say(page, "Add two task chairs");
+  await shows(page, "in your cart");
+  await press(page, "Check out");
+  await page.getByText("Reload the page now").waitFor();
+  await page.reload();
+  await shows(page, "The order of €438 is above €300.");
+  await cart(page).getByText("2 × Task chair").waitFor();
+  await press(page, "Approve");
+  await page.getByLabel("Name").waitFor();
+  await page.reload();
+  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Street").fill("Main Street 1");
+  await page.getByLabel("City").fill("Bern");
+  await page.getByRole("button", { name: "Place the order" }).click();
+  await shows(page, "is on its way to Bern");
+  expect(await log(page).getByText("Checking out").count()).toBe(1);
+});

@@ -1,0 +1,113 @@
+// What a run lives through: a killed tab, a lost line, an answer that breaks off, another conversation meanwhile.
+import { expect, test } from "vitest";
+import { demo, kill, log, phase, press, region, say, shows } from "./kit.js";
+
+const { open, again } = demo();
+
+test("a tab that is killed while a tool runs: the next one asks, and runs it again only when told to", async () => {
+  const page = await open("desk");
+  await say(page, "Restart checkout");
+  await press(page, "Allow");
+  await region(page, "Services").getByText("restarting").waitFor();
+  await kill(page);
+  const next = await again(page);
+  await shows(next, "was interrupted, and may or may not have done its work");
+  await region(next, "Services").getByText("restarting").waitFor();
+  await press(next, "Run again");
+  await shows(next, "Checkout is up again");
+  expect(await log(next).getByText("Restarting").count()).toBe(1);
+});
+
+test("the button that says so really ends the tab's process, and the question is there again", async () => {
+  const page = await open("shop");
+  await press(page, /^Apply the code WELCOME10 A permission/);
+  await phase(page, "Waits for you");
+  const crashed = page.waitForEvent("crash", { timeout: 60_000 });
+  page
+    .getByRole("button", { name: "Crash this tab" })
+    .click()
+    .catch(() => {});
+  await crashed;
+  const next = await again(page);
+  await press(next, "Allow");
+  await shows(next, "10 % off");
+});
+
+test("a tab that is killed in the middle of an answer: the answer is asked for again", async () => {
+  const page = await open("shop");
+  await press(page, "Tell me about the shop");
+  await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
+  await kill(page);
+  const next = await again(page);
+  await shows(next, /^The shop began.*answered as usual/);
+  expect(await log(next).getByText("Tell me about the shop").count()).toBe(1);
+});
+
+test("offline, a request says so and waits; it goes on when the line is back", async () => {
+  const page = await open("shop");
+  await press(page, "Go offline");
+  await say(page, "What is in my cart?");
+  await page.getByRole("alert").waitFor();
+  await phase(page, "Paused");
+  await press(page, "Go offline");
+  await shows(page, "Your cart is empty");
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect(await log(page).getByText("What is in my cart?").count()).toBe(1);
+});
+
+test("a browser that loses its network is the same", async () => {
+  const page = await open("shop");
+  await page.context().setOffline(true);
+  await say(page, "What is in my cart?");
+  await page.getByRole("alert").waitFor();
+  await page.context().setOffline(false);
+  await shows(page, "Your cart is empty");
+});
+
+test("an answer that breaks off is shown as far as it came, is told as a failure, and can be asked for again", async () => {
+  const page = await open("shop");
+  await press(page, "Tell me about the shop");
+  await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
+  await press(page, "Cut the stream");
+  await page.getByRole("alert").waitFor();
+  expect(await log(page).getByText("answered as usual").count()).toBe(0);
+  await press(page, "Requests");
+  await region(page, "Requests").getByText("cut").waitFor();
+  await press(page, "Try again");
+  await shows(page, /^The shop began.*answered as usual/);
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
+test("no tool runs from an answer that breaks off", async () => {
+  const page = await open("shop");
+  await press(page, "Cut the stream");
+  await say(page, "Add the fern");
+  await page.getByRole("alert").waitFor();
+  await region(page, "Cart").getByText("Nothing in it yet").waitFor();
+  await press(page, "Try again");
+  await region(page, "Cart").getByText("1 × Fern").waitFor();
+  await phase(page, "Ready");
+  await press(page, "Requests");
+  expect(await region(page, "Requests").locator(".requests > li > details > summary .tag").allInnerTexts()).toEqual([
+    "answered",
+    "answered",
+    "cut",
+  ]);
+  // The call came in the answer that was cut and in the one after it, and was made once.
+  await press(page, "Record");
+  expect(await region(page, "Record").getByText("add_to_cart: success").count()).toBe(1);
+});
+
+test("another conversation in the middle of an answer: the first goes on by itself", async () => {
+  const page = await open("shop");
+  await press(page, "Tell me about the shop");
+  await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
+  await press(page, "New conversation");
+  await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();
+  expect(await page.locator("[data-glove-streaming]").count()).toBe(0);
+  await say(page, "hello");
+  await shows(page, "I can show you what we have");
+  await page.getByLabel("Conversation shown").selectOption({ label: "Tell me about the shop" });
+  await shows(page, /^The shop began.*answered as usual/);
+  expect(await log(page).getByText("hello").count()).toBe(0);
+});

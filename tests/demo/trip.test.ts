@@ -1,0 +1,74 @@
+// The trip planner: a form with what is known, searches side by side, an itinerary that outlives the page, small changes.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { demo, log, phase, press, region, say, shows } from "./kit.js";
+
+const { open } = demo();
+const plan = (page: Page) => region(page, "Plan");
+
+async function lisbon(page: Page): Promise<void> {
+  await say(page, "Two days in Lisbon");
+  await press(page, "Plan it");
+  await shows(page, "Your trip to Lisbon has 5 stops");
+  await phase(page, "Ready");
+}
+
+test("a trip takes a form, searches at the same time, and an itinerary", async () => {
+  const page = await open("trip");
+  await say(page, "Three days in Kyoto");
+  const form = page.getByRole("form", { name: "Preferences" });
+  expect(await form.getByLabel("City").inputValue()).toBe("Kyoto");
+  expect(await form.getByLabel("Days").inputValue()).toBe("3");
+  await form.getByLabel("art").check();
+  await press(page, "Plan it");
+  // All of them run, before the first is done.
+  await page.waitForFunction(() => document.querySelectorAll(".tool[data-status=running]").length === 4);
+  await region(page, "Itinerary for Kyoto").getByText("Day 3").waitFor();
+  await plan(page)
+    .getByRole("img", { name: /^Map of day 1/ })
+    .waitFor();
+  await phase(page, "Ready");
+  expect(await page.locator(".tasks [data-status=completed]").count()).toBe(3);
+});
+
+test("the itinerary is drawn again after a reload, from what the model never got", async () => {
+  const page = await open("trip");
+  await lisbon(page);
+  const before = await region(page, "Itinerary for Lisbon").innerText();
+  await page.reload();
+  expect(await region(page, "Itinerary for Lisbon").innerText()).toBe(before);
+  await press(page, "How is the weather?");
+  await shows(page, "the next three days");
+  await press(page, "Requests");
+  await page.locator(".requests details").first().locator("summary").first().click();
+  const told = await page.locator(".requests details").first().textContent();
+  expect(told).toContain("make_itinerary");
+  expect(told).not.toContain("renderData");
+});
+
+test("a stop is replaced by a button of the panel, taken out by asking, and both are taken back", async () => {
+  const page = await open("trip");
+  await lisbon(page);
+  const stops = () => plan(page).locator(".stops li").allInnerTexts();
+  const first = await stops();
+  await press(page, "Replace the Market hall");
+  await shows(page, "takes the place of Market hall");
+  expect(await stops()).not.toEqual(first);
+  await say(page, "Drop the custard bakery");
+  await shows(page, "Custard bakery is out of the plan");
+  expect((await stops()).length).toBe(first.length - 1);
+  await phase(page, "Ready");
+  await press(page, "Undo");
+  await plan(page).getByText("Custard bakery").first().waitFor();
+  await press(page, "Undo that");
+  await plan(page).getByText("Market hall").first().waitFor();
+  expect(await stops()).toEqual(first);
+});
+
+test("a form that is turned down ends the request with a word", async () => {
+  const page = await open("trip");
+  await press(page, /^Plan a weekend in Lisbon A form/);
+  await press(page, "Not now");
+  await shows(page, "No hurry");
+  expect(await log(page).getByText("Asking what you like").count()).toBe(1);
+});

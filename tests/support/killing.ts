@@ -1,0 +1,105 @@
+// An application whose page is killed at a certain write, in the page's own words (text: a page has no imports). Each session has a
+// database of its own, so that many of them run side by side in one page, freeze each at its own point, and die together.
+
+/** Where in a write the page dies: nothing of it is done, some of it, or all of it and nobody was told. */
+export const moments = ["before", "during", "after"] as const;
+export type Moment = (typeof moments)[number];
+
+/** `freezeAt(database, n, moment)`: from the n-th write of this database on, nothing is heard of it any more. */
+export const freezing = `
+  const points = new Map();
+  const freezeAt = (database, n, moment) => new Promise((frozen) => points.set(database, { left: n, moment, frozen }));
+  const begin = IDBDatabase.prototype.transaction;
+  const nothing = { objectStore: () => new Proxy({}, { get: () => () => ({}) }), abort() {}, commit() {} };
+  IDBDatabase.prototype.transaction = function (names, mode, options) {
+    const point = points.get(this.name);
+    if (point?.dead) return nothing;
+    if (!point || mode !== "readwrite" || --point.left > 0) return begin.call(this, names, mode, options);
+    point.dead = true;
+    const frozen = () => point.frozen(true);
+    if (point.moment === "before") { frozen(); return nothing; }
+    const transaction = begin.call(this, names, mode, options);
+    if (point.moment === "after") {
+      Object.defineProperty(transaction, "oncomplete", { set() { transaction.addEventListener("complete", frozen); } });
+      return transaction;
+    }
+    // One write is done; then the transaction is kept open with reads, and never heard of again.
+    const objectStore = transaction.objectStore.bind(transaction);
+    const spin = (store) => { store.count().onsuccess = () => spin(store); };
+    let wrote = false;
+    transaction.objectStore = (name) => new Proxy(objectStore(name), {
+      get: (store, method) => (...args) => {
+        if (!["add", "put", "delete"].includes(method)) return store[method](...args);
+        if (!wrote) {
+          wrote = true;
+          store[method](...args).addEventListener("success", () => { spin(store); frozen(); });
+        }
+        return {};
+      },
+    });
+    return transaction;
+  };`;
+
+/** `app(id)`: five answers and a summary, two tools side by side, a form, a permission and an approval, and a person who answers all. */
+export const application = `
+  const schema = { type: "object" };
+  const answers = [
+    { text: "Let me see.", toolCalls: [{ name: "look", id: "c1" }, { name: "list", id: "c2" }] },
+    { text: "Which size?", toolCalls: [{ name: "form", id: "c3" }] },
+    { text: "I pay.", toolCalls: [{ name: "pay", id: "c4", input: { amount: 5 } }] },
+    { text: "I send it.", toolCalls: [{ name: "send", id: "c5" }] },
+    "All done.",
+  ];
+  const app = (id, hold = async () => {}) => {
+    const tell = (kind, what) => void report(id, kind, JSON.stringify(what));
+    const works = (name) => async () => { tell("ran", name); await hold(name); return name + " worked"; };
+    const tools = [
+      { name: "look", description: "", jsonSchema: schema, parallel: true, do: works("look") },
+      { name: "list", description: "", jsonSchema: schema, parallel: true, do: works("list") },
+      { name: "form", description: "", jsonSchema: schema, onInterrupted: "rerun", do: async (_, display) => {
+        const { size } = await display.pushAndWait({ renderer: "size", input: { sizes: ["S", "L"] } });
+        return "size " + size;
+      } },
+      { name: "pay", description: "", jsonSchema: schema, requiresPermission: true, do: works("pay") },
+      { name: "send", description: "", jsonSchema: schema, requireApproval: { required: true, reason: "It leaves the house." }, do: works("send") },
+    ];
+    const model = createScriptedModel(({ messages }) => {
+      tell("asked", messages);
+      if (messages.at(-1).is_compaction_request) return "So far: all is well.";
+      if (messages.some(({ is_compaction }) => is_compaction)) return answers[4];
+      const given = new Set(messages.flatMap(({ tool_results }) => tool_results ?? []).map(({ tool_name }) => tool_name));
+      const turn = ["look", "form", "pay", "send"].findLastIndex((tool) => given.has(tool)) + 1;
+      return answers[turn];
+    });
+    const client = new GloveClient({
+      createModel: () => model, createStore: (session) => new IndexedDBStore(session, new SessionDatabase({ name: id })),
+      tools, compaction: { compaction_every_turns: 4 },
+    });
+    const session = client.session("s");
+    const answered = new Set();
+    const person = () => {
+      const { slots, approvals } = session.getSnapshot();
+      for (const { id, kind, toolName } of approvals) {
+        if (answered.has(id)) continue;
+        answered.add(id);
+        if (kind === "interrupted") tell("allowed again", toolName);
+        session.approve(id);
+      }
+      for (const { id, renderer, status } of slots) if (renderer === "size" && status === "pending") session.resolveSlot(id, { size: "L" });
+    };
+    session.subscribe(person);
+    return session;
+  };
+  /** Starts it, or goes on with what is stored; ends when there is nothing more to do. */
+  const goOn = async (session) => {
+    await session.start();
+    if ((await session.messages()).length === 0) await session.sendMessage("Order it");
+    await until(session, ({ busy, queue }) => !busy && queue.length === 0);
+    const shown = texts(session.getSnapshot());
+    const record = (await session.messages()).map(({ sender, text, tool_calls, tool_results, is_compaction }) => [
+      sender, is_compaction ? "(summary)" : text,
+      tool_calls?.map(({ tool_name, id }) => tool_name + " " + id) ?? [],
+      tool_results?.map(({ call_id, result }) => [call_id, result.status, result.data]) ?? [],
+    ]);
+    return { shown, record };
+  };`;
