@@ -1,8 +1,10 @@
 // What both entries offer, whichever way the core is started.
+export { askFor } from "./ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./client.js";
 export type { AgentParts } from "./core/agent.js";
 export { Context } from "./core/context.js";
 export { Executor } from "./core/executor.js";
+export { createInboxTool } from "./core/inbox-tool.js";
 export { Observer } from "./core/observer.js";
 export { PromptMachine } from "./core/prompt-machine.js";
 export { createTaskTool } from "./core/task-tool.js";

@@ -15,6 +15,7 @@ import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
+const inboxTool = "glove_post_to_inbox";
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -271,6 +272,7 @@ export class CoreLink {
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
       this.#page.shown.set({ tasks: result.data.tasks });
+    if (type === "tool_use_result" && tool_name === inboxTool) void this.#readExtras(this.#page.parts.store);
     this.#page.subscribers.tell(type, data);
     return !delta;
   }

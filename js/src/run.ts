@@ -4,8 +4,8 @@ import type { Message, SideOutput, Task, ToolResultData, Usage } from "./message
 import type { Issue } from "./schema.js";
 import type { Budgets, Limits } from "./session-config.js";
 import type { InboxItem } from "./store/adapter.js";
-import type { Core } from "./wasm/sessions.js";
 import type { CoreQuestion, SessionOptions, ToolSpec } from "./wasm/seam.js";
+import type { Core } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 /** What the rules of a run are. */

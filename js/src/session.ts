@@ -198,6 +198,19 @@ export class GloveSession {
 
   readonly clearError = (): void => this.#shown.set({ error: undefined });
 
+  /**
+   * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it was
+   * answered before.
+   */
+  readonly answerInbox = async (id: string, response: string): Promise<boolean> => {
+    const { store } = this;
+    const item = (await store?.getInboxItems?.())?.find((item) => item.id === id && item.status === "pending");
+    if (!item) return false;
+    await store?.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
+    this.#shown.set({ inbox: (await store?.getInboxItems?.()) ?? [] });
+    return true;
+  };
+
   /** The whole record, as it is stored. */
   readonly messages = async (): Promise<Message[]> => JSON.parse((await this.#link.ready()).messages(0)) as Message[];
 
