@@ -9,13 +9,13 @@ const react18 = [
   { find: /^@testing-library\/react$/, replacement: "@testing-library/react/dist/@testing-library/react.esm.js" },
 ];
 /** The tests that run in other browsers than Chromium too. */
-const everywhere = ["tests/e2e/indexeddb.test.ts"];
+const everywhere = ["indexeddb", "golden"].map((name) => `tests/e2e/${name}.test.ts`);
 const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "js", include: ["tests/{js,docs}/**/*.test.ts"], benchmark: { include: ["tests/bench/**/*.bench.ts"] } } },
+      { test: { name: "js", include: ["tests/{js,docs}/**/*.test.ts"] } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
       // The same tests with the oldest React that is supported.
       {

@@ -74,7 +74,8 @@ async function wasm({ name, features }, bindgen) {
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
     await run(bindgen, [compiled, work, name]);
     writeFileSync(join(generated, `${name}.js`), guarded(name, readFileSync(join(work, `${name}.js`), "utf8")));
-    const types = readFileSync(join(work, `${name}.d.ts`), "utf8");
+    // Compilers that check libraries would want ESNext for it, and nobody disposes of these classes that way.
+    const types = readFileSync(join(work, `${name}.d.ts`), "utf8").replace(/^ *\[Symbol\.dispose\]\(\): void;\n/gm, "");
     writeFileSync(join(generated, `${name}.d.ts`), `${types}export declare const guard: import("../guard.js").Guard;\n`);
   });
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
@@ -120,7 +121,7 @@ export async function typescript() {
     for (const file of glueFiles(name)) copyFileSync(join(generated, file), join(folder, file));
     copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile(name)}.d.ts`);
   }
-  copyFileSync(inRoot("js", "react", "style.css"), inRoot("pkg", "react", "style.css"));
+  for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
 }
 
 if (isMain(import.meta)) await main(async () => build(await setup()));

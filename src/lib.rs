@@ -4,6 +4,11 @@
 // A wasm file with a part of the features leaves out what the other part uses.
 #![cfg_attr(not(all(feature = "sessions", feature = "providers")), allow(dead_code))]
 
+#[cfg(all(feature = "native", target_arch = "wasm32"))]
+compile_error!(
+    "the feature `native` is for native programs: a page has `fetch`, leave the feature out for wasm"
+);
+
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
 mod codec;
@@ -20,6 +25,7 @@ pub mod native;
 pub mod partial_json;
 pub mod portable;
 pub mod providers;
+pub mod react;
 pub mod run;
 pub mod runtime;
 mod scan;

@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("run", &["display", "stream"]),
     ("host", &["run", "display", "stream"]),
     ("transport", &["host", "run", "providers", "stream", "sse", "wire"]),
+    ("react", &["host", "run"]),
     ("task_tool", &["host", "run"]),
     ("store", &["host", "run"]),
     ("testing", &["host", "run", "display", "stream", "store"]),

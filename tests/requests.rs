@@ -670,3 +670,15 @@ fn a_model_that_is_to_think_gets_its_thoughts_back() {
         assert_eq!(first == "thinking", echoed, "{effort:?}");
     }
 }
+
+#[test]
+fn where_to_stop_is_told_to_those_who_can_be_told() {
+    let body = |format| {
+        body_with(format, &Options { stop: Some("\nObservation:"), ..options() }, "", &[Message::user("hi")])
+    };
+    let stop = json!(["\nObservation:"]);
+    assert_eq!(body(Format::Anthropic)["stop_sequences"], stop);
+    assert_eq!(body(Format::OpenAiChat)["stop"], stop);
+    assert_eq!(body(Format::Gemini)["generationConfig"]["stopSequences"], stop);
+    assert!(!body(Format::OpenAiResponses).to_string().contains("Observation"));
+}

@@ -319,6 +319,15 @@ fn dropping_a_call_closes_its_connection_at_any_moment() {
 }
 
 #[test]
+fn a_call_that_is_dropped_while_it_waits_asks_no_more() {
+    let clock = FakeClock::at(0);
+    let answers = [status(429, &[("retry-after", "5")], "{}"), ok(&[HELLO, END])];
+    let (came, open) = drive(&answers, Policy::default(), &clock, Some(2_000));
+    clock.advance(60_000);
+    assert_eq!((came.asked, *open.lock().unwrap()), (vec![0], 0));
+}
+
+#[test]
 fn the_key_is_in_no_error_whoever_is_asked_and_whatever_fails() {
     const KEY: &str = "sk-canary-4711";
     let json = r#"{"error":{"message":"Incorrect API key: sk-canary-4711","type":"sk-canary-4711"}}"#;

@@ -30,6 +30,8 @@ export interface ChatHandlerConfig {
   readonly reasoningEffort?: ReasoningEffort;
   /** The same in tokens, beside `maxTokens`. */
   readonly reasoningBudget?: number;
+  /** `text` for models that know no tools: they are described in the prompt, and calls are read out of the text. */
+  readonly toolUse?: "native" | "text";
   /** Tells reasoning as a part of the text, between `<think>` and `</think>`. */
   readonly includeReasoningInText?: boolean;
   /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */

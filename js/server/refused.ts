@@ -4,7 +4,7 @@ import type { Refusal } from "../src/relay/refused.js";
 export class Refused extends Error {
   constructor(
     readonly refusal: Refusal,
-    options?: ErrorOptions,
+    options?: { readonly cause?: unknown },
   ) {
     super(refusal.message, options);
   }

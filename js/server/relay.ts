@@ -13,10 +13,10 @@ export function relayOf(
   { format, baseURL, model, maxTokens }: Upstream,
 ): () => Relay {
   const { models, systemPrompt, policy, providerMessages, limits } = config;
-  const { reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache } = config;
+  const { reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, toolUse, cache } = config;
   const options: RelayOptions = {
     ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages },
-    ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, cache: cacheOf(cache) },
+    ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, toolUse, cache: cacheOf(cache) },
     systemPromptBytes: limits?.systemPromptBytes,
     messages: limits?.messages,
     tools: limits?.tools,

@@ -126,8 +126,10 @@ export class Desk implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     const live = this.#lives.get(id);
-    if (live) live.rejection = { value: error };
-    return this.#around.core()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    const settled = this.#around.core()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    // The first answer counts, here as in the core.
+    if (live && settled) live.rejection = { value: error };
+    return settled;
   }
 
   remove(id: string): boolean {
@@ -146,9 +148,10 @@ export class Desk implements DisplayPort {
 
   #settle(id: string, value: unknown): boolean {
     const live = this.#lives.get(id);
-    if (live) live.answer = { value };
     try {
-      return this.#around.core()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      const settled = this.#around.core()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      if (live && settled) live.answer = { value };
+      return settled;
     } catch (error) {
       // What the core itself asks has an answer of a certain kind.
       this.#around.report("DISPLAY_WRONG_OUTPUT", fromCore(error));

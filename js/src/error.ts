@@ -7,7 +7,7 @@ export class GloveError extends Error {
   constructor(
     readonly code: string,
     message: string,
-    options?: ErrorOptions,
+    options?: { readonly cause?: unknown },
   ) {
     super(message, options);
   }
@@ -18,7 +18,7 @@ export class AbortError extends Error {
   override readonly name = "AbortError";
   readonly code = "ABORTED";
 
-  constructor(message = "Operation aborted", options?: ErrorOptions) {
+  constructor(message = "Operation aborted", options?: { readonly cause?: unknown }) {
     super(message, options);
   }
 }

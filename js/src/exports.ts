@@ -36,6 +36,13 @@ export type {
   ToolResultData,
   Usage,
 } from "./message.js";
+export {
+  type BuiltInAvailability,
+  type BuiltInContext,
+  type BuiltInModel,
+  type BuiltInModelOptions,
+  createBuiltInModel,
+} from "./models/built-in.js";
 export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
 export type { Fetch } from "./models/http.js";
 export type {

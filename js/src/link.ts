@@ -80,13 +80,18 @@ export class CoreLink {
 
   /** Stops what runs; the text that was shown goes into the record first. */
   stop(): void {
-    this.#page.models.flush();
+    this.flush();
     this.#session?.abort();
   }
 
-  /** Keeps the text that was shown, before something that may end the answer. */
-  keepPartial(): void {
+  /** Gives the core the text that was shown, before something that may end the answer. */
+  flush(): void {
     this.#page.models.flush();
+  }
+
+  /** Keeps the text that was shown: the page may be gone in a moment. */
+  keepPartial(): void {
+    this.flush();
     this.#session?.keepPartial();
   }
 

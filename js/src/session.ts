@@ -284,7 +284,7 @@ export class GloveSession {
       const request = { id: sent.id, whenBusy: sent.input.whenBusy ?? this.#config.whenBusy, ...(await body) };
       if (sent.cancelled) throw new AbortError();
       sent.given = true;
-      if (request.whenBusy === "interrupt") this.#link.keepPartial();
+      if (request.whenBusy === "interrupt") this.#link.flush();
       this.#shown.given(sent.id);
       return { answer: guard.untilTrap(session.request(JSON.stringify(request))) };
     });

@@ -24,7 +24,10 @@ export function lockedVersion(lockFile, crate) {
   return found[1];
 }
 
-/** One hash over texts and files (a folder stands for every file in it). */
+/**
+ * One hash over texts and files (a folder stands for every file in it).
+ * @param {{ texts?: string[], files?: string[] }} inputs
+ */
 export function fingerprint({ texts = [], files = [] }) {
   const hash = createHash("sha256");
   for (const text of texts) hash.update(`${text}\0`);

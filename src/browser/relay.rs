@@ -21,6 +21,7 @@ use crate::portable::BoxFuture;
 use crate::providers::Format;
 use crate::providers::request::{ChatDialect, Options};
 use crate::providers::table;
+use crate::react::{STOP, TextTools};
 use crate::run::view::View;
 use crate::transport::retry::Policy;
 use crate::transport::{Answer, HttpModel, HttpOptions};
@@ -36,6 +37,7 @@ pub struct CoreRelay {
     system_prompt: Option<String>,
     request: Options,
     reasoning_in_text: bool,
+    text_tools: bool,
     policy: Policy,
     limits: RequestLimits,
     disclosure: Disclosure,
@@ -53,6 +55,7 @@ impl CoreRelay {
             system_prompt: None,
             request: Options { stream: true, ..Options::default() },
             reasoning_in_text: false,
+            text_tools: false,
             policy: Policy::default(),
             limits: RequestLimits::default(),
             disclosure: Disclosure::default(),
@@ -113,7 +116,12 @@ impl CoreRelay {
         }))
     }
 
-    fn model(&self, host: &Host, key: &str, wanted: Option<String>) -> Result<HttpModel, Refusal> {
+    fn model(
+        &self,
+        host: &Host,
+        key: &str,
+        wanted: Option<String>,
+    ) -> Result<Arc<dyn ModelAdapter>, Refusal> {
         let CoreRelay { format, base_url, request, .. } = self;
         let model = wanted.unwrap_or_else(|| request.model.clone());
         if model != request.model && !self.models.contains(&model) {
@@ -130,7 +138,8 @@ impl CoreRelay {
             policy: self.policy,
         };
         let http = Arc::new(PageHttp { host: host.clone() });
-        Ok(HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds)))
+        let model = Arc::new(HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds)));
+        Ok(if self.text_tools { Arc::new(TextTools::new(model)) } else { model })
     }
 
     fn read(&mut self, options: &str) -> Result<(), Broken> {
@@ -154,6 +163,10 @@ impl CoreRelay {
                 "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
                 "reasoningEffort" => self.request.thinking.effort = string(&mut reader)?,
                 "reasoningBudget" => self.request.thinking.budget = narrow(reader.count()?),
+                "toolUse" => {
+                    self.text_tools = reader.text()? == "text";
+                    self.request.stop = self.text_tools.then_some(STOP);
+                }
                 "includeReasoningInText" => self.reasoning_in_text = flag(&mut reader)?,
                 "policy" => self.policy = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "systemPromptBytes" => limit(&mut reader, &mut self.limits.system_prompt_bytes)?,

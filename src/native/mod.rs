@@ -1,10 +1,18 @@
 //! What a native program has by itself: time and randomness from the standard library.
 
 mod clock;
+#[cfg(feature = "native")]
+mod http;
 mod ids;
+#[cfg(feature = "native")]
+mod provider;
 
 pub use clock::SystemClock;
+#[cfg(feature = "native")]
+pub use http::NativeHttp;
 pub use ids::RandomIds;
+#[cfg(feature = "native")]
+pub use provider::ProviderModel;
 
 use std::sync::Arc;
 

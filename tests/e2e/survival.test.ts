@@ -200,3 +200,35 @@ test("a page that is closed between any two writes is taken up where it was, and
     expect(result.wrong).toEqual([]);
     expect(result.points).toBeGreaterThanOrEqual(12);
   }));
+
+test("no question has the id of an earlier one over five reloads, and what was meant for an earlier one changes nothing", () =>
+  profile(async ({ open }) => {
+    const page = await open();
+    const seen: string[] = [];
+    const life = (first: boolean) =>
+      inPage<{ id: string; late: boolean[] }>(
+        page,
+        `const ask = { name: "ask", description: "", jsonSchema: { type: "object" }, onInterrupted: "rerun",
+           do: (input, display) => display.pushAndWait({ input }) };
+         const model = createScriptedModel(({ messages }) => ({ toolCalls: [{ name: "ask", input: { n: messages.length } }] }));
+         const session = new GloveClient({ createModel: () => model, tools: [ask] }).session("s");
+         await session.start();
+         if (${first}) void session.sendMessage("Hi").catch(() => {});
+         const open = async (not) =>
+           (await until(session, ({ slots }) => slots.some(({ id, status }) => status === "pending" && id !== not)))
+             .slots.find(({ id, status }) => status === "pending" && id !== not).id;
+         const asked = await open();
+         const late = ${JSON.stringify(seen)}.map((id) => session.resolveSlot(id, "late") || session.rejectSlot(id, "late"));
+         // Answered: the next one is open when the page goes.
+         session.resolveSlot(asked, "in time");
+         await open(asked);
+         return { id: asked, late };`,
+      );
+    for (let lives = 0; lives < 6; lives++) {
+      const { id, late } = await life(lives === 0);
+      expect(seen).not.toContain(id);
+      expect(late).toEqual(seen.map(() => false));
+      seen.push(id);
+      await page.reload();
+    }
+  }));

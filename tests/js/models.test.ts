@@ -1,4 +1,5 @@
 // Models of the application: behind callbacks, behind an endpoint, from the table of providers.
+import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import {
   createAdapter,
@@ -158,4 +159,12 @@ test("a script is played in order, a function sees the request, and its end is a
   model.add("more");
   expect((await ask()).messages[0]?.text).toBe("more");
   expect(model.calls).toHaveLength(4);
+});
+
+test("a scripted model leaves no listener on its signal, however many pieces it shows", async () => {
+  const { signal } = new AbortController();
+  const model = createScriptedModel([{ deltas: Array.from({ length: 20 }, () => "x"), every: 1 }]);
+  await model.prompt({ messages: [] }, async () => {}, signal);
+  await Promise.resolve();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });

@@ -1,6 +1,4 @@
 // The chat handler in Node, between our own clients (and strict ones) and a provider on localhost.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createEndpointModel,
@@ -16,6 +14,7 @@ import { type ChatHandler, type ChatHandlerConfig, createChatHandler } from "glo
 import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openProvider, type Provider, speak } from "../support/provider.js";
+import { serve } from "../support/server.js";
 import { strictEvents } from "../support/strict-client.js";
 
 const canary = "sk-canary-4711";
@@ -423,27 +422,8 @@ test("a person who stops the answer in the page stops the provider", async () =>
 
 /** The handler behind Node's own server. */
 async function listen(handle: ChatHandler): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const gone = new AbortController();
-    outgoing.on("close", () => gone.abort());
-    const headers = { "content-type": incoming.headers["content-type"] ?? "" };
-    const response = await handle(post("", { body: Buffer.concat(chunks), headers, signal: gone.signal }));
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    try {
-      for await (const chunk of response.body ?? []) outgoing.write(chunk);
-    } catch {}
-    outgoing.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  const { url, close } = await serve("", { routes: { "/api/chat": handle } });
+  return { url: `${url}/api/chat`, close };
 }
 
 const own = (answer: ModelAdapter["prompt"], system: string[] = []): ChatHandler =>

@@ -98,6 +98,35 @@ test("stopping closes the connection and keeps the text", async () => {
   expect(shown()).toEqual(["user: Hi", "agent: Once (cut)"]);
 });
 
+const half = 'data: {"type":"text_delta","text":"Once"}\n\n';
+const never = () => new Promise<never>(() => {});
+test.each([
+  // A fetch that does not heed its signal, too.
+  ["before the head", never, ""],
+  ["before the first byte", (signal: AbortSignal) => slowly([], true, signal), ""],
+  ["between two events", (signal: AbortSignal) => slowly([half], true, signal), "Once"],
+  ["within an event", (signal: AbortSignal) => slowly([half, 'data: {"type":"te'], true, signal), "Once"],
+  ["while it waits to try again", () => new Response("busy", { status: 429, headers: { "retry-after": "30" } }), ""],
+])("stopping %s ends the request at once", async (_, answer, shown) => {
+  const signals: AbortSignal[] = [];
+  const fetch = vi.fn(async (_url: string, { signal }: RequestInit) => {
+    signals.push(signal as AbortSignal);
+    return answer(signal as AbortSignal);
+  });
+  const { session } = at(createEndpointModel("/x", { fetch }));
+  const sending = session.sendMessage("Hi");
+  await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(1));
+  await until(session, ({ streamingText }) => streamingText === shown);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  const since = performance.now();
+  session.stop();
+  expect(await sending).toEqual({ type: "aborted" });
+  const took = performance.now() - since;
+  console.log(`stopped after ${took.toFixed(1)} ms`);
+  expect(took).toBeLessThan(250);
+  expect([signals[0]?.aborted, fetch.mock.calls.length]).toEqual([true, 1]);
+});
+
 test("what goes wrong with an endpoint is a typed error, and nothing of it becomes a message", async () => {
   const policy = { maxRetries: 0 };
   const failing = async (answer: () => Response | Promise<Response>) => {
@@ -212,4 +241,32 @@ test("a model may be exchanged for one of another kind in the middle of a conver
     { text: "near again" },
   ]);
   expect(model.calls[1]?.messages.map(({ text }) => text)).toEqual(["1", "near", "2", "far", "3"]);
+});
+
+test("a model that knows no tools uses one through its text", async () => {
+  const chunk = (content: string, finish_reason?: string) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, ...(finish_reason && { finish_reason }) }] })}\n\n`;
+  const answers = [
+    ["Thought: I look.\nAct", 'ion: look\nAction Input: {"at": 1}', "\nObservation: nothing\n"],
+    ["Final Answer: It ", "is done."],
+  ];
+  const bodies: string[] = [];
+  const fetch = async (_: string, init: RequestInit) => {
+    bodies.push(String(init.body));
+    const pieces = (answers.shift() ?? []).map((piece) => chunk(piece));
+    return new Response([...pieces, chunk("", "stop"), "data: [DONE]\n\n"].join(""));
+  };
+  const ran: unknown[] = [];
+  const look = { name: "look", description: "Looks.", jsonSchema: { type: "object" }, do: (input: unknown) => ran.push(input) };
+  const model = createAdapter({ provider: "ollama", model: "small", toolUse: "text", fetch });
+  const { session, shown, events } = at(model, { tools: [look] });
+  expect(await session.sendMessage("Look!")).toMatchObject({ text: "It is done." });
+  expect(ran).toEqual([{ at: 1 }]);
+  expect(shown()).toEqual(["user: Look!", "look: success 1", "agent: It is done."]);
+  const text = events.flatMap(([type, data]) => (type === "text_delta" ? [(data as { text: string }).text] : []));
+  expect(text.join("")).toBe("It is done.");
+  expect(bodies[0]).toContain("## look");
+  expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ stop: ["\nObservation:"] });
+  expect(JSON.parse(bodies[0] ?? "")).not.toHaveProperty("tools");
+  expect(JSON.parse(bodies[1] ?? "").messages.at(-1)).toEqual({ role: "user", content: "Observation: 1" });
 });

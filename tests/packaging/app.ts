@@ -1,27 +1,25 @@
-// A small application around the installed package, and what it must show: the same for every bundler.
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+// Applications around the installed package.
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, inject } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
-import { packageVersion } from "../support/project.js";
-import { serve } from "../support/server.js";
+import { packageVersion, root } from "../support/project.js";
 
-/** The page's script: it writes the version of the package into the page. */
-export const script = `import { init, version } from "glove-wasm";
-await init();
-document.body.textContent = version();
-`;
-
-export const html = `<!doctype html>
-<html lang="en"><head><title>app</title><link rel="icon" href="data:,"></head>
-<body><script type="module" src="/main.js"></script></body></html>
-`;
-
-/** Makes an application of its own for one test: the files given, and the installed package. */
-export function makeApp(name: string, files: Record<string, string>): string {
+/** Makes an application of its own for one test: the installed package, a folder of `examples/`, and the files given. */
+export function makeApp(name: string, files: Record<string, string>, example?: string): string {
   const installed = inject("app");
   const folder = join(dirname(installed), name);
   cpSync(installed, folder, { recursive: true });
+  return fill(folder, files, example);
+}
+
+/** The same where React, zod and the bundlers are installed too. */
+export function makeProject(name: string, files: Record<string, string> = {}, example?: string): string {
+  return fill(mkdtempSync(join(inject("projects"), `${name}-`)), files, example);
+}
+
+function fill(folder: string, files: Record<string, string>, example: string | undefined): string {
+  if (example) copyExample(example, folder);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -29,13 +27,15 @@ export function makeApp(name: string, files: Record<string, string>): string {
   return folder;
 }
 
-/** Opens what a bundler wrote in Chromium: it must show the version and report no error. */
-export async function expectRunsInBrowser(folder: string): Promise<void> {
-  const server = await serve(folder);
-  await expectPageRuns(server.url);
-  await server.close();
+/** Without what people have made in their own copy of it. */
+export function copyExample(name: string, folder: string): string {
+  const source = join(root, "examples", name);
+  const made = /node_modules|\.next|dist|target/;
+  cpSync(source, folder, { recursive: true, filter: (path) => !made.test(path.slice(source.length)) });
+  return folder;
 }
 
+/** Opens a page that writes the version of the package into itself: it must do so, and report no problem. */
 export async function expectPageRuns(url: string): Promise<void> {
   const browser = await openBrowser();
   try {

@@ -1,13 +1,11 @@
 // The README's first app, as it is printed there, built by Vite from the packed package.
-import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vite";
 import { expect, test } from "vitest";
 import { blocks } from "../docs/blocks.js";
 import { openBrowser, openPage } from "../support/browser.js";
-import { root } from "../support/project.js";
 import { serve } from "../support/server.js";
-import { makeApp } from "./app.js";
+import { makeProject } from "./app.js";
 
 const html = `<!doctype html>
 <html lang="en"><head><title>app</title><link rel="icon" href="data:,"></head>
@@ -17,10 +15,7 @@ const html = `<!doctype html>
 test("the README's first app asks, is answered, and says so", async () => {
   const code = blocks().find(({ place, file }) => place.startsWith("README") && file.endsWith("main.tsx"))?.code ?? "";
   const tsconfig = JSON.stringify({ compilerOptions: { jsx: "react-jsx" } });
-  const folder = makeApp("readme", { "index.html": html, "main.tsx": code, "tsconfig.json": tsconfig });
-  for (const name of ["react", "react-dom", "scheduler", "zod"]) {
-    cpSync(join(root, "node_modules", name), join(folder, "node_modules", name), { recursive: true });
-  }
+  const folder = makeProject("readme", { "index.html": html, "main.tsx": code, "tsconfig.json": tsconfig });
   await build({ root: folder, configFile: false, logLevel: "error" });
   const server = await serve(join(folder, "dist"));
   const browser = await openBrowser();

@@ -46,13 +46,13 @@ export async function openBrowserOnDisk(folder: string): Promise<BrowserOnDisk> 
   throw new Error("the browser ended before it listened");
 }
 
-/** Opens a page; `problems` fills with its console errors and uncaught exceptions. */
+/** Opens a page; `problems` fills with its console errors and warnings and uncaught exceptions. */
 export async function openPage(browser: Browser, url: string): Promise<{ page: Page; problems: string[] }> {
   const page = await browser.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error") problems.push(message.text());
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
   });
   await page.goto(url);
   return { page, problems };

@@ -30,18 +30,19 @@ export interface Places {
   close(): Promise<void>;
 }
 
-export async function openPlaces(): Promise<Places> {
+/** `pages` are further pages that its servers have: path to text. */
+export async function openPlaces(pages: Record<string, string> = {}): Promise<Places> {
   const engine = await openEngine();
   return {
     engine,
     close: () => engine.close(),
     async at(work) {
       // Browsers keep what they store by the address of its server.
-      const server = await servePackage();
-      const pages: EnginePage[] = [];
+      const server = await servePackage(pages);
+      const opened: EnginePage[] = [];
       const open = async (before = "") => {
         const page = await engine.open();
-        pages.push(page);
+        opened.push(page);
         await page.goto(server.url);
         if (before) await page.evaluate(`(() => { ${before} })()`);
         return page;
@@ -50,7 +51,7 @@ export async function openPlaces(): Promise<Places> {
         return await work({ url: server.url, open });
       } finally {
         // Some are closed already.
-        await Promise.all(pages.map((page) => page.close().catch(() => {})));
+        await Promise.all(opened.map((page) => page.close().catch(() => {})));
         await server.close();
       }
     },

@@ -27,13 +27,17 @@ export async function withProfile<T>(browser: Browser, server: Served, work: (pr
   }
 }
 
-export function servePackage(): Promise<Served> {
+/** `pages` are further ones: path to text. */
+export function servePackage(pages: Record<string, string> = {}): Promise<Served> {
   const headers = { "access-control-allow-origin": "*" };
-  return serve(root, { headers, pages: { "/": html } });
+  return serve(root, { headers, pages: { "/": html, ...pages } });
 }
 
-/** What a bundler would do: the package's one dependency by its name. */
-const imports = { "@cfworker/json-schema": "/node_modules/@cfworker/json-schema/dist/esm/index.js" };
+/** What a bundler would do: the package and its one dependency by their names. */
+const imports = {
+  "@cfworker/json-schema": "/node_modules/@cfworker/json-schema/dist/esm/index.js",
+  "glove-wasm": "/pkg/src/index.js",
+};
 export const html = `<!doctype html><link rel=icon href=data:,><script type=importmap>${JSON.stringify({ imports })}</script>`;
 
 const prelude = `
@@ -44,7 +48,7 @@ const prelude = `
   const told = (error) => ({ code: error.code, message: error.message });
   const until = (session, fits) => new Promise((resolve, reject) => {
     const look = () => fits(session.getSnapshot()) && (undo(), clearTimeout(timer), resolve(session.getSnapshot()));
-    const timer = setTimeout(() => reject(new Error("it never came to this: " + JSON.stringify(session.getSnapshot()))), 5000);
+    const timer = setTimeout(() => reject(new Error("it never came to this: " + JSON.stringify(session.getSnapshot()))), 30_000);
     const undo = session.subscribe(look);
     look();
   });

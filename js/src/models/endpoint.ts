@@ -10,6 +10,8 @@ export interface EndpointOptions {
   /** Sent with each request. A function is asked each time, for tokens that expire. */
   readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   readonly fetch?: Fetch;
+  /** Sends the model's earlier reasoning back to the endpoint. Anthropic wants it while a model thinks and uses tools. */
+  readonly reasoning?: boolean;
   /** Retries and waiting limits of a call. */
   readonly policy?: NonNullable<HttpModel["policy"]>;
 }
@@ -57,7 +59,13 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
       return collect(parseSSEStream(response), notify, "Stream ended without a 'done' event");
     },
   };
-  const http: HttpModel = { kind: "http", name, url, ...(options.policy && { policy: options.policy }) };
+  const http: HttpModel = {
+    kind: "http",
+    name,
+    url,
+    ...(options.reasoning && { reasoning: true }),
+    ...(options.policy && { policy: options.policy }),
+  };
   const fetcher: Fetch = async (to, init) => {
     const own = new Headers(init.headers);
     for (const [key, value] of Object.entries(await headers())) own.set(key, value);

@@ -146,6 +146,8 @@ export interface CreateAdapterOptions {
   readonly reasoningEffort?: ReasoningEffort;
   /** The same in tokens, beside `maxTokens`. */
   readonly reasoningBudget?: number;
+  /** `text` for models that know no tools: they are described in the prompt, and calls are read out of the text. */
+  readonly toolUse?: "native" | "text";
   /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */
   readonly cache?: boolean | "5m" | "1h";
   readonly fetch?: Fetch;
@@ -166,9 +168,9 @@ export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
     );
   }
   const format = formatOf(provider, options.format);
-  const { reasoning, reasoningEffort, reasoningBudget, policy, stream = true } = options;
+  const { reasoning, reasoningEffort, reasoningBudget, toolUse, policy, stream = true } = options;
   const relay: DirectOptions = {
-    ...{ format, baseURL, model, stream, reasoning, reasoningEffort, reasoningBudget, policy },
+    ...{ format, baseURL, model, stream, reasoning, reasoningEffort, reasoningBudget, toolUse, policy },
     maxTokens: options.maxTokens ?? provider.defaultMaxTokens,
     cache: cacheOf(options.cache),
   };

@@ -118,6 +118,9 @@ function pause(ms: number | undefined, signal: AbortSignal | undefined): Promise
 
 function stoppable(waiting: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
   if (!signal) return waiting;
-  const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
-  return Promise.race([waiting, stopped]);
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    waiting.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }

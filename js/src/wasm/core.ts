@@ -68,10 +68,10 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
 async function compile(given: WasmSource | Promise<WasmSource> | undefined): Promise<WebAssembly.Module> {
   const source = await (given ?? missing());
   if (source instanceof WebAssembly.Module) return source;
+  // Ahead of `Request` and `Response`, which jsdom does not have.
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   if (typeof source === "string" || source instanceof URL) return compileResponse(await fetch(source));
-  if (source instanceof Request) return compileResponse(await fetch(source));
-  if (source instanceof Response) return compileResponse(source);
-  return WebAssembly.compile(source);
+  return compileResponse(source instanceof Request ? await fetch(source) : source);
 }
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {

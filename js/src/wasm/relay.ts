@@ -16,6 +16,7 @@ export interface RelayOptions {
   readonly reasoning: boolean | undefined;
   readonly reasoningEffort: string | undefined;
   readonly reasoningBudget: number | undefined;
+  readonly toolUse: "native" | "text" | undefined;
   readonly includeReasoningInText: boolean | undefined;
   readonly cache: "5m" | "1h" | undefined;
   readonly policy: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number } | undefined;

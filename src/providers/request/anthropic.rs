@@ -1,6 +1,6 @@
 //! Anthropic Messages, outgoing.
 
-use crate::json_write::{Object, array};
+use crate::json_write::{Object, array, string};
 use crate::message::ContentPart;
 use crate::providers::anthropic::THINKING_BLOCKS;
 use crate::providers::request::project::agent_texts;
@@ -22,6 +22,9 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     // A model that thinks takes no temperature.
     if let Some(temperature) = options.temperature.filter(|_| !options.anthropic_thinks()) {
         body.raw("temperature", &number(temperature));
+    }
+    if let Some(stop) = options.stop {
+        array(body.key("stop_sequences"), [stop], string);
     }
     let mark = prompt.cache_mark();
     match mark {

@@ -33,6 +33,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
     if options.max_tokens.is_none()
         && options.temperature.is_none()
+        && options.stop.is_none()
         && options.thinking == Thinking::default()
     {
         return;
@@ -43,6 +44,9 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
     if let Some(temperature) = options.temperature {
         config.raw("temperature", &number(temperature));
+    }
+    if let Some(stop) = options.stop {
+        array(config.key("stopSequences"), [stop], string);
     }
     thinking::gemini(options, &mut config);
     config.end();

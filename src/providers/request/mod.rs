@@ -73,6 +73,8 @@ pub struct Options {
     /// Sends earlier reasoning back; without it none ever leaves.
     pub echo_reasoning: bool,
     pub thinking: Thinking,
+    /// Where the model is to stop, for providers that can be told so.
+    pub stop: Option<&'static str>,
     pub dialect: ChatDialect,
     /// An object whose fields are added to the body as they are.
     pub extra: Option<Json>,

@@ -34,6 +34,9 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     if let Some(temperature) = options.temperature {
         body.raw("temperature", &number(temperature));
     }
+    if let Some(stop) = options.stop {
+        array(body.key("stop"), [stop], push_string);
+    }
     thinking::openai_chat(options, body);
     if prompt.tools.is_empty() {
         return;

@@ -1,0 +1,13 @@
+import type { ReactNode } from "react";
+import "glove-wasm/react/style.css";
+import "./style.css";
+
+export const metadata = { title: "Help desk", icons: "data:," };
+
+export default function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  );
+}

@@ -1,0 +1,112 @@
+// Tools for a model that only knows schemas: each answer is an object that holds either a text or one call.
+import { GloveError } from "../error.js";
+import type { ToolCall } from "../message.js";
+import type { JsonSchema } from "../schema.js";
+import type { ModelTool } from "./model.js";
+
+/** Arguments may be any object. */
+export type Loose = boolean;
+
+/** What an answer came to. */
+export interface Made {
+  readonly text: string;
+  readonly tool_calls?: ToolCall[];
+  readonly reasoning_content?: string;
+}
+
+/** The system prompt with the tools in it. */
+export function described(system: string, tools: readonly ModelTool[]): string {
+  if (tools.length === 0) return system;
+  const list = tools.map(({ name, description, jsonSchema }) => `- ${name}: ${description}\n  ${JSON.stringify(jsonSchema)}`);
+  const how =
+    'Answer with one JSON object. To answer the user: {"answer":"…"}. To use a tool, and be told its result: ' +
+    '{"tool":"its name","arguments":{…}}. Tools and the schemas of their arguments:';
+  return [...(system ? [system, ""] : []), how, ...list].join("\n");
+}
+
+/** The schema that an answer must keep. */
+export function choiceOf(tools: readonly ModelTool[], loose: Loose): object | undefined {
+  if (tools.length === 0) return undefined;
+  const object = (properties: object) => ({
+    ...{ type: "object", properties },
+    ...{ required: Object.keys(properties), additionalProperties: false },
+  });
+  const calls = tools.map(({ name, jsonSchema }) =>
+    object({ tool: { type: "string", enum: [name] }, arguments: loose ? { type: "object" } : schemaOf(jsonSchema) }),
+  );
+  return { anyOf: [object({ answer: { type: "string" } }), ...calls] };
+}
+
+/** References lead nowhere inside of another schema. */
+function schemaOf({ $schema: _, ...schema }: JsonSchema): object {
+  return JSON.stringify(schema).includes('"$ref"') ? { type: "object" } : schema;
+}
+
+/** A call as the model wrote it. */
+export function made({ tool_name, input_args }: ToolCall): string {
+  return JSON.stringify({ tool: tool_name, arguments: input_args });
+}
+
+const begins = /^\s*\{\s*"answer"\s*:\s*"/;
+const short: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/** Reads an answer while it comes, and gives what of it can be shown. */
+export class AnswerText {
+  #all = "";
+  /** Where reading of the text goes on; -1 before it began. */
+  #at: number;
+  readonly #chosen: boolean;
+
+  /** `chosen`: it keeps the schema of `choiceOf`. */
+  constructor(chosen: boolean) {
+    this.#chosen = chosen;
+    this.#at = chosen ? -1 : 0;
+  }
+
+  add(piece: string): string {
+    this.#all += piece;
+    if (!this.#chosen) return piece;
+    if (this.#at < 0) this.#at = begins.exec(this.#all)?.[0].length ?? -1;
+    if (this.#at < 0) return "";
+    return this.#read();
+  }
+
+  /** Unescapes up to the end of the string, or to what is not whole yet. */
+  #read(): string {
+    let shown = "";
+    for (;;) {
+      const plain = /[^"\\]*/y;
+      plain.lastIndex = this.#at;
+      shown += plain.exec(this.#all)?.[0] ?? "";
+      this.#at = plain.lastIndex;
+      if (this.#all[this.#at] !== "\\") return shown;
+      const kind = this.#all[this.#at + 1];
+      const length = kind === "u" ? 6 : 2;
+      if (kind === undefined || this.#at + length > this.#all.length) return shown;
+      const code = this.#all.slice(this.#at + 2, this.#at + 6);
+      shown += kind === "u" ? String.fromCharCode(Number.parseInt(code, 16)) : (short[kind] ?? kind);
+      this.#at += length;
+    }
+  }
+
+  /** What the whole answer is. An answer that is no whole object is an error: it never becomes a call. */
+  end(): Made {
+    if (!this.#chosen) return { text: this.#all };
+    let value: { answer?: unknown; tool?: unknown; arguments?: unknown } | null;
+    try {
+      value = JSON.parse(this.#all);
+    } catch (error) {
+      throw bad(this.#all, error);
+    }
+    if (typeof value?.answer === "string") return { text: value.answer };
+    const { tool, arguments: input_args } = value ?? {};
+    if (typeof tool !== "string" || typeof input_args !== "object" || input_args === null) throw bad(this.#all);
+    return { text: "", tool_calls: [{ tool_name: tool, input_args }] };
+  }
+}
+
+function bad(text: string, cause?: unknown): GloveError {
+  const excerpt = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  const message = `The browser's model answered with something that is neither an answer nor a whole call: ${excerpt}`;
+  return new GloveError("MODEL_BAD_RESPONSE", message, cause === undefined ? {} : { cause });
+}

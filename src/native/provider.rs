@@ -1,0 +1,109 @@
+//! A model of a provider, for a native program.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::native::{NativeHttp, RandomIds, SystemClock};
+use crate::providers::request::Options;
+use crate::providers::table::{KeyOrigin, resolve};
+use crate::transport::retry::Policy;
+use crate::transport::{Http, HttpModel, HttpOptions};
+
+/// Which model of which provider is asked, and how. What is not given is the provider's own.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use glove_wasm::native::ProviderModel;
+/// use glove_wasm::runtime::Glove;
+///
+/// let agent = Glove::builder(ProviderModel::new("anthropic").connect()?).build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct ProviderModel {
+    provider: String,
+    model: Option<String>,
+    key: Option<String>,
+    base_url: Option<String>,
+    request: Options,
+    policy: Policy,
+}
+
+impl ProviderModel {
+    /// The provider's id in [`table`](crate::providers::table).
+    pub fn new(provider: impl Into<String>) -> Self {
+        let request = Options { stream: true, ..Options::default() };
+        ProviderModel { provider: provider.into(), request, ..ProviderModel::default() }
+    }
+
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Read from the provider's environment variable unless given.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into());
+        self
+    }
+
+    /// Changes how requests are made: thinking, caching, tokens, streaming.
+    pub fn request(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.request);
+        self
+    }
+
+    /// Retries and waiting limits.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// The model, on connections of its own.
+    pub fn connect(self) -> Result<HttpModel, ModelError> {
+        self.over(Arc::new(NativeHttp::new()?))
+    }
+
+    /// The model, on connections that others use too.
+    pub fn over(self, http: Arc<dyn Http>) -> Result<HttpModel, ModelError> {
+        let ProviderModel { provider, model, key, base_url, mut request, policy } = self;
+        let origin = if key.is_some() { KeyOrigin::Explicit } else { KeyOrigin::Environment };
+        let target = resolve(&provider, model.as_deref(), base_url.as_deref(), origin)?;
+        let (name, variable) = (target.provider.name, target.provider.env_var);
+        let key = match key.or_else(|| std::env::var(variable).ok()) {
+            Some(key) if !key.trim().is_empty() => key.trim().to_owned(),
+            _ if target.provider.needs_key => {
+                let message = format!("No API key for provider \"{name}\". Give a key or set {variable}.");
+                return Err(ModelError::new(ModelErrorKind::Config, message));
+            }
+            _ => String::new(),
+        };
+        request.model.clone_from(&target.model);
+        request.dialect = target.dialect;
+        request.max_tokens = request.max_tokens.or(Some(target.provider.max_tokens));
+        let headers = target.format.headers(&target.base_url, &key).into_iter();
+        let json = ("content-type".to_owned(), "application/json".to_owned());
+        let options = HttpOptions {
+            url: target.format.url(&target.base_url, &target.model, request.stream),
+            headers: headers.map(|(name, value)| (name.to_owned(), value)).chain([json]).collect(),
+            name: target.model,
+            format: target.format,
+            request,
+            policy,
+        };
+        Ok(HttpModel::new(options, http, Arc::new(SystemClock), Arc::new(RandomIds)))
+    }
+}
+
+impl fmt::Debug for ProviderModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProviderModel").field("provider", &self.provider).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,122 @@
+// examples/vite built by each bundler, as it comes out of the box, and run in Chromium.
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { build as esbuild, transform } from "esbuild";
+import type { Browser } from "playwright-core";
+import { build, createServer } from "vite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../support/browser.js";
+import { type ServeOptions, serve } from "../support/server.js";
+import { expectPageRuns, makeProject } from "./app.js";
+import { expectBlocked, orderPizza } from "./examples.js";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+async function served(folder: string, options: ServeOptions, use: (url: string) => Promise<void>): Promise<void> {
+  const server = await serve(folder, options);
+  await use(server.url).finally(() => server.close());
+}
+
+const policy = (script: string) => ({
+  headers: { "content-security-policy": `default-src 'self'; img-src 'self' data:; script-src 'self' ${script}` },
+});
+
+test("Vite's build runs under a strict policy, and says what is missing from a stricter one", async () => {
+  const folder = makeProject("vite", {}, "vite");
+  await build({ root: folder, logLevel: "error" });
+  const built = join(folder, "dist");
+  await served(built, policy("'wasm-unsafe-eval'"), (url) => orderPizza(browser, url));
+  await served(built, policy(""), (url) => expectBlocked(browser, url));
+});
+
+test("Vite's development server", async () => {
+  const server = await createServer({
+    root: makeProject("vite-dev", {}, "vite"),
+    logLevel: "error",
+    server: { port: 0, host: "127.0.0.1" },
+  });
+  await server.listen();
+  try {
+    await orderPizza(browser, server.resolvedUrls?.local[0] ?? "");
+  } finally {
+    await server.close();
+  }
+});
+
+const worker = `import { GloveClient, version } from "glove-wasm";
+import { createScriptedModel } from "glove-wasm/testing";
+const client = new GloveClient({ createModel: () => createScriptedModel(() => version()), systemPrompt: "" });
+client.session("s").sendMessage("Which version?").then(({ text }) => postMessage(text));
+`;
+const starter = `const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+worker.onmessage = ({ data }) => (document.body.textContent = data);
+worker.onerror = ({ message }) => console.error(message);
+`;
+const page = (script: string) => `<!doctype html>
+<html lang="en"><head><title>app</title><link rel="icon" href="data:,"></head>
+<body><div id="root"></div><script type="module" src="${script}"></script></body></html>
+`;
+
+test("a module worker under Vite, built and while it is written", async () => {
+  const folder = makeProject("worker", { "index.html": page("/main.js"), "main.js": starter, "worker.js": worker });
+  await build({ root: folder, logLevel: "error" });
+  await served(join(folder, "dist"), {}, expectPageRuns);
+  const server = await createServer({ root: folder, logLevel: "error", server: { port: 0, host: "127.0.0.1" } });
+  await server.listen();
+  await expectPageRuns(server.resolvedUrls?.local[0] ?? "").finally(() => server.close());
+});
+
+test("esbuild", async () => {
+  const folder = makeProject("esbuild", { "dist/index.html": styled("main.js") }, "vite");
+  const { warnings } = await esbuild({
+    absWorkingDir: folder,
+    entryPoints: ["src/main.tsx"],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    splitting: true,
+    outdir: "dist",
+  });
+  expect(warnings).toEqual([]);
+  await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
+});
+
+test("webpack", async () => {
+  const folder = makeProject(
+    "webpack",
+    { "package.json": "{}", "dist/index.html": styled("main.js").replace(`type="module"`, "defer") },
+    "vite",
+  );
+  // webpack reads JavaScript; what its users put before it (Babel, swc, ts-loader) is stood in for.
+  for (const name of ["main", "tools", "script"]) {
+    const source = readFileSync(join(folder, "src", name === "script" ? "script.ts" : `${name}.tsx`), "utf8");
+    const { code } = await transform(source.replace(/^import ".*\\.css";$/gm, ""), { loader: "tsx", jsx: "automatic" });
+    writeFileSync(join(folder, "src", `${name}.js`), code);
+  }
+  copyFileSync(join(folder, "src/style.css"), join(folder, "dist/main.css"));
+  const webpack = createRequire(join(folder, "index.js"))("webpack") as Webpack;
+  const { compilation } = await new Promise<Stats>((resolve, reject) =>
+    webpack(
+      { context: folder, mode: "production", entry: "./src/main.js", output: { path: join(folder, "dist") } },
+      (error, done) => (done ? resolve(done) : reject(error)),
+    ),
+  );
+  // Those about the size of files come with every application that has React in it.
+  const others = [...compilation.errors, ...compilation.warnings].filter(
+    ({ message }) => !/size limit|performance/i.test(message),
+  );
+  expect(others).toEqual([]);
+  await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
+}, 300_000);
+
+interface Stats {
+  readonly compilation: { readonly errors: Error[]; readonly warnings: Error[] };
+}
+type Webpack = (config: object, done: (error: Error | null, stats?: Stats) => void) => unknown;
+
+const styled = (script: string) => page(script).replace("</head>", `<link rel="stylesheet" href="main.css"></head>`);

@@ -1,0 +1,148 @@
+// examples/next, built by both of Next's bundlers: rendered on the server, hydrated, answered by its routes.
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openBrowser, openPage } from "../support/browser.js";
+import { strictEvents } from "../support/strict-client.js";
+import { makeProject } from "./app.js";
+
+const policy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
+const config = `export default {
+  headers: async () => [{ source: "/:path*", headers: [{ key: "content-security-policy", value: ${JSON.stringify(policy)} }] }],
+};
+`;
+const edgeRoute = `import { createChatHandler } from "glove-wasm/server";
+import { createScriptedModel } from "glove-wasm/testing";
+export const runtime = "edge";
+export const POST = createChatHandler({ createModel: () => createScriptedModel(["From the edge."]) });
+`;
+/** Tells of each module that the server compiles. Small ones are Node's own. */
+const spy = `const compile = (name, Real) => {
+  WebAssembly[name] = new Proxy(Real, {
+    construct: (target, [bytes]) => (told(bytes), new target(bytes)),
+    apply: (target, self, [bytes]) => (told(bytes), Reflect.apply(target, self, [bytes])),
+  });
+};
+const told = ({ byteLength }) => byteLength > 100_000 && console.log("COMPILED");
+for (const name of ["Module", "compile"]) compile(name, WebAssembly[name]);
+`;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
+  let server: Next;
+  beforeAll(async () => {
+    const files = { "next.config.mjs": config, "app/api/edge/route.ts": edgeRoute, "spy.mjs": spy };
+    const folder = makeProject(`next-${bundler}`, files, "next");
+    const built = next(folder, ["build", `--${bundler}`]);
+    expect(await built.over, built.said()).toBe(0);
+    // Next misses the cache of earlier builds, and warns of any route in its edge runtime.
+    const warnings = built
+      .said()
+      .split("\n")
+      .filter((line) => /warn|error|⚠/i.test(line) && !/build cache|edge runtime/i.test(line));
+    expect(warnings).toEqual([]);
+    server = await start(folder);
+  }, 600_000);
+  afterAll(async () => {
+    server?.child.kill();
+    await server?.over;
+  });
+
+  test("the page is rendered on the server, without starting the core", async () => {
+    const html = await (await fetch(server.url)).text();
+    expect(html).toContain("<h1>Help desk</h1>");
+    expect(html).toContain('placeholder="Type a message"');
+    expect(server.said()).not.toContain("COMPILED");
+  });
+
+  test("it hydrates, streams an answer, and keeps its form and its ticket through reloads", async () => {
+    const { page, problems } = await openPage(browser, server.url);
+    await page.getByRole("textbox", { name: "Message" }).fill("The printer");
+    await page.keyboard.press("Enter");
+    await page.getByText("I have written that down.").waitFor();
+    await page.getByLabel("Summary").waitFor();
+    await page.reload();
+    await page.getByLabel("Summary").fill("The printer burns");
+    await page.getByRole("button", { name: "File the ticket" }).click();
+    await page.getByText("Somebody will look at it today.").waitFor();
+    await page.reload();
+    await page.getByText("Ticket: The printer burns").waitFor();
+    expect(problems).toEqual([]);
+    expect(server.said()).toContain("COMPILED");
+    await page.close();
+  });
+
+  test("a page whose policy forbids WebAssembly says so", async () => {
+    const page = await browser.newPage();
+    await page.route("**/*", async (route) => {
+      const response = await route.fetch();
+      const headers = { ...response.headers(), "content-security-policy": policy.replace("'wasm-unsafe-eval'", "") };
+      await route.fulfill({ response, headers });
+    });
+    await page.goto(server.url);
+    await page.getByRole("textbox", { name: "Message" }).fill("The printer");
+    await page.keyboard.press("Enter");
+    await page.getByText("add 'wasm-unsafe-eval' to its script-src").waitFor();
+    await page.close();
+  });
+
+  test("a route in the edge runtime answers too", async () => {
+    const body = JSON.stringify({ systemPrompt: "", messages: [{ sender: "user", text: "hi" }] });
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${server.url}/api/edge`, { method: "POST", headers, body });
+    expect([response.status, (await strictEvents(response)).at(-1)]).toMatchObject([
+      200,
+      { message: { text: "From the edge." } },
+    ]);
+  });
+});
+
+interface Running {
+  readonly child: ChildProcess;
+  /** Its exit code. */
+  readonly over: Promise<number | null>;
+  said(): string;
+}
+
+interface Next extends Running {
+  readonly url: string;
+}
+
+function next(folder: string, args: string[], more: Record<string, string> = {}): Running {
+  const { NODE_ENV: _, ANTHROPIC_API_KEY: __, ...env } = process.env;
+  const own = { NEXT_TELEMETRY_DISABLED: "1", NO_COLOR: "1", CI: "1" };
+  const program = join(folder, "..", "..", "node_modules/next/dist/bin/next");
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: folder,
+    env: { ...env, ...own, ...more },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
+  const over = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { child, over, said: () => said };
+}
+
+async function start(folder: string): Promise<Next> {
+  const spying = { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, "spy.mjs"))}` };
+  const running = next(folder, ["start", "--port", "0", "--hostname", "127.0.0.1"], spying);
+  let exited = false;
+  void running.over.then(() => (exited = true));
+  const url = await vi.waitFor(
+    () => {
+      if (exited) throw new Error(`it ended: ${running.said()}`);
+      const found = /Ready/.test(running.said()) && /http:\/\/127\.0\.0\.1:\d+/.exec(running.said())?.[0];
+      return found || Promise.reject(new Error(`it is not ready: ${running.said()}`));
+    },
+    { timeout: 60_000 },
+  );
+  return { ...running, url };
+}
