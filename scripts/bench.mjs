@@ -1,5 +1,7 @@
-// `npm run bench`: the criterion benchmarks in benches/, then what a stream costs in Node and in Chromium.
+// `npm run bench`: the criterion benchmarks in benches/, then what a stream costs in Node and in Chromium, and a step in
+// the database of each browser that is there.
 import { build } from "./build.mjs";
+import { engines, findEngine } from "./lib/engines.mjs";
 import { main, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
@@ -12,4 +14,10 @@ await main(async () => {
   await step("streams in Node and Chromium", "Read vitest's messages above.", () =>
     runTool("vitest/vitest.mjs", ["run", "--project", "e2e", "tests/e2e/decoding-cost.test.ts"]),
   );
+  const inBrowsers = ["e2e", ...engines.filter(findEngine).map((name) => `engines-${name}`)];
+  await step("steps in the browsers' databases", "Read vitest's messages above.", async () => {
+    for (const project of inBrowsers) {
+      await runTool("vitest/vitest.mjs", ["run", "--project", project, "tests/e2e/durability-cost.test.ts"]);
+    }
+  });
 });

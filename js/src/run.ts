@@ -110,6 +110,7 @@ export type RunEffect =
   | { readonly type: "withdraw"; readonly id: string }
   | { readonly type: "cancel_model"; readonly call: number }
   | { readonly type: "cancel_tool"; readonly call_id: string }
+  | { readonly type: "go_on"; readonly call_id: string; readonly key: string }
   | { readonly type: "set_timer"; readonly timer: number; readonly after_ms: number }
   | { readonly type: "consume_inbox"; readonly ids: readonly string[] }
   /** What subscribers are told. */

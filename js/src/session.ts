@@ -56,7 +56,7 @@ export class GloveSession {
     this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
     const { report } = this;
     this.#tools = new Toolbox({
-      display: (callId, tool, outputs, refused) => this.#desk.forCall(callId, tool, outputs, refused),
+      display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
     });
     const tool = (name: string) => this.#tools.find(name);

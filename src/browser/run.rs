@@ -119,6 +119,7 @@ impl Write for Told<'_> {
             Effect::Withdraw { question } => write("withdraw", &[("id", question)]),
             Effect::CancelModel { call } => write("cancel_model", &[("call", call)]),
             Effect::CancelTool { call_id } => write("cancel_tool", &[("call_id", call_id)]),
+            Effect::GoOn { call_id, key } => write("go_on", &[("call_id", call_id), ("key", key)]),
             Effect::SetTimer { timer, after_ms } => {
                 write("set_timer", &[("timer", timer), ("after_ms", after_ms)]);
             }

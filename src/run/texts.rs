@@ -102,6 +102,10 @@ pub(crate) fn interrupted() -> &'static str {
     "The tool was interrupted while it ran, and it is not known whether it took effect. Check before you call it again."
 }
 
+pub(crate) fn astray() -> &'static str {
+    "The tool was interrupted, and when it was entered again it did not ask what it had asked before. Run it from its start?"
+}
+
 /// The last action comes first.
 pub(crate) fn undone(taken: &[UndoEntry], error: Option<&str>) -> String {
     let mut text = match taken.len() {
