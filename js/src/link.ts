@@ -19,6 +19,7 @@ import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
+const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
 const slotsMs = 500;
 
@@ -214,7 +215,7 @@ export class CoreLink {
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
       run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, within(signal), key),
-      undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
+      undo: (callId, tool, input, signal) => this.#page.tools.undo(callId, tool, input, within(signal)),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         if (request.purpose === "turn") this.#page.shown.asked();
@@ -334,13 +335,15 @@ export class CoreLink {
       tool_name?: string;
       result?: { status: string; data?: { tasks?: Task[] } };
     };
-    if (type === "text_delta") this.#page.shown.stream(text);
+    if (delta) this.#page.shown.stream(type === "text_delta" ? "text" : "reasoning", text);
     if (type === "tool_use") this.#page.shown.call(id, name);
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
       this.#page.shown.set({ tasks: result.data.tasks });
-    // Subscribers hear of what happens in their own page.
-    if (this.#session) this.#page.subscribers.tell(type, data);
+    // What is done here once: the store is read and subscribers are told where the session runs.
+    if (!this.#session) return !delta;
+    if (type === "tool_use_result" && tool_name === inboxTool) void this.#readExtras(this.#page.parts.store);
+    this.#page.subscribers.tell(type, data);
     return !delta;
   }
 

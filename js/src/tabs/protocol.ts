@@ -1,5 +1,6 @@
 // What the tabs that have one session open tell each other.
 import { GloveError } from "../error.js";
+import type { Written } from "../shown.js";
 import type { GloveSnapshot } from "../snapshot.js";
 import type { AskedSession, CoreEvent } from "../wasm/seam.js";
 
@@ -34,7 +35,7 @@ export type TabMessage =
       readonly to: string | undefined;
       readonly events: readonly CoreEvent[];
       /** The answer that is being written. */
-      readonly text: string;
+      readonly written: Written;
       readonly extras: Extras;
     }
   | { readonly kind: "events"; readonly leader: string; readonly events: readonly CoreEvent[] }

@@ -1,5 +1,5 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
-import type { Shown } from "../shown.js";
+import type { Shown, Written } from "../shown.js";
 import type { TabRole } from "../snapshot.js";
 import type { CoreEvent, CoreSession } from "../wasm/seam.js";
 import { fromCore } from "../wasm/thrown.js";
@@ -34,9 +34,9 @@ export function tabPage(shown: Shown, core: TabCore) {
     request: () => shown.request,
     /** All that was told, for a tab that knows nothing yet. */
     all: () => core.last().all(shown.snapshot.timeline),
-    /** What the tab that runs the session tells. `text` comes with the whole of it: the answer that is being written. */
-    take(events: readonly CoreEvent[], text?: string): void {
-      if (text !== undefined) shown.renew(text);
+    /** What the tab that runs the session tells. `written` comes with the whole of it: the answer that is being written. */
+    take(events: readonly CoreEvent[], written?: Written): void {
+      if (written) shown.renew(written);
       core.take(events);
     },
     /** An error for the screen, or that there is none. */

@@ -214,10 +214,10 @@ export class Tabs implements AskedSession {
     this.#begin();
   }
 
-  #follow({ leader, events, text, extras }: Extract<TabMessage, { kind: "all" }>): void {
+  #follow({ leader, events, written, extras }: Extract<TabMessage, { kind: "all" }>): void {
     this.#role = "follower";
     this.#leader = leader;
-    this.#page.take(events, text);
+    this.#page.take(events, written);
     this.#page.showExtras(extras);
     this.#page.show("follower");
     this.#begin();
