@@ -104,7 +104,7 @@ export async function measure() {
   add("page", whole);
   for (const [name, files] of Object.entries(parts)) {
     const rest = sizes((await bundle(page, files)).page());
-    add(`  ${name}`, { raw: whole.raw - rest.raw, gzip: whole.gzip - rest.gzip, brotli: whole.brotli - rest.brotli });
+    add(`- ${name}`, { raw: whole.raw - rest.raw, gzip: whole.gzip - rest.gzip, brotli: whole.brotli - rest.brotli });
   }
   for (const [name, read] of Object.entries(measured)) add(name, sizes(await read()));
   const unknown = Object.keys(budget).filter((name) => !rows.some((row) => row.name === name));

@@ -144,6 +144,8 @@ record! {
         "duration_ms" => optional duration_ms: u64,
         /// What the tool showed beside its result (files, widgets and types of the application).
         "outputs" => optional outputs: Vec<SideOutput>,
+        /// What it left on the display. For the screen only.
+        "slots" => skipped slots: Vec<Slot>,
     }
 }
 
@@ -158,6 +160,36 @@ record! {
         "renderData" => present render_data: Json,
         "summary" => optional summary: String,
         "generateSummaryArgs" => present generate_summary_args: Json,
+    }
+}
+
+record! {
+    /// One thing that is shown.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Slot {
+        "id" => required pub id: String,
+        /// Which renderer draws it.
+        "renderer" => required pub renderer: String,
+        "input" => required pub input: Json,
+        /// The call that pushed it.
+        "owner" => optional pub owner: String,
+        /// Somebody waits for an answer.
+        "waits" => plain pub waits: bool,
+        "created_at" => required pub created_at: u64,
+        "status" => plain pub status: SlotStatus,
+    }
+}
+
+words! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum SlotStatus {
+        /// Waits for an answer, or shows something that needs none.
+        #[default]
+        "pending" => Pending,
+        /// Answered; kept until it is removed, for those who go on showing what was said.
+        "resolved" => Resolved,
+        /// Turned down.
+        "rejected" => Rejected,
     }
 }
 
@@ -219,8 +251,8 @@ record! {
 }
 
 through_codec! {
-    Sender, ToolStatus, Message, KeptRange, ContentPart, ContentSource, ToolCall, ToolResult, ToolResultData, SideOutput, Task,
-    InboxItem, Usage,
+    Sender, ToolStatus, Message, KeptRange, ContentPart, ContentSource, ToolCall, ToolResult, ToolResultData, SideOutput, Slot,
+    SlotStatus, Task, InboxItem, Usage,
 }
 
 /// An amount of money that is the same again after it was written as JSON and read: not negative, finite, and in whole

@@ -6,6 +6,7 @@ mod support;
 
 use std::collections::HashSet;
 
+use glove_wasm::display::Slot;
 use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::event::{Event, QuestionKind};
 use glove_wasm::message::{Message, ToolCall, ToolStatus, Usage};
@@ -13,6 +14,7 @@ use glove_wasm::run::effect::{Effect, Outcome};
 use glove_wasm::run::input::{
     AbortReason, Answer, ApprovalVerdict, Input, PermissionVerdict, Reply, ToolOutcome, WhenBusy,
 };
+use glove_wasm::run::log::{SlotAnswer, StepResult};
 use glove_wasm::run::settings::{Budgets, Compaction, Limits, Settings};
 use glove_wasm::run::{PhaseName, Run};
 use glove_wasm::tool::{Gate, OnInterrupted, ToolSpec};
@@ -91,7 +93,11 @@ impl Player {
     fn act(&mut self, (kind, x, y): Move) {
         self.world.at = (self.world.at + u64::from(y) * 7).saturating_sub(if x % 5 == 0 { 900 } else { 0 });
         match kind % 32 {
-            0..=17 => self.answer(x, y),
+            0..=11 => self.answer(x, y),
+            12..=17 => match deed(x, y, &self.world.run) {
+                Some(deed) => self.take(&deed),
+                None => self.answer(x, y),
+            },
             18..=20 => {
                 self.requests += usize::from(x % 7 != 0);
                 let busy = [WhenBusy::Queue, WhenBusy::Drop, WhenBusy::Interrupt][usize::from(y) % 3];
@@ -207,7 +213,14 @@ impl Player {
         let (mut reissued, halted) = (false, before.phase() == PhaseName::Paused);
         match input {
             Input::Resumed => reissued = true,
-            Input::Recovered => self.may_rerun.extend(reruns(&before)),
+            Input::Recovered => {
+                self.may_rerun.extend(reruns(&before));
+                // The run is not told why: whoever reads its journal comes to the same.
+                let records = self.world.store.records.iter().zip(&self.world.effects);
+                let records: Vec<_> = records.map(|(record, effects)| (&record.input, effects)).collect();
+                let whole = running(&before).into_iter().filter(|call_id| is_whole(call_id, &records));
+                self.may_rerun.extend(whole);
+            }
             _ => {}
         }
         let steps = self.world.effects.len();
@@ -402,12 +415,115 @@ impl Player {
 
 /// Calls that were running and whose tools may be run again when their process died.
 fn reruns(run: &Run) -> Vec<String> {
-    let again = |effect: Effect| match effect {
-        Effect::RunTool { call_id, .. } => {
-            let name = run.call(&call_id)?.tool_name;
-            let tool = run.settings().tools.iter().find(|tool| tool.name == name)?;
-            (tool.when_interrupted() == OnInterrupted::Rerun).then_some(call_id)
+    let again = |call_id: &String| {
+        let tools = &run.settings().tools;
+        let name = run.call(call_id).map(|call| call.tool_name);
+        let tool = tools.iter().find(|tool| Some(tool.name.as_str()) == name);
+        tool.is_some_and(|tool| tool.when_interrupted() == OnInterrupted::Rerun)
+    };
+    running(run).into_iter().filter(again).collect()
+}
+
+/// All that a tool did since it was entered first is in the journal, and it waits for a person.
+fn is_whole(call_id: &str, records: &[(&Input, &Vec<Effect>)]) -> bool {
+    let (mut gaps, mut waits) = (false, false);
+    let (mut open, mut steps) = (HashSet::new(), HashSet::new());
+    let told = |gaps: &mut bool, waits: &mut bool| {
+        *gaps |= !*waits;
+        *waits = false;
+    };
+    for (input, effects) in records {
+        match input {
+            Input::SlotPushed { call_id: of, slot, clean, .. } if of == call_id => {
+                gaps |= !clean;
+                if slot.waits {
+                    open.insert(slot.id.as_str());
+                    waits = true;
+                }
+            }
+            Input::SlotSettled { slot, .. } if open.remove(slot.as_str()) => told(&mut gaps, &mut waits),
+            Input::SlotsRemoved { slots } => {
+                for _ in slots.iter().filter(|slot| open.remove(slot.as_str())) {
+                    told(&mut gaps, &mut waits);
+                }
+            }
+            Input::StepBegun { call_id: of, key, clean } if of == call_id => {
+                gaps |= !clean;
+                waits = true;
+                steps.insert(key.as_str());
+            }
+            Input::StepDone { call_id: of, key, .. } if of == call_id => {
+                steps.remove(key.as_str());
+                told(&mut gaps, &mut waits);
+            }
+            Input::UnseenWork { call_id: of } if of == call_id => gaps = true,
+            Input::WentAstray { call_id: of } | Input::ToolFinished { call_id: of, .. } if of == call_id => {
+                open.clear();
+            }
+            _ => {}
         }
+        let enters = |effect: &Effect| matches!(effect, Effect::RunTool { call_id: of, .. } if of == call_id);
+        if effects.iter().any(enters) {
+            waits = false;
+            if !matches!(input, Input::Recovered) {
+                steps.clear();
+            }
+        }
+    }
+    !gaps && waits && !open.is_empty() && steps.is_empty()
+}
+
+/// Something that a running tool does.
+fn deed(x: u8, y: u8, run: &Run) -> Option<Input> {
+    let calls = running(run);
+    let call_id = calls.get(usize::from(x) % calls.len().max(1))?.clone();
+    let log = run.log(&call_id)?;
+    let (clean, count) = (!y.is_multiple_of(6), log.slots.len());
+    let id = |n: usize| format!("{call_id}.s{n}");
+    let slot = |n: usize, waits: bool| Input::SlotPushed {
+        call_id: call_id.clone(),
+        at: n,
+        slot: slot(&id(n), if y.is_multiple_of(2) { "a" } else { "b" }, &format!("[{n}]"), waits),
+        clean,
+    };
+    let open: Vec<String> = log.open().map(|slot| slot.id.clone()).collect();
+    let key = format!("1 {}", y % 3);
+    Some(match y % 11 {
+        0 => slot(count, false),
+        1..=3 => slot(count, true),
+        4 | 5 => {
+            let slot = open.get(usize::from(x) % open.len().max(1))?.clone();
+            use SlotAnswer::{Cleared, Rejected, Removed, Value};
+            let answer = [Value(json("1")), Value(json("{}")), Rejected(None), Removed, Cleared]
+                [usize::from(x) % 5]
+                .clone();
+            Input::SlotSettled { slot, answer }
+        }
+        // It is shown again, as it was.
+        6 if count > 0 => {
+            let at = usize::from(x) % count;
+            let slot = log.slots[at].slot.clone();
+            let asked = log.slots[at].slot.waits && log.open().any(|open| open.id == slot.id);
+            let slot = Slot { waits: asked, ..slot };
+            Input::SlotPushed { call_id, at, slot, clean }
+        }
+        7 => {
+            if log.steps.iter().any(|step| step.key == key) {
+                let result = StepResult::Returned(json("1"));
+                Input::StepDone { call_id, key, result }
+            } else {
+                Input::StepBegun { call_id, key, clean }
+            }
+        }
+        8 => Input::SlotsRemoved { slots: vec![id(usize::from(x) % 3), "unheard of".to_owned()] },
+        9 => Input::UnseenWork { call_id },
+        _ => Input::WentAstray { call_id },
+    })
+}
+
+fn running(run: &Run) -> Vec<String> {
+    let again = |effect: Effect| match effect {
+        Effect::RunTool { call_id, .. } => Some(call_id),
         _ => None,
     };
     // Halted runs give out the work when they go on.
@@ -442,7 +558,10 @@ fn stray(x: u8, y: u8, run: &Run) -> Input {
         _ => "unheard of".to_owned(),
     };
     let call = 1_000 + u64::from(y);
-    match x % 8 {
+    match x % 11 {
+        8 => Input::SlotSettled { slot: call_id, answer: SlotAnswer::Removed },
+        9 => Input::SlotsRemoved { slots: vec![call_id] },
+        10 => Input::WentAstray { call_id: format!("not {call_id}") },
         0 | 1 => Input::UndoFinished { call_id: format!("not {call_id}"), error: None },
         2 => Input::ModelFinished { call, reply: says("late") },
         3 => Input::Compacted { call, reply: says("late"), carry: Default::default() },

@@ -9,13 +9,16 @@ export function Journal({ sessionId }: InsideProps) {
   return written.toReversed().map((one) => <Entry key={one.step.seq} tag={one.durability} gist={gist(one)} whole={whole(one)} />);
 }
 
-function gist({ step: { seq, messages, records, checkpoint }, bytes, ms }: Written): string {
-  const parts = [
-    messages.length > 0 && `${messages.length} message${messages.length > 1 ? "s" : ""}`,
-    records.length > 0 && `${records.length} record${records.length > 1 ? "s" : ""}`,
-    checkpoint !== undefined && "checkpoint",
-  ];
-  return `#${seq}: ${parts.filter(Boolean).join(", ")}; ${(bytes / 1024).toFixed(1)} kB in ${ms.toFixed(1)} ms`;
+function gist({ step: { seq, messages, records }, bytes, ms }: Written): string {
+  const what = records.map(happened).join(", ") || `${messages.length} messages`;
+  return `#${seq} ${what}, ${(bytes / 1024).toFixed(1)} kB, ${ms.toFixed(0)} ms`;
+}
+
+/** A record holds what the run was told: a request, an answer of the model, a result, a decision. */
+function happened(record: unknown): string {
+  const { input } = record as { input?: unknown };
+  const name = typeof input === "object" && input !== null ? Object.keys(input)[0] : input;
+  return String(name ?? "step").replaceAll("_", " ");
 }
 
 function whole({ step }: Written): unknown {

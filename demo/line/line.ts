@@ -1,13 +1,11 @@
 // The line to the model: every request of the page goes through here, is noted, and can be slowed down, cut and refused.
-import type { Fetch } from "glove-wasm";
+import type { Fetch, ModelAdapter } from "glove-wasm";
 import { useSyncExternalStore } from "react";
 import { pause } from "./script.js";
 
 export interface Asked {
   readonly id: number;
   readonly scene: string;
-  readonly at: number;
-  readonly url: string;
   /** What the model is told, as it is sent. */
   readonly body: unknown;
   readonly bytes: number;
@@ -44,17 +42,44 @@ export function useLine<T>(select: (line: Line) => T): T {
 const kept = 40;
 let count = 0;
 
+/** Notes a request. Gives what tells its end. */
+function note(scene: string, text: string): (end: Asked["end"]) => void {
+  const id = ++count;
+  const at = Date.now();
+  const asked: Asked = { id, scene, body: JSON.parse(text), bytes: text.length, end: "streams" };
+  setLine({ asked: [...line.asked.slice(1 - kept), asked] });
+  return (end) => {
+    const told = (one: Asked) => (one.id === id && one.end === "streams" ? { ...one, end, ms: Date.now() - at } : one);
+    setLine({ asked: line.asked.map(told) });
+  };
+}
+
+/** A model that needs no line: only noted. */
+export function noted(model: ModelAdapter, scene: string): ModelAdapter {
+  let systemPrompt = "";
+  return {
+    name: model.name,
+    setSystemPrompt(text) {
+      systemPrompt = text;
+      model.setSystemPrompt(text);
+    },
+    async prompt(request, notify, signal) {
+      const ended = note(scene, JSON.stringify({ systemPrompt, ...request }));
+      try {
+        const result = await model.prompt(request, notify, signal);
+        ended("answered");
+        return result;
+      } catch (error) {
+        ended(signal?.aborted ? "stopped" : "failed");
+        throw error;
+      }
+    },
+  };
+}
+
 export function lineTo(fetch: Fetch, scene: string): Fetch {
   return async (url, init) => {
-    const id = ++count;
-    const at = Date.now();
-    const body = String(init.body);
-    const asked: Asked = { id, scene, at, url, body: JSON.parse(body), bytes: body.length, end: "streams" };
-    setLine({ asked: [...line.asked.slice(1 - kept), asked] });
-    const ended = (end: Asked["end"]) => {
-      const told = (one: Asked) => (one.id === id && one.end === "streams" ? { ...one, end, ms: Date.now() - at } : one);
-      setLine({ asked: line.asked.map(told) });
-    };
+    const ended = note(scene, String(init.body));
     init.signal?.addEventListener("abort", () => ended("stopped"), { once: true });
     try {
       if (line.offline || !navigator.onLine) throw new TypeError("Failed to fetch");

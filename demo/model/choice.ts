@@ -1,15 +1,17 @@
 // Which model answers. The choice, and a key with it, is kept for this tab only.
 import { createAdapter, createEndpointModel, type ModelAdapter } from "glove-wasm";
 import { useSyncExternalStore } from "react";
-import { lineTo } from "../line/line.js";
+import { lineTo, noted } from "../line/line.js";
 import { type Assistant, scripted } from "../line/script.js";
+import { builtIn } from "./built-in.js";
 
 export type Choice =
   | { readonly kind: "scripted" }
   | { readonly kind: "endpoint" }
   /** A key that the person at the page brought. */
   | { readonly kind: "key"; readonly provider: string; readonly model: string; readonly apiKey: string }
-  | { readonly kind: "local"; readonly provider: string; readonly model: string };
+  | { readonly kind: "local"; readonly provider: string; readonly model: string }
+  | { readonly kind: "built-in" };
 
 /** What `npm run demo` found in its environment, and serves at /api/chat. */
 export const endpoint = import.meta.env.DEMO_ENDPOINT;
@@ -59,6 +61,8 @@ function makeModel(scene: string, assistant: Assistant): ModelAdapter {
       const { provider, model } = choice;
       return createAdapter({ provider, model, fetch });
     }
+    case "built-in":
+      return noted(builtIn, scene);
   }
 }
 
@@ -71,5 +75,7 @@ export function describe(choice: Choice): string {
     case "key":
     case "local":
       return choice.model;
+    case "built-in":
+      return "Built-in";
   }
 }

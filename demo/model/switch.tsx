@@ -1,6 +1,7 @@
 // Chooses the model: the script, an endpoint, a key of one's own, or one that runs on this machine.
 import { providers } from "glove-wasm";
 import { type FormEvent, useId, useRef, useState } from "react";
+import { builtIn, useBuiltInAvailability, useDownload } from "./built-in.js";
 import { type Choice, choose, describe, endpoint, useChoice } from "./choice.js";
 
 const own = ["anthropic", "openai", "openrouter", "gemini"] as const;
@@ -9,16 +10,21 @@ const local = ["ollama", "lmstudio"] as const;
 export function ModelSwitch() {
   const choice = useChoice();
   const dialog = useRef<HTMLDialogElement>(null);
+  const [open, setOpen] = useState(false);
   const id = useId();
+  const show = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
   return (
     <>
-      <button type="button" className="model" onClick={() => dialog.current?.showModal()}>
+      <button type="button" className="model" onClick={show}>
         <span className="quiet">Model</span> {describe(choice)}
       </button>
-      <dialog ref={dialog} aria-labelledby={id} className="models">
+      <dialog ref={dialog} aria-labelledby={id} className="models" onClose={() => setOpen(false)}>
         <h2 id={id}>Who answers?</h2>
         {/* A new form each time, so that nothing typed and not used stays in it. */}
-        <ModelForm key={JSON.stringify(choice)} choice={choice} close={() => dialog.current?.close()} />
+        {open && <ModelForm choice={choice} close={() => dialog.current?.close()} />}
       </dialog>
     </>
   );
@@ -26,13 +32,20 @@ export function ModelSwitch() {
 
 function ModelForm({ choice, close }: { choice: Choice; close: () => void }) {
   const [kind, setKind] = useState(choice.kind);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const [problem, setProblem] = useState("");
+  const builtInIs = useBuiltInAvailability();
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const field = (name: string) => String(form.get(name) ?? "").trim();
     if (kind === "key") choose({ kind, provider: field("provider"), model: field("model"), apiKey: field("apiKey") });
     else if (kind === "local") choose({ kind, provider: field("provider"), model: field("model") });
-    else choose({ kind });
+    else if (kind === "built-in") {
+      // Browsers want a click behind a download; so it begins here, and not with the first message.
+      const failed = await builtIn.load().then(() => undefined, reasonOf);
+      if (failed) return setProblem(failed);
+      choose({ kind });
+    } else choose({ kind });
     close();
   };
   const option = (value: Choice["kind"], name: string, about: string) => (
@@ -54,7 +67,10 @@ function ModelForm({ choice, close }: { choice: Choice; close: () => void }) {
         {kind === "key" && <OwnKey />}
         {option("local", "A model on this machine", "Ollama or LM Studio on localhost.")}
         {kind === "local" && <Local />}
+        {builtInIs !== "unavailable" && option("built-in", "The browser's own model", abilities[builtInIs])}
+        {kind === "built-in" && <Download />}
       </fieldset>
+      {problem && <p role="alert">{problem}</p>}
       <div className="dialog-actions">
         <button type="submit" className="primary">
           Use it
@@ -64,6 +80,25 @@ function ModelForm({ choice, close }: { choice: Choice; close: () => void }) {
         </button>
       </div>
     </form>
+  );
+}
+
+const abilities = {
+  available: "On this machine already: no key, no network.",
+  downloadable: "No key; the browser downloads it first.",
+  downloading: "No key; the browser is downloading it.",
+};
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function Download() {
+  const loaded = useDownload();
+  if (loaded === undefined) return null;
+  return (
+    <label className="details">
+      Download
+      <progress max={1} value={loaded} />
+    </label>
   );
 }
 

@@ -3,46 +3,78 @@ import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotR
 import { GloveError } from "./error.js";
 import type { Maybe } from "./maybe.js";
 import type { SideOutput } from "./message.js";
-import type { ToolDisplay } from "./tool.js";
+import type { ToolConfig, ToolDisplay } from "./tool.js";
+import type { Turn } from "./turn.js";
 
-/** Where a call's slots go. */
+/** A call that a tool is run for. */
+export interface RunningCall {
+  readonly id: string;
+  readonly idempotencyKey: string;
+  readonly tool: ToolConfig;
+  readonly turn: Turn;
+  /** What the tool adds to its result. */
+  readonly outputs: SideOutput[];
+  /** With what a person turned it down. */
+  readonly refused: Set<unknown>;
+}
+
+/** Where a call's slots and steps go. */
 export interface CallPort {
-  show(slot: SlotRequest): Maybe<string>;
-  ask(slot: SlotRequest): Maybe<unknown>;
+  /** The answers come from the record of the call when it was run before. */
+  readonly keeps: boolean;
+  show(slot: SlotRequest, clean: boolean): Maybe<string>;
+  ask(slot: SlotRequest, clean: boolean): Maybe<unknown>;
+  step<T>(name: string, work: () => Maybe<T>, clean: boolean): Promise<T>;
 }
 
 /** Also the whole display manager, for tools that were written for that. */
 export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   readonly #port: CallPort;
   readonly #manager: DisplayManagerAdapter;
-  readonly #tool: string;
-  readonly #outputs: SideOutput[];
-  readonly #refused: Set<unknown>;
+  readonly #call: RunningCall;
 
-  constructor(port: CallPort, manager: DisplayManagerAdapter, tool: string, outputs: SideOutput[], refused: Set<unknown>) {
+  constructor(port: CallPort, manager: DisplayManagerAdapter, call: RunningCall) {
     this.#port = port;
     this.#manager = manager;
-    this.#tool = tool;
-    this.#outputs = outputs;
-    this.#refused = refused;
+    this.#call = call;
   }
 
-  async pushAndForget<I>({ renderer = this.#tool, input }: SlotRequest<I>): Promise<string> {
-    return this.#port.show({ renderer, input });
+  get idempotencyKey(): string {
+    return this.#call.idempotencyKey;
   }
 
-  async pushAndWait<I, O = unknown>({ renderer = this.#tool, input }: SlotRequest<I>): Promise<O> {
+  async pushAndForget<I>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<string> {
+    return this.#port.show({ renderer, input }, this.#call.turn.goesOn);
+  }
+
+  async pushAndWait<I, O = unknown>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<O> {
+    const told = () => {
+      if (this.#port.keeps) this.#call.turn.begin();
+    };
     try {
-      return (await this.#port.ask({ renderer, input })) as O;
+      const answer = await this.#port.ask({ renderer, input }, this.#call.turn.goesOn);
+      told();
+      return answer as O;
     } catch (error) {
-      // The tool may throw this on: then it was turned down, which is no failure of the tool.
-      if (!isOwnFault(error)) this.#refused.add(error);
+      if (!isOwnFault(error)) {
+        // The tool may throw this on: then it was turned down, which is no failure of the tool.
+        this.#call.refused.add(error);
+        told();
+      }
       throw error;
     }
   }
 
+  async step<T>(name: string, work: () => Maybe<T>): Promise<T> {
+    try {
+      return await this.#port.step(name, work, this.#call.turn.goesOn);
+    } finally {
+      this.#call.turn.begin();
+    }
+  }
+
   addOutput(output: SideOutput): void {
-    this.#outputs.push(output);
+    this.#call.outputs.push(output);
   }
 
   removeSlot(id: string): boolean {

@@ -1,5 +1,5 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
-import { CallDisplay, type CallPort } from "./call-display.js";
+import { CallDisplay, type CallPort, type RunningCall } from "./call-display.js";
 import {
   DisplayManager,
   type DisplayManagerAdapter,
@@ -10,13 +10,12 @@ import {
   wrongInput,
   wrongOutput,
 } from "./display.js";
-import { reasonOf } from "./error.js";
-import { toLooseJson } from "./json.js";
+import { GloveError, reasonOf } from "./error.js";
+import { toJson, toLooseJson } from "./json.js";
 import { after, isPromise, type Maybe } from "./maybe.js";
-import type { SideOutput } from "./message.js";
 import { check, sentence } from "./schema.js";
 import type { ToolConfig } from "./tool.js";
-import type { CoreSession, CoreSlot } from "./wasm/seam.js";
+import type { CoreSession, CoreSlot, CoreStep } from "./wasm/seam.js";
 import { guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
@@ -75,16 +74,24 @@ export class Desk implements DisplayPort {
   }
 
   /** The display for one call of a tool. */
-  forCall(callId: string, tool: ToolConfig, outputs: SideOutput[], refused: Set<unknown>): CallDisplay {
+  forCall(call: RunningCall): CallDisplay {
     const { manager } = this;
+    const step: CallPort["step"] = (name, work, clean) => this.#step(call.id, name, work, clean);
     const port: CallPort =
       manager instanceof DisplayManager
         ? {
-            show: (slot) => after(this.#fits(slot), (checked) => this.#show(callId, checked)),
-            ask: (slot) => after(this.#fits(slot), (checked) => this.#ask(callId, checked).answer),
+            keeps: true,
+            show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(call.id, checked, clean)),
+            ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(call.id, checked, clean).answer),
+            step,
           }
-        : { show: (slot) => manager.pushAndForget(slot), ask: (slot) => manager.pushAndWait(slot) };
-    return new CallDisplay(port, manager, tool.name, outputs, refused);
+        : {
+            keeps: false,
+            show: (slot) => manager.pushAndForget(slot),
+            ask: (slot) => manager.pushAndWait(slot),
+            step,
+          };
+    return new CallDisplay(port, manager, call);
   }
 
   // ---- as the display manager sees it ------------------------------------------------------------------------------
@@ -99,7 +106,7 @@ export class Desk implements DisplayPort {
     }));
   }
 
-  push(slot: SlotRequest, waits: false): string;
+  push(slot: SlotRequest, waits: false): Maybe<string>;
   push(slot: SlotRequest, waits: true): { readonly id: string; readonly answer: Promise<unknown> };
   push(slot: SlotRequest, waits: boolean): unknown {
     return waits ? this.#ask(undefined, slot) : this.#show(undefined, slot);
@@ -159,8 +166,10 @@ export class Desk implements DisplayPort {
     }
   }
 
-  #show(owner: string | undefined, { renderer = "", input }: SlotRequest): string {
-    const id = this.#core().pushAndForget(owner, renderer, toLooseJson(input));
+  #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
+    const id = this.#core().pushAndForget(owner, renderer, toLooseJson(input), clean);
+    // A tool that does not show what it showed before does not go on: a person is asked about its call.
+    if (id === undefined) return new Promise(() => {});
     this.#lives.set(id, { input });
     return id;
   }
@@ -168,8 +177,9 @@ export class Desk implements DisplayPort {
   #ask(
     owner: string | undefined,
     { renderer = "", input }: SlotRequest,
+    clean = false,
   ): { readonly id: string; readonly answer: Promise<unknown> } {
-    const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input));
+    const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
     const answer = guard.untilTrap(told).then(
@@ -179,6 +189,26 @@ export class Desk implements DisplayPort {
       },
     );
     return { id, answer };
+  }
+
+  /** The tool gets what the record will give it another time. */
+  async #step<T>(callId: string, name: string, work: () => Maybe<T>, clean: boolean): Promise<T> {
+    const began = this.#core().beginStep(callId, name, clean);
+    // A call that is taken back is not kept.
+    if (!began) return work();
+    const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
+    if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
+    if (key === undefined) return returned as T;
+    const end = (result: string) => guard.untilTrap(this.#core().endStep(callId, key, result));
+    let json: string;
+    try {
+      json = toJson((await work()) ?? null, `The result of the step "${name}"`);
+    } catch (error) {
+      await end(JSON.stringify({ threw: reasonOf(error) || "unknown error" }));
+      throw error;
+    }
+    await end(`{"returned":${json}}`);
+    return JSON.parse(json) as T;
   }
 
   #core(): CoreSession {
@@ -210,4 +240,8 @@ export class Desk implements DisplayPort {
       );
     }
   }
+}
+
+function failed(thrown: unknown): never {
+  throw fromCore(thrown);
 }

@@ -62,7 +62,7 @@ export function rendererOf({ renderers }: DisplayManagerAdapter, name: string | 
 /** The stack of a session, which a display manager shows when it is bound to one. */
 export interface DisplayPort {
   slots(): readonly (Slot & { readonly waits: boolean; readonly status: string })[];
-  push(slot: SlotRequest, waits: false): string;
+  push(slot: SlotRequest, waits: false): Maybe<string>;
   push(slot: SlotRequest, waits: true): { readonly id: string; readonly answer: Promise<unknown> };
   resolve(id: string, value: unknown): boolean;
   reject(id: string, error: unknown): boolean;

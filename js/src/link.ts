@@ -170,7 +170,7 @@ export class CoreLink {
       events: (batch) => this.#events(batch),
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal) => this.#page.tools.run(callId, tool, input, attempt, within(signal)),
+      run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, within(signal), key),
       undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;

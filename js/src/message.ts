@@ -45,6 +45,8 @@ export interface ToolResult {
   result: ToolResultData;
   duration_ms?: number;
   outputs?: SideOutput[];
+  /** What it left on the display. Never sent to a model. */
+  slots?: unknown[];
 }
 
 /** What a tool gave: `data` for the model, `renderData` for the screen. */

@@ -54,7 +54,7 @@ export class GloveSession {
     this.sessionId = parts.sessionId;
     const report = (code: string, error: unknown) => this.#subscribers.report(code, error);
     this.#tools = new Toolbox({
-      display: (callId, tool, outputs, refused) => this.#desk.forCall(callId, tool, outputs, refused),
+      display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
     });
     const tool = (name: string) => this.#tools.find(name);

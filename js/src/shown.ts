@@ -156,12 +156,13 @@ export class Shown {
   #slot(slot: CoreSlot): EnhancedSlot {
     const known = this.#seen.get(slot.id);
     const displayStrategy = this.#slots.strategy(slot.renderer);
-    if (known?.status === slot.status && known.displayStrategy === displayStrategy) return known;
     const live = this.#slots.live(slot.id);
+    const same = known?.status === slot.status && known.displayStrategy === displayStrategy;
+    if (same && (!live || live.input === known.input)) return known;
     const shown: EnhancedSlot = {
       id: slot.id,
       renderer: slot.renderer,
-      input: known ? known.input : live ? live.input : slot.input,
+      input: live ? live.input : known ? known.input : slot.input,
       toolName: known?.toolName || (slot.owner === undefined ? "" : (this.#calls.get(slot.owner) ?? "")),
       toolCallId: slot.owner ?? "",
       createdAt: slot.created_at,

@@ -19,6 +19,13 @@ export interface ToolDisplay {
   removeSlot(id: string): boolean;
   /** Keeps something beside the result: a file, a widget, a type of yours. */
   addOutput(output: SideOutput): void;
+  /**
+   * Does `work` once for this call, also when the page dies and the tool is entered again: what comes of it is stored before the
+   * tool goes on, and given from there the next time. It has to be JSON. A step that was cut off is asked about like a tool.
+   */
+  step<T>(name: string, work: () => Maybe<T>): Promise<T>;
+  /** The same however often this call is run, and no other call's: for services that do a request once for each key. */
+  readonly idempotencyKey: string;
 }
 
 /** The display of a tool made by `defineTool`. */
@@ -27,6 +34,10 @@ export interface TypedDisplay<D, R = void> {
   pushAndForget(input: D): Promise<string>;
   removeSlot(id: string): boolean;
   addOutput(output: SideOutput): void;
+  /** Does `work` once for this call, also when the tool is entered again after a reload. */
+  step<T>(name: string, work: () => Maybe<T>): Promise<T>;
+  /** The same however often this call is run, and no other call's. */
+  readonly idempotencyKey: string;
 }
 
 /** What a tool's `render` gets. */
@@ -88,7 +99,10 @@ export interface ToolConfig<I = any> {
   readonly parallel?: boolean;
   /** Runs to its end also when the user stops the run. */
   readonly unAbortable?: boolean;
-  /** What becomes of a call that was running when its page died: repeated, asked about, or told as failed. */
+  /**
+   * What becomes of a call that was running when its page died: repeated, asked about, or told as failed. A call goes on by itself
+   * where all that it did before was to ask, and steps.
+   */
   readonly onInterrupted?: "rerun" | "ask" | "fail";
   /** The sentence that later requests show the model in the place of the result. Gets the result's `generateSummaryArgs`. */
   generateToolSummary?(args: unknown): Maybe<string>;
@@ -136,6 +150,8 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
     pushAndForget: (input) => display.pushAndForget({ input }),
     removeSlot: (id) => display.removeSlot(id),
     addOutput: (output) => display.addOutput(output),
+    step: (name, work) => display.step(name, work),
+    idempotencyKey: display.idempotencyKey,
   });
   return {
     ...rest,

@@ -1,16 +1,17 @@
 // The tools of a session: what the core is told of them, and how it runs them.
+import type { RunningCall } from "./call-display.js";
 import { GloveError, reasonOf } from "./error.js";
 import type { Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
 import type { IGloveRunnable } from "./runnable.js";
 import { type Checked, check } from "./schema.js";
 import { argumentsSchema, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
+import { Turn } from "./turn.js";
 import type { SessionHost, ToolSpec } from "./wasm/seam.js";
 
 /** What a tool's call may use. */
 export interface CallSurroundings {
-  /** The display for one call: `outputs` and `refused` take in what it adds, and with what a person turned it down. */
-  display(callId: string, tool: ToolConfig, outputs: SideOutput[], refused: Set<unknown>): ToolDisplay;
+  display(call: RunningCall): ToolDisplay;
   agent(): IGloveRunnable;
 }
 
@@ -67,14 +68,23 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     }
   }
 
-  async run(callId: string, name: string, input: string, _attempt: number, signal: AbortSignal): Promise<string> {
+  async run(
+    id: string,
+    name: string,
+    input: string,
+    _attempt: number,
+    signal: AbortSignal,
+    idempotencyKey: string,
+  ): Promise<string> {
     const outputs: SideOutput[] = [];
     const refused = new Set<unknown>();
+    const turn = new Turn();
     try {
       const tool = this.#get(name);
       const given = await this.#input(tool, input);
       if ("issues" in given) return JSON.stringify({ invalid: given.issues });
-      const display = this.#around.display(callId, tool, outputs, refused);
+      const display = this.#around.display({ id, idempotencyKey, tool, turn, outputs, refused });
+      turn.begin();
       const result = resultOf(await tool.do(given.value, display, this.#around.agent(), signal));
       return returned(name, await summed(tool, result), outputs);
     } catch (error) {
@@ -83,11 +93,13 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     }
   }
 
-  async undo(callId: string, name: string, input: string): Promise<void> {
+  async undo(id: string, name: string, input: string): Promise<void> {
     const tool = this.#get(name);
     const given = await this.#input(tool, input);
     if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
-    await tool.undo?.(given.value, this.#around.display(callId, tool, [], new Set()));
+    const idempotencyKey = `${id}.undo`;
+    const call = { id, idempotencyKey, tool, turn: new Turn(), outputs: [], refused: new Set<unknown>() };
+    await tool.undo?.(given.value, this.#around.display(call));
   }
 
   #get(name: string): ToolConfig {

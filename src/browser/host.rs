@@ -24,6 +24,7 @@ extern "C" {
         input: &str,
         attempt: u32,
         signal: &JsValue,
+        idempotency_key: &str,
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn undo(this: &Host, call_id: &str, tool: &str, input: &str) -> Result<Promise, JsValue>;

@@ -19,16 +19,17 @@ use super::page::{PageClock, PageIds, promise, spawn};
 use super::store::{Keeps, PageStore};
 use super::tools::{PageTool, PageTools};
 use super::values::{display_thrown, protocol, read, thrown};
-use crate::codec::{object, record, to_text, words};
+use crate::codec::{Write, object, record, to_text, words};
 use crate::display::DisplayError;
 use crate::error::Error;
-use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, StoreAdapter};
+use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, Step, StoreAdapter};
 use crate::json::Json;
 use crate::message::{ContentPart, Extra, Message};
 use crate::providers::{Format, request};
 use crate::run::input::{Answer, WhenBusy};
+use crate::run::log::StepResult;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
-use crate::runtime::{Parts, Prompt, Response, Session};
+use crate::runtime::{Entered, Parts, Prompt, Response, Session};
 use crate::store::MemoryStore;
 use crate::transport::retry::Policy;
 use crate::transport::{HttpModel, HttpOptions};
@@ -247,23 +248,35 @@ impl CoreSession {
         owner: Option<String>,
         renderer: &str,
         input: &str,
-    ) -> Result<String, JsValue> {
-        self.session
-            .display()
-            .push_and_forget(show(owner, renderer, input)?)
-            .map_err(|error| display_thrown(&error))
+        clean: bool,
+    ) -> Result<Option<String>, JsValue> {
+        let entered = self.entered(owner.as_deref());
+        let show = show(owner, renderer, input)?;
+        match entered {
+            Some(entered) => entered.show(show, clean),
+            None => self.session.display().push_and_forget(show).map(Some),
+        }
+        .map_err(|error| display_thrown(&error))
     }
 
-    /// `{id, answer}`, where the answer is a promise.
+    /// `{id, answer}`, where the answer is a promise. `clean`: the tool did nothing else since it was told something.
     #[wasm_bindgen(js_name = pushAndWait)]
     pub fn push_and_wait(
         &self,
         owner: Option<String>,
         renderer: &str,
         input: &str,
+        clean: bool,
     ) -> Result<Object, JsValue> {
-        let id = PageIds.fresh();
-        let answer = self.session.display().push_and_wait_as(id.clone(), show(owner, renderer, input)?);
+        let entered = self.entered(owner.as_deref());
+        let show = show(owner, renderer, input)?;
+        let (id, answer) = match entered {
+            Some(entered) => entered.ask(show, clean).map_err(|error| display_thrown(&error))?,
+            None => {
+                let id = PageIds.fresh();
+                (id.clone(), self.session.display().push_and_wait_as(id, show))
+            }
+        };
         let answered = promise(Box::pin(async move {
             match answer.await {
                 Ok(value) => Ok(JsValue::from_str(value.as_str())),
@@ -271,6 +284,33 @@ impl CoreSession {
             }
         }));
         Ok(pair(&id, &answered))
+    }
+
+    /// Before a step of a call: what came of it, or its key when it is to be done now.
+    #[wasm_bindgen(js_name = beginStep)]
+    pub fn begin_step(&self, call_id: &str, name: &str, clean: bool) -> Option<Promise> {
+        let step = self.entered(Some(call_id))?.begin_step(name, clean);
+        Some(promise(Box::pin(async move {
+            let mut out = String::new();
+            match step.await.map_err(|error| display_thrown(&error))? {
+                Step::Begins(key) => object(&mut out, &[("begins", &key)]),
+                Step::Done(result) => result.write(&mut out),
+            }
+            Ok(JsValue::from_str(&out))
+        })))
+    }
+
+    /// After it. The promise settles when the result is written.
+    #[wasm_bindgen(js_name = endStep)]
+    pub fn end_step(&self, call_id: &str, key: String, result: &str) -> Result<Promise, JsValue> {
+        let result: StepResult = read(result, "the result of a step")?;
+        let entered = self.entered(Some(call_id));
+        Ok(promise(Box::pin(async move {
+            if let Some(entered) = entered {
+                entered.end_step(key, result).await;
+            }
+            Ok(JsValue::UNDEFINED)
+        })))
     }
 
     #[wasm_bindgen(js_name = resolveSlot)]
@@ -315,6 +355,11 @@ impl CoreSession {
     pub fn close(&self) {
         self.session.close();
         self.feed.end();
+    }
+
+    /// The running tool of a call.
+    fn entered(&self, owner: Option<&str>) -> Option<Arc<Entered>> {
+        self.session.entered(owner?)
     }
 
     fn told(&self, asked: crate::runtime::Asked) -> Promise {

@@ -96,8 +96,14 @@ impl ToolHost for PageTools {
 
     fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         let signal = PageSignal::new();
-        let running =
-            self.host.run(call.call_id, call.tool_name, call.input.as_str(), call.attempt, &signal.signal());
+        let running = self.host.run(
+            call.call_id,
+            call.tool_name,
+            call.input.as_str(),
+            call.attempt,
+            &signal.signal(),
+            call.idempotency_key,
+        );
         Box::pin(async move {
             let promise = match running {
                 Ok(promise) => promise,

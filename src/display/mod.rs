@@ -3,7 +3,8 @@
 
 mod stack;
 
-pub use stack::{Slot, SlotStatus, Stack};
+pub use crate::message::{Slot, SlotStatus};
+pub use stack::Stack;
 
 /// Why something shown gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

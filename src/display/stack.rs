@@ -1,39 +1,6 @@
 //! Slots in the order they were pushed, the last on top. Each change says what it changed.
 
-use crate::codec::{record, through_codec, words};
-use crate::json::Json;
-
-record! {
-    /// One thing that is shown.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Slot {
-        "id" => required pub id: String,
-        /// Which renderer draws it.
-        "renderer" => required pub renderer: String,
-        "input" => required pub input: Json,
-        /// The call that pushed it.
-        "owner" => optional pub owner: String,
-        /// Somebody waits for an answer.
-        "waits" => plain pub waits: bool,
-        "created_at" => required pub created_at: u64,
-        "status" => plain pub status: SlotStatus,
-    }
-}
-
-words! {
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub enum SlotStatus {
-        /// Waits for an answer, or shows something that needs none.
-        #[default]
-        "pending" => Pending,
-        /// Answered; kept until it is removed, for those who go on showing what was said.
-        "resolved" => Resolved,
-        /// Turned down.
-        "rejected" => Rejected,
-    }
-}
-
-through_codec! { Slot, SlotStatus }
+use crate::message::{Slot, SlotStatus};
 
 /// The stack of one session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -89,6 +56,7 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Json;
 
     fn slot(id: &str, owner: Option<&str>, waits: bool) -> Slot {
         Slot {

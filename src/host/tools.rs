@@ -1,12 +1,18 @@
 //! The port to tools.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::host::{AbortSignal, CallDisplay};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::display::DisplayError;
+use crate::host::{AbortSignal, CallDisplay, ToolFailure};
 use crate::json::Json;
 use crate::message::SideOutput;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::run::input::{ApprovalVerdict, ToolOutcome};
+use crate::run::log::StepResult;
 use crate::tool::{ToolDefinition, ToolSpec};
 
 /// Everything that runs the tools of a session.
@@ -39,19 +45,42 @@ pub struct Call<'a> {
     pub input: &'a Json,
     /// 1 for the first run.
     pub attempt: u32,
+    /// The same however often the call is run, and no other call's: for services that do a request once for each key.
+    pub idempotency_key: &'a str,
+}
+
+/// Keeps what comes of the steps of a call.
+pub trait Steps: MaybeSend + MaybeSync {
+    /// Asked before a step.
+    fn begin(&self, name: &str) -> BoxFuture<'static, Result<Step, DisplayError>>;
+
+    /// Told after it; done when the result is written.
+    fn end(&self, key: String, result: StepResult) -> BoxFuture<'static, ()>;
+}
+
+/// Where a step stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// It was done before, and this came of it.
+    Done(StepResult),
+    /// It is to be done now. The key names it.
+    Begins(String),
 }
 
 /// What a running tool can use. Clones are the same context.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ToolContext {
     pub call_id: String,
     pub tool_name: String,
     /// 1 for the first run, more when the tool is repeated after a failure.
     pub attempt: u32,
+    /// The same however often this call is run, and no other call's.
+    pub idempotency_key: String,
     /// The display stack; slots pushed here belong to this call and go when it is cancelled.
     pub display: CallDisplay,
     pub abort: AbortSignal,
     outputs: Arc<Mutex<Vec<SideOutput>>>,
+    steps: Option<Arc<dyn Steps>>,
 }
 
 impl ToolContext {
@@ -60,10 +89,59 @@ impl ToolContext {
             call_id: call.call_id.to_owned(),
             tool_name: call.tool_name.to_owned(),
             attempt: call.attempt,
+            idempotency_key: call.idempotency_key.to_owned(),
             display,
             abort,
             outputs: Arc::default(),
+            steps: None,
         }
+    }
+
+    pub(crate) fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {
+        self.steps = Some(steps);
+        self
+    }
+
+    /// Does `work` once in the life of this call, also when the process dies and the tool is entered again: what came
+    /// of it is written before the tool goes on, and given from there the next time. A step that was cut off is asked
+    /// about like a tool.
+    ///
+    /// ```
+    /// # use glove_wasm::host::{Tool, ToolContext, ToolFailure};
+    /// # async fn charge(_: &str) -> Result<String, std::io::Error> { Ok("paid".to_owned()) }
+    /// let pay = Tool::new("pay", "Pays", serde_json::json!({ "type": "object" }),
+    ///     async |_: serde_json::Value, context: ToolContext| {
+    ///         let sure: bool = context.display.push_and_wait("confirm", &"Pay 12 euros?").await?;
+    ///         if !sure {
+    ///             return Ok::<_, ToolFailure>("not paid".to_owned());
+    ///         }
+    ///         context.step("charge", || charge(&context.idempotency_key)).await
+    ///     });
+    /// ```
+    pub async fn step<T, E, F>(
+        &self,
+        name: &str,
+        work: impl FnOnce() -> F + MaybeSend,
+    ) -> Result<T, ToolFailure>
+    where
+        T: Serialize + DeserializeOwned + MaybeSend,
+        E: Into<ToolFailure> + MaybeSend,
+        F: Future<Output = Result<T, E>> + MaybeSend,
+    {
+        let Some(steps) = &self.steps else { return work().await.map_err(Into::into) };
+        let key = match steps.begin(name).await? {
+            Step::Begins(key) => key,
+            Step::Done(StepResult::Returned(value)) => return Ok(value.read()?),
+            Step::Done(StepResult::Threw(why)) => return Err(ToolFailure::Failed(why)),
+        };
+        let done = work().await.map_err(Into::into);
+        let (kept, done) = match done.map(|value| (Json::of(&value), value)) {
+            Ok((Ok(json), value)) => (StepResult::Returned(json), Ok(value)),
+            Ok((Err(error), _)) => failed(error.into()),
+            Err(failure) => failed(failure),
+        };
+        steps.end(key, kept).await;
+        done
     }
 
     /// Adds an output beside the result: a file, a widget, or a type of the application's own.
@@ -89,5 +167,19 @@ impl ToolContext {
     /// What was added so far; a tool host puts it into the call's outcome.
     pub fn take_outputs(&self) -> Vec<SideOutput> {
         std::mem::take(&mut *self.outputs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn failed<T>(failure: ToolFailure) -> (StepResult, Result<T, ToolFailure>) {
+    (StepResult::Threw(failure.clone().message()), Err(failure))
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("call_id", &self.call_id)
+            .field("tool_name", &self.tool_name)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
     }
 }

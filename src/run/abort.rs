@@ -1,6 +1,7 @@
 //! Stopping: the user ends a run at any moment, and every call still gets exactly one result.
 
 use super::effect::{Effect, Outcome};
+use super::log::Log;
 use super::state::{Call, CallState, Finished, Phase};
 use super::{Effects, Run, texts};
 use crate::event::{Question, QuestionKind};
@@ -98,11 +99,13 @@ impl Run {
 
     fn cut_off_call(&mut self, index: usize, fx: &mut Effects) {
         let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
+        let mut cancelled = false;
         match &call.state {
             CallState::Done(_) => return,
             CallState::Asking(question) => fx.push(Effect::Withdraw { question: question.id.clone() }),
             CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => {
                 fx.push(Effect::CancelTool { call_id: call.id.clone() });
+                cancelled = true;
             }
             CallState::Undoing(undoing) => {
                 if let Some(call_id) = &undoing.entry {
@@ -116,6 +119,10 @@ impl Run {
             CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => texts::interrupted(),
             _ => texts::ABORTED,
         };
+        if let (true, Some(log)) = (cancelled, self.log_at(index)) {
+            // What it has shown goes with it.
+            *log = Log::default();
+        }
         self.end_call(index, Finished::without_running(ToolResultData::aborted(why)), fx);
     }
 

@@ -9,7 +9,7 @@ pub enum Effect {
     /// Write what `Run::unsaved` holds before doing any effect that comes after this one. When that fails, step
     /// `Input::StoreFailed` (which asks for no write) and pass over the rest of the list: work in it is asked for
     /// again after `Input::Resumed`. Events are still told, a `Finish` still finishes its request, with the store's
-    /// error, and a `RememberPermission` or `ConsumeInbox` is kept until a later write has succeeded.
+    /// error, and a `RememberPermission`, `ConsumeInbox` or `GoOn` is kept until a later write has succeeded.
     Persist {
         strict: bool,
     },
@@ -52,6 +52,11 @@ pub enum Effect {
     },
     CancelTool {
         call_id: String,
+    },
+    /// What this call's tool waits for is written: the answer to a slot, the beginning or the end of a step.
+    GoOn {
+        call_id: String,
+        key: String,
     },
     SetTimer {
         timer: u64,

@@ -1,9 +1,11 @@
 //! Everything that can happen to a run. The journal is the list of these.
 
 use crate::codec::{record, through_codec, variants, words};
+use crate::display::Slot;
 use crate::error::{ModelError, StoreError};
 use crate::json::Json;
 use crate::message::{InboxItem, Message, SideOutput, Task, ToolResultData, Usage};
+use crate::run::log::{SlotAnswer, StepResult};
 use crate::run::settings::Settings;
 
 variants! {
@@ -46,6 +48,41 @@ variants! {
         "tool_finished" => ToolFinished {
             "call_id" => required call_id: String,
             "outcome" => required outcome: ToolOutcome,
+        },
+        /// A running tool shows something, again or for the first time. `at` counts what it has shown before;
+        /// `clean` says that it did nothing else since it was last told something.
+        "slot_pushed" => SlotPushed {
+            "call_id" => required call_id: String,
+            "at" => required at: usize,
+            "slot" => required slot: Slot,
+            "clean" => required clean: bool,
+        },
+        /// A question of a running tool has an answer, or will have none.
+        "slot_settled" => SlotSettled {
+            "slot" => required slot: String,
+            "answer" => required answer: SlotAnswer,
+        },
+        /// These are not on the display any more.
+        "slots_removed" => SlotsRemoved {
+            "slots" => required slots: Vec<String>,
+        },
+        "step_begun" => StepBegun {
+            "call_id" => required call_id: String,
+            "key" => required key: String,
+            "clean" => required clean: bool,
+        },
+        "step_done" => StepDone {
+            "call_id" => required call_id: String,
+            "key" => required key: String,
+            "result" => required result: StepResult,
+        },
+        /// A tool works, while all that is known of it is that it waits.
+        "unseen_work" => UnseenWork {
+            "call_id" => required call_id: String,
+        },
+        /// A tool that was entered again does not ask what it asked before.
+        "went_astray" => WentAstray {
+            "call_id" => required call_id: String,
         },
         /// Take back the last `steps` actions.
         "undo" => Undo {

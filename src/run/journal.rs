@@ -7,7 +7,7 @@ use crate::run::state::State;
 use crate::run::{OutOfProtocol, Run};
 
 /// Written into every checkpoint; an older number is read, a newer one refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 record! {
     /// One input that the run accepted. Feeding the records after a checkpoint to it gives the same run again.
@@ -102,6 +102,7 @@ impl Run {
         let mut messages = messages;
         messages.truncate(stored.messages);
         let mut run = Run::of(stored.state, messages);
+        run.is_older = version < VERSION;
         run.seq = stored.seq;
         for record in records.iter().filter(|record| record.seq > stored.seq) {
             let gap = || RestoreError::Corrupt(format!("record {} is missing in the journal", run.seq + 1));
@@ -117,8 +118,9 @@ impl Run {
                 run.messages.len()
             )));
         }
+        let is_older = run.is_older;
         run.saved();
-        run.saved_messages = found;
+        (run.saved_messages, run.is_older) = (found, is_older);
         Ok(run)
     }
 
@@ -134,13 +136,16 @@ impl Run {
 
     /// The store has taken everything that `unsaved` gave. Nothing may have been stepped in between.
     pub fn saved(&mut self) {
+        self.is_older = false;
         self.saved_messages = self.messages.len();
         self.unsaved_records.clear();
     }
 
     /// Results that wait for the rest of their batch would be written again with every checkpoint; between those
     /// the journal alone grows.
+    ///
+    /// An older form is replaced at once: what read it could not read the new records behind it.
     fn is_compact(&self) -> bool {
-        self.state.batch().is_none_or(|batch| !batch.calls.iter().any(|call| call.is_done()))
+        self.is_older || self.state.batch().is_none_or(|batch| !batch.calls.iter().any(|call| call.is_done()))
     }
 }

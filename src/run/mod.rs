@@ -10,10 +10,12 @@ pub mod effect;
 mod guard;
 pub mod input;
 pub mod journal;
+pub mod log;
 pub mod prompts;
 mod recovery;
 mod request;
 pub mod settings;
+mod slots;
 mod state;
 mod texts;
 mod tidy;
@@ -31,9 +33,10 @@ use crate::message::{Message, ToolCall, ToolResult, Usage};
 use effect::Effect;
 use input::{AbortReason, Input};
 use journal::Record;
+use log::Log;
 use settings::Settings;
 pub use state::UndoEntry;
-use state::{CallState, Halt, Phase, State};
+use state::{Call, CallState, Halt, Phase, State};
 use view::View;
 
 /// One session's conversation and all that is going on in it.
@@ -44,6 +47,8 @@ pub struct Run {
     seq: u64,
     saved_messages: usize,
     unsaved_records: Vec<Record>,
+    /// The stored checkpoint is of an older version.
+    is_older: bool,
     /// Derived from the messages: where the last summary is, and which ids were used.
     last_summary: Option<usize>,
     call_ids: HashSet<String>,
@@ -65,6 +70,8 @@ pub enum OutOfProtocol {
     NoSuchCall(String),
     #[error("question `{0}` is not open")]
     NoSuchQuestion(String),
+    #[error("slot `{0}` waits for no answer of a running call")]
+    NoSuchSlot(String),
     #[error("timer {0} is not set")]
     NoSuchTimer(u64),
     #[error("request `{0}` does not wait for its turn; it was begun, cancelled, or never made")]
@@ -111,6 +118,18 @@ pub struct CallView<'a> {
     pub input: &'a Json,
     /// 1 for the first run.
     pub attempt: u32,
+    pub request: &'a str,
+}
+
+impl CallView<'_> {
+    /// The same however often the call is run, and no other call's.
+    pub fn idempotency_key(&self) -> String {
+        // Ids that are made here are made from the request's id.
+        if self.call_id.starts_with(self.request) {
+            return self.call_id.to_owned();
+        }
+        [self.request, self.call_id].join(".")
+    }
 }
 
 impl Run {
@@ -135,6 +154,7 @@ impl Run {
             state,
             seq: 0,
             unsaved_records: Vec::new(),
+            is_older: false,
             transient: Vec::new(),
         };
         run.prepare_transient();
@@ -204,9 +224,18 @@ impl Run {
             Input::ApprovalChecked { call_id, .. } => {
                 call(call_id, |state| matches!(state, CallState::CheckingApproval))
             }
-            Input::ToolFinished { call_id, .. } => {
+            Input::ToolFinished { call_id, .. }
+            | Input::SlotPushed { call_id, .. }
+            | Input::StepBegun { call_id, .. }
+            | Input::StepDone { call_id, .. }
+            | Input::UnseenWork { call_id }
+            | Input::WentAstray { call_id } => {
                 call(call_id, |state| matches!(state, CallState::Running { .. }))
             }
+            Input::SlotSettled { slot, .. } => match self.asked_by(slot) {
+                Some(_) => Ok(()),
+                None => Err(OutOfProtocol::NoSuchSlot(slot.clone())),
+            },
             Input::Answered { question, .. } => match state.questions().any(|open| open.id == *question) {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NoSuchQuestion(question.clone())),
@@ -237,7 +266,10 @@ impl Run {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NothingRunning),
             },
-            Input::StoreFailed { .. } | Input::Configured { .. } | Input::Recovered => Ok(()),
+            Input::StoreFailed { .. }
+            | Input::Configured { .. }
+            | Input::SlotsRemoved { .. }
+            | Input::Recovered => Ok(()),
         }
     }
 
@@ -254,6 +286,13 @@ impl Run {
             Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(&call_id, verdict, fx),
             Input::Answered { question, answer } => self.on_answered(&question, answer, fx),
             Input::ToolFinished { call_id, outcome } => self.on_tool_finished(&call_id, outcome, fx),
+            Input::SlotPushed { call_id, at, slot, clean } => self.on_slot_pushed(&call_id, at, slot, clean),
+            Input::SlotSettled { slot, answer } => self.on_slot_settled(&slot, answer, fx),
+            Input::SlotsRemoved { slots } => self.on_slots_removed(slots, fx),
+            Input::StepBegun { call_id, key, clean } => self.on_step_begun(call_id, key, clean, fx),
+            Input::StepDone { call_id, key, result } => self.on_step_done(call_id, key, result, fx),
+            Input::UnseenWork { call_id } => self.on_unseen_work(&call_id),
+            Input::WentAstray { call_id } => self.on_astray(&call_id, fx),
             Input::QueuedCancelled { request } => self.on_queued_cancelled(request, fx),
             Input::Undo { request, steps } => self.on_undo(&request, steps, fx),
             Input::UndoFinished { call_id, error } => self.on_undo_finished(&call_id, error),
@@ -341,10 +380,10 @@ impl Run {
             (None, Phase::Compacting { .. }) => PhaseName::Compacting,
             (None, Phase::Undoing(_)) => PhaseName::Undoing,
             (None, Phase::Tools(batch)) => {
-                let mut open = batch.calls.iter().map(|call| &call.state);
-                let asks = open.clone().any(|state| matches!(state, CallState::Asking(_)));
-                let works = open.any(|state| {
-                    !matches!(state, CallState::Asking(_) | CallState::Queued | CallState::Done(_))
+                let asks = batch.calls.iter().any(Call::waits_for_a_person);
+                let works = batch.calls.iter().any(|call| {
+                    !call.waits_for_a_person()
+                        && !matches!(call.state, CallState::Queued | CallState::Done(_))
                 });
                 if asks && !works { PhaseName::Waiting } else { PhaseName::Tools }
             }
@@ -371,7 +410,19 @@ impl Run {
             CallState::Running { attempt, .. } | CallState::Waiting { attempt, .. } => attempt,
             _ => 1,
         };
-        Some(CallView { call_id: &call.id, tool_name: call.tool.as_deref()?, input: input_args, attempt })
+        let request = self.request()?;
+        Some(CallView {
+            call_id: &call.id,
+            tool_name: call.tool.as_deref()?,
+            input: input_args,
+            attempt,
+            request,
+        })
+    }
+
+    /// What the tool of a call that is being worked on has done so far.
+    pub fn log(&self, call_id: &str) -> Option<&Log> {
+        self.state.batch()?.calls.iter().find(|call| call.id == call_id).map(|call| &call.log)
     }
 
     /// The last answer's calls are still being worked on.
@@ -455,6 +506,7 @@ impl Effects {
             effect,
             Effect::RunTool { .. }
                 | Effect::RunUndo { .. }
+                | Effect::GoOn { .. }
                 | Effect::RememberPermission { .. }
                 | Effect::Withdraw { .. }
         );

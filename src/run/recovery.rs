@@ -1,12 +1,12 @@
 //! Going on after something broke: a record with open calls, a store that failed, a process that died.
 
 use super::effect::{Effect, Outcome};
-use super::state::{CallState, Finished, Halt, Phase, Undoing};
+use super::state::{Batch, CallState, Finished, Halt, Phase, Undoing};
 use super::{Effects, Run, texts};
 use crate::error::StoreError;
 use crate::event::QuestionKind;
 use crate::message::{Message, ToolResult, ToolResultData};
-use crate::tool::OnInterrupted;
+use crate::tool::{OnInterrupted, ToolSpec};
 
 impl Run {
     /// Calls at the end of a record that came without a run: nobody will answer them any more.
@@ -77,24 +77,12 @@ impl Run {
             match &call.state {
                 CallState::Running { attempt, .. } => {
                     let attempt = *attempt;
-                    let tools = &self.state.settings.tools;
-                    let tool = tools.iter().find(|tool| call.tool.as_ref() == Some(&tool.name));
-                    match tool.map_or(OnInterrupted::Fail, |tool| tool.when_interrupted()) {
-                        OnInterrupted::Rerun if !stopped => {
-                            self.set(index, CallState::Running { since: self.state.at, attempt });
-                        }
-                        OnInterrupted::Ask if !stopped => {
-                            self.ask(
-                                index,
-                                QuestionKind::Interrupted,
-                                Some(texts::interrupted().to_owned()),
-                                fx,
-                            );
-                        }
-                        OnInterrupted::Rerun | OnInterrupted::Ask | OnInterrupted::Fail => {
-                            let result = ToolResultData::error(texts::interrupted());
-                            self.end_call(index, Finished::without_running(result), fx);
-                        }
+                    let tool = self.spec(call);
+                    let reruns = tool.map(ToolSpec::when_interrupted) == Some(OnInterrupted::Rerun);
+                    match tool {
+                        Some(_) if reruns && !stopped => self.enter(index, attempt, false),
+                        Some(_) if call.log.is_whole() && !stopped => self.enter(index, attempt, true),
+                        _ => self.ask_or_fail(index, texts::interrupted(), fx),
                     }
                 }
                 CallState::Undoing(Undoing { entry: Some(entry), .. }) => {
@@ -118,6 +106,19 @@ impl Run {
             if !fx.list.contains(&effect) {
                 fx.push(effect);
             }
+        }
+    }
+
+    /// Only a person can say whether this call may run again; where nobody is asked, its outcome is unknown.
+    pub(super) fn ask_or_fail(&mut self, index: usize, why: &str, fx: &mut Effects) {
+        let Some(Batch { calls, stopped, .. }) = self.state.batch() else { return };
+        let tool = calls.get(index).and_then(|call| self.spec(call));
+        let asks = tool.is_some_and(|tool| tool.when_interrupted() != OnInterrupted::Fail);
+        if asks && !stopped {
+            self.ask(index, QuestionKind::Interrupted, Some(why.to_owned()), fx);
+        } else {
+            let result = ToolResultData::error(texts::interrupted());
+            self.end_call(index, Finished::without_running(result), fx);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::event::{Question, Rule};
 use crate::json::Json;
 use crate::message::{KeptRange, SideOutput, ToolResultData, Usage};
 use crate::run::input::Request;
+use crate::run::log::Log;
 use crate::run::settings::Settings;
 
 record! {
@@ -31,6 +32,10 @@ record! {
         "turns_since_summary" => required pub turns_since_summary: u32,
         /// The last time that anything happened.
         "at" => required pub at: u64,
+        /// Slots of calls in the record that were taken off the display since.
+        "slots_gone" => skipped pub slots_gone: Vec<String>,
+        /// Nothing that was left on the display before this message is still there.
+        "slots_from" => skipped pub slots_from: usize,
     }
 }
 
@@ -125,6 +130,7 @@ record! {
         /// Runs that failed and are to be repeated.
         "attempts" => skipped pub attempts: u32,
         "state" => required pub state: CallState,
+        "log" => skipped pub log: Log,
     }
 }
 
@@ -201,6 +207,8 @@ impl State {
             estimated_tokens: 0,
             turns_since_summary: 0,
             at: 0,
+            slots_gone: Vec::new(),
+            slots_from: 0,
         }
     }
 
@@ -247,6 +255,14 @@ impl State {
 }
 
 impl Call {
+    pub(crate) fn waits_for_a_person(&self) -> bool {
+        match self.state {
+            CallState::Asking(_) => true,
+            CallState::Running { .. } => self.log.waits_for_a_person(),
+            _ => false,
+        }
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         matches!(self.state, CallState::Done(_))
     }

@@ -101,6 +101,10 @@ pub(crate) fn interrupted() -> &'static str {
     "The tool was interrupted while it ran, and it is not known whether it took effect. Check before you call it again."
 }
 
+pub(crate) fn astray() -> &'static str {
+    "The tool was interrupted, and when it was entered again it did not ask what it had asked before. Run it from its start?"
+}
+
 pub(crate) fn undone(steps: u32, error: Option<&str>) -> String {
     let actions = if steps == 1 { "1 action was".to_owned() } else { format!("{steps} actions were") };
     match error {

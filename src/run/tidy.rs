@@ -49,6 +49,13 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
         | Input::PermissionChecked { .. }
         | Input::ApprovalChecked { .. }
         | Input::Answered { .. }
+        | Input::SlotPushed { .. }
+        | Input::SlotSettled { .. }
+        | Input::SlotsRemoved { .. }
+        | Input::StepBegun { .. }
+        | Input::StepDone { .. }
+        | Input::UnseenWork { .. }
+        | Input::WentAstray { .. }
         | Input::QueuedCancelled { .. }
         | Input::Undo { .. }
         | Input::TimerFired { .. }

@@ -2,6 +2,7 @@
 
 use super::effect::{Effect, Outcome};
 use super::input::{Answer, ApprovalVerdict, PermissionVerdict, ToolOutcome};
+use super::log::Log;
 use super::state::{Batch, Call, CallState, Finished, Halt, Phase, UndoEntry, Undoing};
 use super::{Effects, Run, texts};
 use crate::event::{Event, Question, QuestionKind, ToolUseResult};
@@ -42,6 +43,7 @@ impl Run {
                 approved: false,
                 attempts: 0,
                 state,
+                log: Log::default(),
             });
         }
         self.state.phase = Phase::Tools(Batch { message, calls, stopped: false });
@@ -56,7 +58,7 @@ impl Run {
         self.state.batch().map_or(&[], |batch| &batch.calls)
     }
 
-    fn spec(&self, call: &Call) -> Option<&ToolSpec> {
+    pub(super) fn spec(&self, call: &Call) -> Option<&ToolSpec> {
         let name = call.tool.as_deref()?;
         self.state.settings.tools.iter().find(|tool| tool.name == name)
     }
@@ -127,7 +129,7 @@ impl Run {
                 self.begin_undo_call(index, fx);
             } else {
                 let attempt = attempts + 1;
-                self.set(index, CallState::Running { since: self.state.at, attempt });
+                self.enter(index, attempt, false);
                 fx.push(Effect::RunTool { call_id, attempt });
             }
         }
@@ -304,6 +306,9 @@ impl Run {
                     let timer = self.state.number();
                     let after_ms = (BACK_OFF_MS << attempt.saturating_sub(1).min(8)).min(LONGEST_BACK_OFF_MS);
                     self.set(index, CallState::Waiting { since, attempt, timer });
+                    if let Some(log) = self.log_at(index) {
+                        log.forget_questions();
+                    }
                     fx.push(Effect::SetTimer { timer, after_ms });
                     return;
                 }
@@ -391,6 +396,7 @@ impl Run {
                     result.result = finished.result.clone();
                     result.duration_ms = finished.duration_ms;
                     result.outputs = (!finished.outputs.is_empty()).then(|| finished.outputs.clone());
+                    result.slots = call.log.left().collect();
                 }
                 CallState::Asking(question) => {
                     result.result.status = ToolStatus::Pending;

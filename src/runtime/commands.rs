@@ -23,11 +23,13 @@ impl Driver {
             Command::Abort => drop(self.take_over()),
             Command::Tools(_)
             | Command::Configure(_)
+            | Command::Deed(_)
             | Command::CancelQueued(_)
             | Command::KeepPartial
             | Command::Close => {}
         }
         match command {
+            Command::Deed(deed) => self.take_deed(*deed),
             Command::Request(request, caller) => {
                 if request.when_busy == WhenBusy::Interrupt {
                     self.keep_partial();
@@ -171,6 +173,7 @@ impl Driver {
             }
             Command::Close => self.close(),
             Command::CancelQueued(_)
+            | Command::Deed(_)
             | Command::Tools(_)
             | Command::Configure(_)
             | Command::KeepPartial

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
+use futures_channel::mpsc::UnboundedSender;
 use futures_channel::oneshot;
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
@@ -14,7 +15,10 @@ use crate::display::{DisplayError, Slot, SlotStatus, Stack};
 use crate::host::{Check, Clock, DisplayPort, IdSource, Show};
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::run::input::Input;
+use crate::run::log::SlotAnswer;
 use crate::runtime::listeners::{Listeners, Subscription};
+use crate::runtime::shared::Command;
 
 /// Told of the whole stack after each change. A closure `Fn(&[Slot])` is one.
 pub trait StackListener: MaybeSend + MaybeSync {
@@ -78,17 +82,25 @@ struct Inner {
     listeners: Listeners<dyn StackListener>,
     ids: Arc<dyn IdSource>,
     clock: Arc<dyn Clock>,
+    /// Where it is told what becomes of slots that the run keeps.
+    deeds: Option<UnboundedSender<Command>>,
 }
 
 #[derive(Default)]
 struct State {
     stack: Stack,
     waiters: HashMap<String, Waiter>,
+    /// The slots of the stack that the run keeps.
+    kept: Vec<String>,
+    /// Answers that are told when they are written.
+    said: Vec<(String, Teller, Result<Json, DisplayError>)>,
     renderers: HashMap<String, Renderer>,
 }
 
+type Teller = oneshot::Sender<Result<Json, DisplayError>>;
+
 struct Waiter {
-    answer: oneshot::Sender<Result<Json, DisplayError>>,
+    answer: Teller,
     /// What the answer must pass: the renderer's rule and that of the one who asked.
     checks: Vec<Check>,
     /// Shown on with its status after it was answered.
@@ -97,9 +109,16 @@ struct Waiter {
 
 impl DisplayManager {
     pub fn new(ids: Arc<dyn IdSource>, clock: Arc<dyn Clock>) -> Self {
-        DisplayManager {
-            inner: Arc::new(Inner { state: Mutex::default(), listeners: Listeners::default(), ids, clock }),
-        }
+        DisplayManager::telling(ids, clock, None)
+    }
+
+    pub(crate) fn telling(
+        ids: Arc<dyn IdSource>,
+        clock: Arc<dyn Clock>,
+        deeds: Option<UnboundedSender<Command>>,
+    ) -> Self {
+        let (state, listeners) = (Mutex::default(), Listeners::default());
+        DisplayManager { inner: Arc::new(Inner { state, listeners, ids, clock, deeds }) }
     }
 
     /// A later renderer of the same name takes the place of the earlier one.
@@ -139,13 +158,15 @@ impl DisplayManager {
     }
 
     pub fn clear_stack(&self) {
-        let (gone, waiters) = {
+        let (gone, waiters, kept) = {
             let mut state = self.inner.state();
-            (state.stack.clear(), std::mem::take(&mut state.waiters))
+            (state.stack.clear(), std::mem::take(&mut state.waiters), std::mem::take(&mut state.kept))
         };
-        for waiter in waiters.into_values() {
-            let _ = waiter.answer.send(Err(DisplayError::Cleared));
+        for (id, waiter) in waiters {
+            let is_kept = kept.contains(&id);
+            self.inner.said(id, waiter, Err(DisplayError::Cleared), is_kept);
         }
+        self.inner.left(kept);
         if !gone.is_empty() {
             self.inner.notify();
         }
@@ -156,6 +177,9 @@ impl DisplayManager {
         let (gone, waiters) = {
             let mut state = self.inner.state();
             let gone = state.stack.remove_owned(owner);
+            for slot in &gone {
+                state.forget(&slot.id);
+            }
             let waiters: Vec<Waiter> =
                 gone.iter().filter_map(|slot| state.waiters.remove(&slot.id)).collect();
             (gone, waiters)
@@ -175,6 +199,73 @@ impl DisplayManager {
         show: Show,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
         self.inner.wait(id, show, true)
+    }
+
+    // ---- slots that the run keeps --------------------------------------------------------------------------------
+
+    /// Whether the renderer can show this.
+    pub(crate) fn check(&self, show: &Show) -> Result<(), DisplayError> {
+        self.inner.state().check_input(show)
+    }
+
+    /// What is to be shown, with an id.
+    pub(crate) fn slot(&self, show: Show, waits: bool) -> Slot {
+        self.inner.slot(self.inner.ids.fresh(), show, waits)
+    }
+
+    pub(crate) fn show_kept(&self, slot: Slot) {
+        self.restore(vec![slot]);
+    }
+
+    /// Shows what is in the run already.
+    pub(crate) fn restore(&self, slots: Vec<Slot>) {
+        if slots.is_empty() {
+            return;
+        }
+        {
+            let mut state = self.inner.state();
+            for slot in slots {
+                state.kept.push(slot.id.clone());
+                state.stack.push(slot);
+            }
+        }
+        self.inner.notify();
+    }
+
+    /// Shows a question whose answer is told when it is written.
+    pub(crate) fn ask_kept(
+        &self,
+        slot: Slot,
+        check: Option<Check>,
+    ) -> BoxFuture<'static, Result<Json, DisplayError>> {
+        self.inner.state().kept.push(slot.id.clone());
+        self.inner.wait_for(slot, check, true)
+    }
+
+    /// The one who waits for this answer is there again, and can say what it takes.
+    pub(crate) fn asked_again(&self, id: &str, check: Option<Check>) {
+        if let Some(waiter) = self.inner.state().waiters.get_mut(id) {
+            waiter.checks.extend(check);
+        }
+        self.inner.notify();
+    }
+
+    /// The answer is written.
+    pub(crate) fn tell(&self, id: &str) {
+        let said = {
+            let mut state = self.inner.state();
+            let at = state.said.iter().position(|(said, ..)| said == id);
+            at.map(|at| state.said.swap_remove(at))
+        };
+        if let Some((_, answer, said)) = said {
+            let _ = answer.send(said);
+        }
+    }
+
+    /// Takes away what the run has forgotten.
+    pub(crate) fn drop_kept(&self, id: &str) {
+        self.inner.state().forget(id);
+        self.inner.remove(id);
     }
 
     /// Shows a question of the run itself, under its own id. It goes when it is answered.
@@ -222,15 +313,25 @@ impl Inner {
         show: Show,
         stays: bool,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
+        if let Err(error) = self.state().check_input(&show) {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        let check = show.check.clone();
+        self.wait_for(self.slot(id, show, true), check, stays)
+    }
+
+    fn wait_for(
+        self: &Arc<Self>,
+        slot: Slot,
+        check: Option<Check>,
+        stays: bool,
+    ) -> BoxFuture<'static, Result<Json, DisplayError>> {
         let (answer, answered) = oneshot::channel();
+        let id = slot.id.clone();
         {
             let mut state = self.state();
-            if let Err(error) = state.check_input(&show) {
-                return Box::pin(std::future::ready(Err(error)));
-            }
-            let rule = state.renderers.get(&show.renderer).and_then(|renderer| renderer.output.clone());
-            let checks = rule.into_iter().chain(show.check.clone()).collect();
-            let slot = self.slot(id.clone(), show, true);
+            let rule = state.renderers.get(&slot.renderer).and_then(|renderer| renderer.output.clone());
+            let checks = rule.into_iter().chain(check).collect();
             if !state.stack.push(slot) {
                 return Box::pin(std::future::ready(Err(DisplayError::Removed)));
             }
@@ -254,7 +355,7 @@ impl Inner {
             let renderer = self.state().stack.get(id).map(|slot| slot.renderer.clone()).unwrap_or_default();
             return Err(DisplayError::WrongOutput { renderer, why });
         }
-        let waiter = {
+        let (waiter, kept) = {
             let mut state = self.state();
             let Some(waiter) = state.waiters.remove(id) else { return Ok(false) };
             let status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
@@ -263,21 +364,49 @@ impl Inner {
             } else {
                 state.stack.remove(id);
             }
-            waiter
+            (waiter, state.kept.iter().any(|kept| kept == id))
         };
-        let _ = waiter.answer.send(answer);
+        self.said(id.to_owned(), waiter, answer, kept);
         self.notify();
         Ok(true)
     }
 
+    /// Tells the one who waits: at once, or for what the run keeps when it is written.
+    fn said(&self, id: String, waiter: Waiter, answer: Result<Json, DisplayError>, kept: bool) {
+        match &self.deeds {
+            Some(deeds) if kept => {
+                let said = match &answer {
+                    Ok(value) => SlotAnswer::Value(value.clone()),
+                    Err(DisplayError::Rejected { reason }) => SlotAnswer::Rejected(reason.clone()),
+                    Err(DisplayError::Cleared) => SlotAnswer::Cleared,
+                    Err(_) => SlotAnswer::Removed,
+                };
+                self.state().said.push((id.clone(), waiter.answer, answer));
+                let settled = Input::SlotSettled { slot: id, answer: said };
+                let _ = deeds.unbounded_send(Command::Deed(Box::new(settled)));
+            }
+            _ => {
+                let _ = waiter.answer.send(answer);
+            }
+        }
+    }
+
+    /// These are not on the display any more.
+    fn left(&self, slots: Vec<String>) {
+        if let (Some(deeds), false) = (&self.deeds, slots.is_empty()) {
+            let _ = deeds.unbounded_send(Command::Deed(Box::new(Input::SlotsRemoved { slots })));
+        }
+    }
+
     fn remove(&self, id: &str) -> bool {
-        let (gone, waiter) = {
+        let (gone, waiter, kept) = {
             let mut state = self.state();
-            (state.stack.remove(id), state.waiters.remove(id))
+            (state.stack.remove(id), state.waiters.remove(id), state.forget(id))
         };
         if let Some(waiter) = waiter {
-            let _ = waiter.answer.send(Err(DisplayError::Removed));
+            self.said(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some());
         }
+        self.left(Vec::from_iter(kept));
         if gone.is_some() {
             self.notify();
         }
@@ -291,6 +420,12 @@ impl Inner {
 }
 
 impl State {
+    /// The run keeps this slot no more, if it did.
+    fn forget(&mut self, id: &str) -> Option<String> {
+        let at = self.kept.iter().position(|kept| kept == id)?;
+        Some(self.kept.swap_remove(at))
+    }
+
     fn check_input(&self, show: &Show) -> Result<(), DisplayError> {
         let Some(rule) = self.renderers.get(&show.renderer).and_then(|renderer| renderer.input.as_ref())
         else {

@@ -29,6 +29,8 @@ use crate::runtime::work::{Done, InFlight, Key};
 pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,
     pub(super) commands: UnboundedReceiver<Command>,
+    /// What running tools have done, in its order.
+    deeds: UnboundedReceiver<Command>,
     /// Reading the stored run, which comes before everything else.
     loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
     pub(super) state: Life,
@@ -66,10 +68,15 @@ enum Happening {
 }
 
 impl Driver {
-    pub(crate) fn new(shared: Arc<Shared>, commands: UnboundedReceiver<Command>) -> Self {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        commands: UnboundedReceiver<Command>,
+        deeds: UnboundedReceiver<Command>,
+    ) -> Self {
         Driver {
             shared,
             commands,
+            deeds,
             loading: None,
             state: Life::Unopened,
             batch: VecDeque::new(),
@@ -147,7 +154,9 @@ impl Driver {
         };
         let (changed, busy) = (*run.settings() != settings, run.phase() != PhaseName::Idle);
         self.request = run.request().map(str::to_owned);
+        let left = run.slots_left();
         self.shared.replace_run(run);
+        self.shared.display.restore(left);
         (self.state, self.moved) = (Life::Open, true);
         let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
         self.shared.interrupted.store(waits, Ordering::Relaxed);
@@ -188,8 +197,25 @@ impl Driver {
         }
     }
 
+    pub(super) fn take_deed(&mut self, deed: Input) {
+        let settled = match &deed {
+            Input::SlotSettled { slot, .. } => Some(slot.clone()),
+            _ => None,
+        };
+        match (self.step(deed), settled) {
+            (Ok(effects), _) => self.batch.extend(effects),
+            // Nothing is to be written for a call that has ended.
+            (Err(_), Some(slot)) => self.shared.display.tell(&slot),
+            (Err(_), None) => {}
+        }
+    }
+
     async fn next(&mut self) -> Happening {
         poll_fn(|context| {
+            // A tool shows something before it ends.
+            if let Poll::Ready(Some(deed)) = self.deeds.poll_next_unpin(context) {
+                return Poll::Ready(Happening::Command(deed));
+            }
             if let Some(happening) = self.ready.pop_front() {
                 return Poll::Ready(happening);
             }
@@ -327,6 +353,7 @@ fn is_given_out_once(effect: &Effect) -> bool {
         | Effect::RememberPermission { .. }
         | Effect::CancelModel { .. }
         | Effect::CancelTool { .. }
+        | Effect::GoOn { .. }
         | Effect::Withdraw { .. } => true,
         Effect::Persist { .. }
         | Effect::Emit(_)

@@ -62,7 +62,9 @@
 //!         }
 //!         Effect::RunTool { call_id, attempt } => {
 //!             let call = run.call(&call_id).ok_or("no such call")?;
-//!             let call = Call { call_id: &call_id, tool_name: call.tool_name, input: call.input, attempt };
+//!             let key = call.idempotency_key();
+//!             let (tool_name, input) = (call.tool_name, call.input);
+//!             let call = Call { call_id: &call_id, tool_name, input, attempt, idempotency_key: &key };
 //!             let shown = CallDisplay::new(&call_id, display.clone());
 //!             let running = tools.run(call, ToolContext::new(call, shown, AbortHandle::new().signal()));
 //!             Input::ToolFinished { outcome: running.await, call_id }
@@ -86,6 +88,7 @@
 mod commands;
 mod display;
 mod driver;
+mod entered;
 mod glove;
 mod listeners;
 mod questions;
@@ -98,6 +101,7 @@ mod wheel;
 mod work;
 
 pub use display::{DisplayManager, Renderer, StackListener};
+pub use entered::{Entered, Said};
 pub use glove::{Glove, GloveBuilder};
 pub use listeners::{Follower, Subscription};
 pub use response::{Prompt, Response};

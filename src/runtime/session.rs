@@ -21,6 +21,7 @@ use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::run::{PhaseName, Run};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::driver::Driver;
+use crate::runtime::entered::Entered;
 use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
@@ -61,9 +62,10 @@ impl Session {
         settings.tools = tools.specs();
         let kit = Kit { model, system_prompt: system_prompt.into(), tools };
         let (commands, inbox) = mpsc::unbounded();
+        let (deeds, done) = mpsc::unbounded();
         let run = Run::new(settings, Vec::new());
-        let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands));
-        let wheel = Arc::new(Wheel::new(Driver::new(Arc::clone(&shared), inbox)));
+        let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands, deeds));
+        let wheel = Arc::new(Wheel::new(Driver::new(Arc::clone(&shared), inbox, done)));
         Ok(Session { shared, wheel })
     }
 
@@ -205,6 +207,12 @@ impl Session {
 
     pub fn display(&self) -> &DisplayManager {
         &self.shared.display
+    }
+
+    /// The running tool of a call: for hosts whose tools are no closures with a `ToolContext`, and who say
+    /// themselves whether a tool did nothing else since it was told something.
+    pub fn entered(&self, call_id: &str) -> Option<Arc<Entered>> {
+        self.shared.entered(call_id)
     }
 
     pub fn store(&self) -> &Arc<dyn StoreAdapter> {

@@ -1,7 +1,7 @@
 //! What a session, its driver and the work in flight have in common.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use futures_channel::mpsc::UnboundedSender;
 use futures_channel::oneshot;
@@ -14,6 +14,7 @@ use crate::run::input::{Answer, Input, Request};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::run::{OutOfProtocol, Run};
 use crate::runtime::display::DisplayManager;
+use crate::runtime::entered::Entered;
 use crate::runtime::listeners::{Follower, Listeners};
 use crate::runtime::response::Response;
 use crate::runtime::toolbox::Toolbox;
@@ -34,6 +35,10 @@ pub(crate) struct Shared {
     pub(crate) interrupted: AtomicBool,
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
+    /// What running tools have done.
+    pub(crate) deeds: UnboundedSender<Command>,
+    /// The tools that are running.
+    entered: Mutex<Vec<Arc<Entered>>>,
 }
 
 /// What the application may replace while the session lives.
@@ -60,6 +65,8 @@ pub(crate) enum Command {
     },
     Tools(Toolbox),
     Configure(Configure),
+    /// What a running tool has done.
+    Deed(Box<Input>),
     /// Give up a request that still waits for its turn.
     CancelQueued(String),
     /// Keep the text that a model has shown so far.
@@ -91,8 +98,9 @@ impl Shared {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
         commands: UnboundedSender<Command>,
+        deeds: UnboundedSender<Command>,
     ) -> Self {
-        let display = DisplayManager::new(Arc::clone(&ids), Arc::clone(&clock));
+        let display = DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(deeds.clone()));
         Shared {
             run: RwLock::new(run),
             kit: RwLock::new(Arc::new(kit)),
@@ -105,7 +113,26 @@ impl Shared {
             followers: Listeners::default(),
             display,
             commands,
+            deeds,
+            entered: Mutex::default(),
         }
+    }
+
+    /// The running tool of a call.
+    pub(crate) fn entered(&self, call_id: &str) -> Option<Arc<Entered>> {
+        let all = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|entered| entered.call_id() == call_id).cloned()
+    }
+
+    pub(crate) fn enter(&self, entered: Arc<Entered>) {
+        self.entered.lock().unwrap_or_else(PoisonError::into_inner).push(entered);
+    }
+
+    pub(crate) fn leave(&self, entered: &Arc<Entered>) {
+        self.entered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|other| !Arc::ptr_eq(other, entered));
     }
 
     pub(crate) fn run(&self) -> RwLockReadGuard<'_, Run> {

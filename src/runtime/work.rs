@@ -8,8 +8,8 @@ use futures_util::future::{AbortRegistration, Abortable};
 use crate::error::{Error, ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
 use crate::host::{
-    AbortHandle, Call, CallDisplay, DeltaSink, ModelRequest, PermissionStatus, Purpose, StoreAdapter,
-    ToolContext,
+    AbortHandle, Call, CallDisplay, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
+    StoreAdapter, ToolContext,
 };
 use crate::json::Json;
 use crate::message::InboxItem;
@@ -17,8 +17,9 @@ use crate::portable::{BoxFuture, MaybeSend};
 use crate::run::effect::Effect;
 use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request};
 use crate::runtime::driver::Driver;
+use crate::runtime::entered::Entered;
 use crate::runtime::questions::{answer, show};
-use crate::runtime::shared::Caller;
+use crate::runtime::shared::{Caller, Shared};
 use crate::runtime::shown::Shown;
 use crate::tool::{Gate, find};
 
@@ -88,6 +89,10 @@ impl Driver {
                 self.shared.display.remove_owned(&call_id);
                 self.cancel(&Key::Call(call_id));
             }
+            Effect::GoOn { call_id, key } => match self.shared.entered(&call_id) {
+                Some(entered) => entered.go_on(&key),
+                None => self.shared.display.tell(&key),
+            },
             Effect::SetTimer { timer, after_ms } => {
                 let sleep = self.shared.clock.sleep(after_ms);
                 self.start(Key::Timer(timer), async move {
@@ -272,8 +277,17 @@ impl Driver {
         let key = Key::Call(call_id.clone());
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
         let signal = AbortHandle::new();
-        let running = self.shared.kit().tools.run(owned.view(), self.context(&owned, &signal));
-        let work = async move { Done::from(Input::ToolFinished { call_id, outcome: running.await }) };
+        let log = self.shared.run().log(&call_id).cloned().unwrap_or_default();
+        let display = self.shared.display.clone();
+        let entered = Arc::new(Entered::new(&call_id, log, display, self.shared.deeds.clone()));
+        self.shared.enter(Arc::clone(&entered));
+        let entry = Leaves { shared: Arc::clone(&self.shared), entered: Arc::clone(&entered) };
+        let context = owned.context(Arc::clone(&entered) as _, &signal).with_steps(Arc::clone(&entered) as _);
+        let running = self.shared.kit().tools.run(owned.view(), context);
+        let work = async move {
+            let _entry = entry;
+            Done::from(Input::ToolFinished { call_id, outcome: entered.watch(running).await })
+        };
         self.start_with(key, signal, None, Box::pin(work));
     }
 
@@ -284,10 +298,12 @@ impl Driver {
             tool_name: entry.tool.clone(),
             input: entry.input.clone(),
             attempt: 1,
+            idempotency_key: format!("{}.undo", entry.call_id),
         });
         let Some(owned) = entry.filter(|_| !self.is_in_flight(&key)) else { return };
         let signal = AbortHandle::new();
-        let running = self.shared.kit().tools.undo(owned.view(), self.context(&owned, &signal));
+        let context = owned.context(Arc::new(self.shared.display.clone()), &signal);
+        let running = self.shared.kit().tools.undo(owned.view(), context);
         let work = async move { Done::from(Input::UndoFinished { call_id, error: running.await.err() }) };
         self.start_with(key, signal, None, Box::pin(work));
     }
@@ -298,12 +314,8 @@ impl Driver {
             tool_name: call.tool_name.to_owned(),
             input: call.input.clone(),
             attempt: call.attempt,
+            idempotency_key: call.idempotency_key(),
         })
-    }
-
-    fn context(&self, call: &OwnedCall, signal: &AbortHandle) -> ToolContext {
-        let display = CallDisplay::new(&call.call_id, Arc::new(self.shared.display.clone()));
-        ToolContext::new(call.view(), display, signal.signal())
     }
 
     // ---- questions -----------------------------------------------------------------------------------------------
@@ -372,11 +384,34 @@ struct OwnedCall {
     tool_name: String,
     input: Json,
     attempt: u32,
+    idempotency_key: String,
+}
+
+/// A tool is running until this is dropped.
+struct Leaves {
+    shared: Arc<Shared>,
+    entered: Arc<Entered>,
+}
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.shared.leave(&self.entered);
+    }
 }
 
 impl OwnedCall {
     fn view(&self) -> Call<'_> {
-        Call { call_id: &self.call_id, tool_name: &self.tool_name, input: &self.input, attempt: self.attempt }
+        Call {
+            call_id: &self.call_id,
+            tool_name: &self.tool_name,
+            input: &self.input,
+            attempt: self.attempt,
+            idempotency_key: &self.idempotency_key,
+        }
+    }
+
+    fn context(&self, display: Arc<dyn DisplayPort>, signal: &AbortHandle) -> ToolContext {
+        ToolContext::new(self.view(), CallDisplay::new(&self.call_id, display), signal.signal())
     }
 }
 

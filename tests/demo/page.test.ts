@@ -28,6 +28,25 @@ test("each scene has its own conversations, and keeps them", async () => {
   expect(await log(page).getByText("I can show you what we have").count()).toBe(0);
 });
 
+test("a conversation is renamed, and deleted with everything of it", async () => {
+  const page = await open("shop");
+  await say(page, "hello");
+  await shows(page, "I can show you what we have");
+  await press(page, "This conversation");
+  await page.getByLabel("Title").fill("My office");
+  await press(page, "Rename");
+  const shown = page.getByLabel("Conversation shown");
+  await shown.getByRole("option", { name: "My office" }).waitFor({ state: "attached" });
+  await page.reload();
+  await shown.getByRole("option", { name: "My office" }).waitFor({ state: "attached" });
+  await press(page, "This conversation");
+  await press(page, "Delete it");
+  await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();
+  expect(await shown.getByRole("option").allInnerTexts()).toEqual(["New conversation"]);
+});
+
 test("the inspector shows requests, the record, the journal and the events as they come", async () => {
   const page = await open("shop");
   await say(page, "What is in my basket?");

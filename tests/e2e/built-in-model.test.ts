@@ -39,7 +39,8 @@ const prelude = `
 async function run<T = unknown>(body: string, { standIn = true } = {}): Promise<T> {
   const { page, problems } = await openPage(browser, server.url);
   const result = (await page.evaluate(`(async () => { ${standIn ? promptApi : ""} ${prelude} ${body} })()`)) as T;
-  expect(problems).toEqual([]);
+  // The browser itself reports that it has no engine.
+  if (standIn) expect(problems).toEqual([]);
   await page.close();
   return result;
 }

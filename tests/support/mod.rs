@@ -13,6 +13,7 @@
 
 pub mod script;
 
+use glove_wasm::display::{Slot, SlotStatus};
 use glove_wasm::error::{ModelError, ModelErrorKind, StoreError, StoreErrorKind};
 use glove_wasm::event::{Event, QuestionKind};
 use glove_wasm::json::Json;
@@ -22,6 +23,7 @@ use glove_wasm::run::input::{
     AbortReason, Answer, ApprovalVerdict, Input, PermissionVerdict, Reply, Request, ToolOutcome, WhenBusy,
 };
 use glove_wasm::run::journal::{Record, Unsaved};
+use glove_wasm::run::log::SlotAnswer;
 use glove_wasm::run::settings::Settings;
 use glove_wasm::run::view::View;
 use glove_wasm::run::{OutOfProtocol, Run};
@@ -179,7 +181,7 @@ impl World {
                 self.in_flight
                     .retain(|other| !matches!(other, Effect::SetTimer { timer: t, .. } if t == timer));
             }
-            Effect::RememberPermission { .. } | Effect::ConsumeInbox { .. } => {
+            Effect::RememberPermission { .. } | Effect::ConsumeInbox { .. } | Effect::GoOn { .. } => {
                 self.noted.push(effect);
                 return;
             }
@@ -279,6 +281,15 @@ impl World {
         self.tool_ends(call_id, ToolOutcome::Threw(error.to_owned()));
     }
 
+    /// A running tool shows something in the task in which it was told something.
+    pub fn pushes(&mut self, call_id: &str, at: usize, slot: Slot) {
+        self.step(Input::SlotPushed { call_id: call_id.to_owned(), at, slot, clean: true });
+    }
+
+    pub fn settles(&mut self, slot: &str, answer: SlotAnswer) {
+        self.step(Input::SlotSettled { slot: slot.to_owned(), answer });
+    }
+
     pub fn permission_is(&mut self, call_id: &str, verdict: PermissionVerdict) {
         self.ended(|effect| matches!(effect, Effect::CheckPermission { call_id: id } if id == call_id));
         self.step(Input::PermissionChecked { call_id: call_id.to_owned(), verdict });
@@ -369,6 +380,18 @@ pub fn calls_tools(calls: &[(&str, &str, &str)]) -> Reply {
 
 pub fn returned(data: &str) -> ToolOutcome {
     ToolOutcome::Returned { result: ToolResultData::success(json(data)), outputs: Vec::new() }
+}
+
+pub fn slot(id: &str, renderer: &str, input: &str, waits: bool) -> Slot {
+    Slot {
+        id: id.to_owned(),
+        renderer: renderer.to_owned(),
+        input: json(input),
+        owner: None,
+        waits,
+        created_at: 1,
+        status: SlotStatus::Pending,
+    }
 }
 
 pub fn tool(name: &str) -> ToolSpec {

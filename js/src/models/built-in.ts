@@ -11,7 +11,7 @@ export type BuiltInAvailability = "unavailable" | "downloadable" | "downloading"
 export interface BuiltInModelOptions {
   /** `built-in` unless given. */
   readonly name?: string;
-  /** What is spoken, as `["en"]`. Browsers fetch what they need for it, and refuse what they do not know. */
+  /** What is spoken, as `["en"]`. Browsers fetch what they need for it, refuse what they do not know, and warn without it. */
   readonly languages?: readonly string[];
   /** What a message may hold besides text; other media are told to the model as a note. */
   readonly inputs?: readonly "image"[];

@@ -59,7 +59,7 @@ export interface SessionHost {
   approval(tool: string, input: string): Promise<string>;
   /** Runs a call. JSON: `{"returned":{"result":ToolResultData,"outputs":[]}}`, `{"invalid":[Issue]}`,
    *  `{"threw":string}` or `{"rejected":string|null}`. */
-  run(callId: string, tool: string, input: string, attempt: number, signal: AbortSignal): Promise<string>;
+  run(callId: string, tool: string, input: string, attempt: number, signal: AbortSignal, idempotencyKey: string): Promise<string>;
   /** Takes a call back; rejects when that fails. */
   undo(callId: string, tool: string, input: string): Promise<void>;
 
@@ -140,6 +140,9 @@ export interface CoreQuestion {
   readonly asked_at: number;
 }
 
+/** `begins`: the step is to be done now, under this key. Else what came of it before. */
+export type CoreStep = { readonly begins?: string; readonly returned?: unknown; readonly threw?: string };
+
 /** How a request ended or stopped. Everything else is thrown. */
 export type CoreOutcome =
   | { readonly outcome: "completed"; readonly reply: { readonly messages: readonly Message[]; readonly usage: Usage } }
@@ -166,13 +169,19 @@ export interface CoreSession {
   answer(questionOrCall: string, answer: string): void;
   /** JSON of any part of `SessionOptions` that may change: tools, systemPrompt, model, compaction, limits, budgets. */
   configure(changes: string): void;
-  /** Display. Push gives the slot's id; the answer comes through the promise. */
-  pushAndForget(owner: string | undefined, renderer: string, input: string): string;
+  /** Display. Push gives the slot's id; the answer comes through the promise. `clean`: the tool waited for nothing else since it
+   *  was told something. No id: the tool was entered again and shows something else than before, and must not go on. */
+  pushAndForget(owner: string | undefined, renderer: string, input: string, clean: boolean): string | undefined;
   pushAndWait(
     owner: string | undefined,
     renderer: string,
     input: string,
+    clean: boolean,
   ): { readonly id: string; readonly answer: Promise<string> };
+  /** Before a step: the JSON of a `CoreStep`. Nothing when this call is not running. */
+  beginStep(callId: string, name: string, clean: boolean): Promise<string> | undefined;
+  /** After it: JSON `{"returned":…}` or `{"threw":string}`. Settles when that is written. */
+  endStep(callId: string, key: string, result: string): Promise<void>;
   resolveSlot(id: string, value: string): boolean;
   rejectSlot(id: string, reason: string | undefined): boolean;
   removeSlot(id: string): boolean;

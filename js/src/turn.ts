@@ -1,0 +1,29 @@
+// Whether a tool has waited for anything else since it was last told something.
+
+/** A tool that computes longer than this without waiting is taken for one that has waited: the safe side. */
+const hops = 500;
+
+/**
+ * A turn of a tool: it lasts while the tool goes on with what it was told, in the same task. Microtasks alone measure it: all
+ * of them run before the next event, timer or answer from the network, so no later task can be taken for this one.
+ */
+export class Turn {
+  #number = 0;
+  #goesOn = false;
+
+  get goesOn(): boolean {
+    return this.#goesOn;
+  }
+
+  /** The tool is told something now: its arguments, an answer, what came of a step. */
+  begin(): void {
+    const number = ++this.#number;
+    this.#goesOn = true;
+    const hop = (left: number) => {
+      if (number !== this.#number) return;
+      if (left > 0) queueMicrotask(() => hop(left - 1));
+      else this.#goesOn = false;
+    };
+    hop(hops);
+  }
+}

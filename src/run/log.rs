@@ -1,0 +1,229 @@
+//! What the tool of a call did with people and in steps, so that it can be entered again without doing it again.
+//!
+//! A call whose process died may go on by itself only if all that its tool did is known: it asked, and it did steps,
+//! and each of them came in the same task as what it had been told before, so that no request of its own and no timer
+//! lay between. Whoever runs the tool tells whether that was so (`clean`).
+
+use crate::codec::{record, through_codec, variants};
+use crate::display::{DisplayError, Slot, SlotStatus};
+use crate::json::Json;
+
+record! {
+    /// What a call's tool did since it was first entered.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Log {
+        /// In the order in which they were shown.
+        "slots" => skipped pub slots: Vec<LoggedSlot>,
+        "steps" => skipped pub steps: Vec<LoggedStep>,
+        /// The last thing that the tool did is in here, and it was told nothing since.
+        "waits" => skipped pub waits: bool,
+        /// Something lay between that nobody knows of.
+        "gaps" => skipped pub gaps: bool,
+        /// It was entered again without asking anybody, so it must ask again what is written here.
+        "strict" => skipped pub strict: bool,
+    }
+}
+
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct LoggedSlot {
+        /// As it was shown; `waits` says that it is a question.
+        "slot" => required pub slot: Slot,
+        "answer" => optional pub answer: SlotAnswer,
+        /// It is not on the display any more.
+        "gone" => skipped pub gone: bool,
+    }
+}
+
+variants! {
+    /// How a question of a tool ended.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum SlotAnswer {
+        "value" => Value(Json),
+        "rejected" => Rejected(Option<String>),
+        "removed" => Removed,
+        "cleared" => Cleared,
+    }
+}
+
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct LoggedStep {
+        /// Its name, behind the number that tells it from others of that name.
+        "key" => required pub key: String,
+        /// `None`: it was begun, and whether it took effect is not known.
+        "result" => optional pub result: StepResult,
+    }
+}
+
+variants! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum StepResult {
+        "returned" => Returned(Json),
+        "threw" => Threw(String),
+    }
+}
+
+through_codec! { SlotAnswer, StepResult }
+
+impl LoggedSlot {
+    pub(super) fn is_open(&self) -> bool {
+        self.slot.waits && self.answer.is_none() && !self.gone
+    }
+}
+
+impl Log {
+    /// Nothing can happen in this call before a person answers what its tool has asked.
+    pub(super) fn waits_for_a_person(&self) -> bool {
+        self.waits && self.open().next().is_some() && self.steps.iter().all(|step| step.result.is_some())
+    }
+
+    /// All that was done is written here and is not done again when the tool is entered again.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.gaps && self.waits_for_a_person()
+    }
+
+    /// The questions that are still to be answered.
+    pub fn open(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().filter(|logged| logged.is_open()).map(|logged| &logged.slot)
+    }
+
+    /// What stays on the display when nobody runs the tool.
+    pub(super) fn left(&self) -> impl Iterator<Item = Slot> {
+        let left = |logged: &&LoggedSlot| !logged.gone && !logged.is_open();
+        self.slots.iter().filter(left).map(|logged| Slot { waits: false, ..logged.slot.clone() })
+    }
+
+    /// The tool is entered. In a run of its own, a step that did not come to its end is done again.
+    pub(super) fn enter(&mut self, strict: bool) {
+        (self.waits, self.strict) = (false, strict);
+        if !strict {
+            self.steps.retain(|step| matches!(step.result, Some(StepResult::Returned(_))));
+        }
+    }
+
+    /// What the tool asks now has nothing to do with what it asked before. Steps that were done stay done.
+    pub(super) fn forget_questions(&mut self) {
+        self.slots.clear();
+        self.enter(false);
+    }
+
+    pub(super) fn pushed(&mut self, at: usize, slot: Slot, clean: bool) {
+        self.gaps |= !clean;
+        if self.slots.get(at).is_none_or(|known| known.slot.id != slot.id) {
+            self.slots.truncate(at);
+            self.slots.push(LoggedSlot { slot, answer: None, gone: false });
+        }
+        self.waits |= self.slots.get(at).is_some_and(LoggedSlot::is_open);
+    }
+
+    pub(super) fn settled(&mut self, id: &str, answer: SlotAnswer) {
+        let Some(logged) = self.slots.iter_mut().find(|logged| logged.slot.id == id) else { return };
+        logged.slot.status = match answer {
+            SlotAnswer::Value(_) => SlotStatus::Resolved,
+            SlotAnswer::Rejected(_) => SlotStatus::Rejected,
+            SlotAnswer::Removed | SlotAnswer::Cleared => SlotStatus::Pending,
+        };
+        logged.gone = logged.slot.status == SlotStatus::Pending;
+        logged.answer = Some(answer);
+        self.told();
+    }
+
+    /// False when this slot is not of this call.
+    pub(super) fn removed(&mut self, id: &str) -> bool {
+        let Some(logged) = self.slots.iter_mut().find(|logged| logged.slot.id == id) else { return false };
+        let was_open = logged.is_open();
+        logged.gone = true;
+        if was_open {
+            logged.answer = Some(SlotAnswer::Removed);
+            self.told();
+        }
+        true
+    }
+
+    pub(super) fn step_begun(&mut self, key: String, clean: bool) {
+        self.gaps |= !clean;
+        self.waits = true;
+        self.steps.push(LoggedStep { key, result: None });
+    }
+
+    pub(super) fn step_done(&mut self, key: &str, result: StepResult) {
+        if let Some(step) = self.steps.iter_mut().find(|step| step.key == key) {
+            step.result = Some(result);
+        }
+        self.told();
+    }
+
+    /// The tool goes on. If it had not come to wait since it was last told something, what it did then is not known.
+    fn told(&mut self) {
+        self.gaps |= !self.waits;
+        self.waits = false;
+    }
+}
+
+impl SlotAnswer {
+    pub fn into_result(self) -> Result<Json, DisplayError> {
+        match self {
+            SlotAnswer::Value(value) => Ok(value),
+            SlotAnswer::Rejected(reason) => Err(DisplayError::Rejected { reason }),
+            SlotAnswer::Removed => Err(DisplayError::Removed),
+            SlotAnswer::Cleared => Err(DisplayError::Cleared),
+        }
+    }
+}
+
+/// What becomes of something that a tool shows.
+#[derive(Debug, PartialEq)]
+pub enum Shows {
+    /// It is new, and takes this place in the log. What was shown after that place goes.
+    Anew { at: usize, gone: Vec<Slot> },
+    /// It was shown before.
+    Known { at: usize, logged: LoggedSlot },
+    /// It is not what was shown before in this place, and that was relied on.
+    Astray,
+}
+
+/// A tool that is entered, held against what is known of it.
+#[derive(Debug, Default)]
+pub struct Entry {
+    log: Log,
+    met: usize,
+    /// The names of the steps so far.
+    names: Vec<String>,
+}
+
+impl Entry {
+    pub fn new(log: Log) -> Self {
+        Entry { log, met: 0, names: Vec::new() }
+    }
+
+    pub fn shows(&mut self, renderer: &str, input: &Json, waits: bool) -> Shows {
+        let at = self.met;
+        let Some(logged) = self.log.slots.get(at) else {
+            self.met += 1;
+            return Shows::Anew { at, gone: Vec::new() };
+        };
+        let Slot { renderer: known, input: shown, waits: waited, .. } = &logged.slot;
+        let same = known == renderer && *waited == waits && shown.canonical() == input.canonical();
+        if same {
+            self.met += 1;
+            return Shows::Known { at, logged: logged.clone() };
+        }
+        if self.log.strict {
+            return Shows::Astray;
+        }
+        self.met += 1;
+        let gone = self.log.slots.drain(at..).map(|logged| logged.slot).collect();
+        Shows::Anew { at, gone }
+    }
+
+    /// The key of a step, and what came of it before.
+    pub fn step(&mut self, name: &str) -> (String, Option<StepResult>) {
+        self.names.push(name.to_owned());
+        let used = self.names.iter().filter(|other| *other == name).count();
+        let key = format!("{used} {name}");
+        let known = self.log.steps.iter().find(|step| step.key == key);
+        let result = known.and_then(|step| step.result.clone());
+        (key, result)
+    }
+}

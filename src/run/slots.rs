@@ -1,0 +1,114 @@
+//! What running tools show and the steps they do: written down before it counts, so that it outlives the process.
+
+use super::effect::Effect;
+use super::log::{Log, SlotAnswer, StepResult};
+use super::state::{Call, CallState};
+use super::{Effects, Run, texts};
+use crate::display::Slot;
+
+/// So many slots of the past are shown again.
+const MOST_LEFT: usize = 100;
+
+impl Run {
+    pub(super) fn enter(&mut self, index: usize, attempt: u32, strict: bool) {
+        self.set(index, CallState::Running { since: self.state.at, attempt });
+        if let Some(log) = self.log_at(index) {
+            log.enter(strict);
+        }
+    }
+
+    pub(super) fn log_at(&mut self, index: usize) -> Option<&mut Log> {
+        self.state.batch_mut()?.calls.get_mut(index).map(|call| &mut call.log)
+    }
+
+    fn log_of(&mut self, call_id: &str) -> Option<&mut Log> {
+        self.log_at(self.position(call_id)?)
+    }
+
+    /// The running call whose tool waits for the answer to this slot.
+    pub(super) fn asked_by(&self, slot: &str) -> Option<&str> {
+        let asks = |call: &&Call| {
+            matches!(call.state, CallState::Running { .. }) && call.log.open().any(|open| open.id == slot)
+        };
+        self.state.batch()?.calls.iter().find(asks).map(|call| call.id.as_str())
+    }
+
+    pub(super) fn on_slot_pushed(&mut self, call_id: &str, at: usize, slot: Slot, clean: bool) {
+        if let Some(log) = self.log_of(call_id) {
+            log.pushed(at, slot, clean);
+        }
+    }
+
+    /// The tool is told when the answer is written.
+    pub(super) fn on_slot_settled(&mut self, slot: &str, answer: SlotAnswer, fx: &mut Effects) {
+        let Some(call_id) = self.asked_by(slot).map(str::to_owned) else { return };
+        if let Some(log) = self.log_of(&call_id) {
+            log.settled(slot, answer);
+        }
+        fx.push(Effect::GoOn { call_id, key: slot.to_owned() });
+    }
+
+    pub(super) fn on_slots_removed(&mut self, slots: Vec<String>, fx: &mut Effects) {
+        for id in slots {
+            if let Some(call_id) = self.asked_by(&id).map(str::to_owned) {
+                fx.push(Effect::GoOn { call_id, key: id.clone() });
+            }
+            let calls = self.state.batch_mut().map(|batch| batch.calls.iter_mut());
+            if !calls.into_iter().flatten().any(|call| call.log.removed(&id)) {
+                self.state.slots_gone.push(id);
+            }
+        }
+        if self.state.slots_gone.len() > MOST_LEFT {
+            self.state.slots_gone.clear();
+            self.state.slots_from = self.messages.len();
+        }
+    }
+
+    pub(super) fn on_step_begun(&mut self, call_id: String, key: String, clean: bool, fx: &mut Effects) {
+        if let Some(log) = self.log_of(&call_id) {
+            log.step_begun(key.clone(), clean);
+        }
+        fx.push(Effect::GoOn { call_id, key });
+    }
+
+    pub(super) fn on_step_done(
+        &mut self,
+        call_id: String,
+        key: String,
+        result: StepResult,
+        fx: &mut Effects,
+    ) {
+        if let Some(log) = self.log_of(&call_id) {
+            log.step_done(&key, result);
+        }
+        fx.push(Effect::GoOn { call_id, key });
+    }
+
+    pub(super) fn on_unseen_work(&mut self, call_id: &str) {
+        if let Some(log) = self.log_of(call_id) {
+            log.gaps = true;
+        }
+    }
+
+    /// The call was gone on with because its tool would ask the same again. It is asked about after all.
+    pub(super) fn on_astray(&mut self, call_id: &str, fx: &mut Effects) {
+        let Some(index) = self.position(call_id) else { return };
+        fx.push(Effect::CancelTool { call_id: call_id.to_owned() });
+        if let Some(log) = self.log_at(index) {
+            log.forget_questions();
+        }
+        self.ask_or_fail(index, texts::astray(), fx);
+    }
+
+    /// What is on the display of a session that was opened again, before any tool is entered.
+    pub fn slots_left(&self) -> Vec<Slot> {
+        let past = self.messages.get(self.state.slots_from..).unwrap_or_default();
+        let past = past.iter().flat_map(|message| message.results()).flat_map(|result| &result.slots);
+        let mut left: Vec<Slot> =
+            past.filter(|slot| !self.state.slots_gone.contains(&slot.id)).cloned().collect();
+        left.drain(..left.len().saturating_sub(MOST_LEFT));
+        let calls = self.state.batch().map_or(&[][..], |batch| &batch.calls);
+        left.extend(calls.iter().flat_map(|call| call.log.left()));
+        left
+    }
+}
