@@ -7,7 +7,7 @@ import { isMain, main, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /** The page of an application: a client of an endpoint, kept sessions, tools, hook and view. */
-const page = `
+export const page = `
   import { GloveClient, IndexedDBStore, createEndpointModel, defineTool } from "glove-wasm";
   import { GloveProvider, Render, useGlove } from "glove-wasm/react";
   export { createEndpointModel, defineTool, GloveClient, GloveProvider, IndexedDBStore, Render, useGlove };

@@ -48,6 +48,8 @@ record! {
         "reasoning_content" => optional reasoning_content: String,
         /// What the framework itself wrote (`inbox`, `guard`, …): for the model, hidden from a chat.
         "framework_context" => optional framework_context: String,
+        /// Calls that were taken back since the message before.
+        "undone" => skipped undone: Vec<String>,
         /// The request that this message belongs to.
         "prompt_id" => optional prompt_id: String,
         /// Text of an answer that was cut off: shown, but no finished answer.
@@ -156,6 +158,8 @@ record! {
         "data" => default data: Json,
         "status" => default status: ToolStatus,
         "message" => optional message: String,
+        /// Why the call has no result of its tool, in one word: see `ToolResultData::unfinished`.
+        "outcome" => optional outcome: String,
         /// For the screen only; it never reaches a model or an endpoint.
         "renderData" => present render_data: Json,
         "summary" => optional summary: String,
@@ -292,6 +296,7 @@ impl Message {
             pre_modified_text: None,
             reasoning_content: None,
             framework_context: None,
+            undone: Vec::new(),
             prompt_id: None,
             partial: false,
             compaction_keeps: None,
@@ -366,6 +371,12 @@ impl ToolResultData {
             message: Some(message.into()),
             ..ToolResultData::default()
         }
+    }
+
+    /// An error that is not the tool's own. `outcome` is `denied` (no permission), `rejected` (by a person), `invalid`
+    /// (the arguments), `unknown_tool`, `failed` (the tool or the check before it threw), `interrupted` or `not_run`.
+    pub fn unfinished(outcome: &str, message: impl Into<String>) -> Self {
+        ToolResultData { outcome: Some(outcome.to_owned()), ..ToolResultData::error(message) }
     }
 
     pub fn aborted(message: impl Into<String>) -> Self {

@@ -240,6 +240,20 @@ fn actions_are_taken_back_last_first_and_only_those_that_succeeded_and_can_be() 
     assert_eq!(world.last_finish().1, Outcome::Undone { steps: 0, error: Some("it is gone".into()) });
     assert_eq!(stack(&world), ["a1"]);
     assert_eq!(world.restart().run, world.run);
+    // The model, which had no part in it, reads of it with the next request; nothing of it is a person's message.
+    world.ask("r2", "And now?");
+    assert_eq!(
+        world.model_requests.last().unwrap().last_chunk::<2>().unwrap(),
+        &[
+            "user: [Undo by the user: 2 actions were taken back: add([3]), add([2]). What they did holds no more.]",
+            "user: And now?"
+        ]
+    );
+    let told = world.run.messages().iter().find(|message| !message.undone.is_empty()).unwrap();
+    assert_eq!(
+        (told.undone.as_slice(), told.is_from_person()),
+        (&["a3".to_owned(), "a2".to_owned()][..], false)
+    );
 }
 
 #[test]
@@ -261,7 +275,10 @@ fn the_model_can_take_actions_back_with_a_tool_that_is_there_when_any_tool_can_b
     assert_eq!(world.began.last().unwrap(), "undo add");
     world.undo_ends("a2", None);
     world.tool_returns("l4", "4");
-    assert_eq!(world.record().last().unwrap(), "results: u1=2 actions were taken back. | l4=4");
+    assert_eq!(
+        world.record().last().unwrap(),
+        "results: u1=2 actions were taken back: add([3]), add([2]). | l4=4"
+    );
     world.model_calls(&[("undo_last_action", "u2", "")]);
     world.undo_ends("a1", Some("locked"));
     assert_eq!(
@@ -310,5 +327,6 @@ fn taking_back_is_stopped_like_any_work_and_what_is_unknown_stays_on_the_stack()
         (world.last_outcome(), world.in_flight.len(), stack(&world)),
         ("aborted", 0, vec!["a1", "a2"])
     );
+    assert_eq!(world.run.messages().last().unwrap().undone, ["a3"]);
     assert_eq!(stack(&later), ["a1", "a2"]);
 }

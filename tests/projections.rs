@@ -239,3 +239,70 @@ fn following_a_long_conversation_costs_what_is_new() {
     assert_eq!((patch.len, patch.set.len()), (4_001, 1));
     assert_eq!(timeline.follow(&run), None);
 }
+
+#[test]
+fn what_the_model_thought_stands_at_the_first_of_what_it_led_to() {
+    let thinking =
+        |message: Message, thought: &str| Message { reasoning_content: Some(thought.into()), ..message };
+    let mut screen = Screen::new(vec![parallel("a"), parallel("b")], Vec::new());
+    screen.ask("Hi");
+    screen.answer(thinking(Message::agent("").with_calls(vec![call("a", "1"), call("b", "2")]), "calls"));
+    screen.returns("1", json!(1), Vec::new());
+    screen.returns("2", json!(2), Vec::new());
+    screen.answer(thinking(Message::agent("Done"), "text"));
+    screen.ask("Why?");
+    screen.answer(thinking(Message::agent(""), "nothing to say"));
+    let thoughts: Vec<Option<&str>> = screen
+        .drawn
+        .iter()
+        .map(|entry| match entry {
+            Entry::AgentText { reasoning, .. } => reasoning.as_deref(),
+            Entry::Tool(tool) => tool.reasoning.as_deref(),
+            Entry::User { .. } | Entry::Compaction { .. } => None,
+        })
+        .collect();
+    assert_eq!(thoughts, [None, Some("calls"), None, Some("text"), None, Some("nothing to say")]);
+}
+
+#[test]
+fn a_call_that_was_taken_back_says_so_and_one_that_did_not_run_says_why() {
+    let mut screen = Screen::new(
+        vec![
+            ToolSpec { undo: true, ..ToolSpec::new("add") },
+            ToolSpec { approval: Gate::Always, ..ToolSpec::new("pay") },
+        ],
+        Vec::new(),
+    );
+    screen.ask("Hi");
+    let calls = ["1", "2"].map(|id| call("add", id));
+    screen
+        .answer(Message::agent("").with_calls([&calls[..], &[call("pay", "3"), call("gone", "4")]].concat()));
+    screen.returns("1", json!(1), Vec::new());
+    screen.returns("2", json!(2), Vec::new());
+    screen.step(Input::ApprovalChecked { call_id: "3".into(), verdict: ApprovalVerdict::NotNeeded });
+    let question = screen.run.questions().next().unwrap().id.clone();
+    screen.step(Input::Answered { question, answer: Answer::Deny { remember: false, reason: None } });
+    screen.answer(Message::agent("").with_calls(vec![call("undo_last_action", "5")]));
+    screen.step(Input::UndoFinished { call_id: "2".into(), error: None });
+    screen.answer(Message::agent("Done"));
+    screen.step(Input::Undo { request: "u".into(), steps: 1 });
+    screen.step(Input::UndoFinished { call_id: "1".into(), error: None });
+    let tools: Vec<(&str, Option<&str>, bool)> = screen
+        .drawn
+        .iter()
+        .filter_map(|entry| match entry {
+            Entry::Tool(tool) => Some((tool.id.as_str(), tool.outcome.as_deref(), tool.undone)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        tools,
+        [
+            ("1", None, true),
+            ("2", None, true),
+            ("3", Some("rejected"), false),
+            ("4", Some("unknown_tool"), false),
+            ("5", None, false)
+        ]
+    );
+}

@@ -4,6 +4,8 @@ import { Component, type ReactNode } from "react";
 interface BoundaryProps {
   /** Turns the question down that could not be shown. */
   dismiss?: (() => void) | undefined;
+  /** Told what was thrown. */
+  failed: (error: unknown) => void;
   children: ReactNode;
 }
 
@@ -12,6 +14,10 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
 
   static getDerivedStateFromError() {
     return { failed: true };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    this.props.failed(error);
   }
 
   override render(): ReactNode {

@@ -1,7 +1,15 @@
 // How `<Render>` shows what the application draws no component of its own for: plain elements with stable attributes.
-import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, useRef } from "react";
 import type { TimelineEntry } from "../src/snapshot.js";
-import type { InputRenderProps, MessageRenderProps, SlotContainerRenderProps, StreamingRenderProps } from "./types.js";
+import { mount } from "./mounted.js";
+import type {
+  InputRenderProps,
+  MessageRenderProps,
+  ReasoningRenderProps,
+  RenderProps,
+  SlotContainerRenderProps,
+  StreamingRenderProps,
+} from "./types.js";
 
 export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): ReactNode {
   if (entry.kind === "agent_text") {
@@ -31,6 +39,21 @@ export function DefaultStreaming({ text }: StreamingRenderProps): ReactNode {
   );
 }
 
+/** Closed until somebody wants to read it, and never read out by itself. */
+export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): ReactNode {
+  return (
+    <details data-glove-role="reasoning" aria-live="off">
+      <summary>{streaming ? "Thinking…" : "Thoughts"}</summary>
+      {text}
+    </details>
+  );
+}
+
+export function Reasoning({ renderReasoning, ...props }: ReasoningRenderProps & Pick<RenderProps, "renderReasoning">): ReactNode {
+  if (props.text === "") return null;
+  return renderReasoning ? mount(renderReasoning, props) : <DefaultReasoning {...props} />;
+}
+
 export function DefaultCompaction(_: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {
   return <div data-glove-role="compaction">Earlier messages were summarised.</div>;
 }
@@ -49,7 +72,6 @@ export function Slots({ slots, renderSlot }: SlotContainerRenderProps): ReactNod
 
 /** Enter sends, Shift+Enter begins a new line, Escape stops. What is written while the agent works waits for its turn. */
 export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode {
-  const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -72,12 +94,9 @@ export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode
   };
   return (
     <form data-glove-role="input" aria-label="Send a message" onSubmit={submit}>
-      <label htmlFor={id} style={onlyHeard}>
-        Message
-      </label>
       <textarea
-        id={id}
         ref={field}
+        aria-label="Message"
         name="message"
         rows={1}
         placeholder="Type a message"
@@ -94,13 +113,3 @@ export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode
     </form>
   );
 }
-
-const onlyHeard = {
-  position: "absolute",
-  width: 1,
-  height: 1,
-  margin: -1,
-  overflow: "hidden",
-  clipPath: "inset(50%)",
-  whiteSpace: "nowrap",
-} as const;

@@ -20,7 +20,7 @@ const shownBy = new WeakMap<GloveSession, number>();
 export class Engine implements Followed {
   readonly actions: GloveActions;
   readonly #conversation: Conversation;
-  readonly #toolbox = new Toolbox();
+  readonly #toolbox = new Toolbox((error) => this.#conversation.session?.report("RENDERER_FAILED", error));
   readonly #messages = createMessages();
   readonly #states = new WeakMap<GloveSnapshot, GloveState>();
   #drawing: Pick<GloveState, "renderSlot" | "renderToolResult">;
@@ -75,6 +75,7 @@ export class Engine implements Followed {
       ...this.actions,
       ...this.#drawing,
       runnable: this.#conversation.session?.runnable ?? null,
+      session: this.#conversation.session ?? null,
       get messages() {
         return messages(snapshot);
       },

@@ -1,13 +1,13 @@
 // The settled part of a conversation. An entry renders again only when something of it changed, however long the list is.
 import { memo, type ReactNode, useRef } from "react";
 import type { EnhancedSlot, TimelineEntry } from "../src/snapshot.js";
-import { DefaultCompaction, DefaultMessage, Slots } from "./defaults.js";
+import { DefaultCompaction, DefaultMessage, Reasoning, Slots } from "./defaults.js";
 import { mount } from "./mounted.js";
 import type { PlacedSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
 export interface EntriesProps
-  extends Pick<RenderProps, "renderMessage" | "renderToolStatus">,
+  extends Pick<RenderProps, "renderMessage" | "renderToolStatus" | "renderReasoning">,
     Pick<GloveHandle, "renderSlot" | "renderToolResult"> {
   timeline: readonly TimelineEntry[];
   slots: PlacedSlots["at"];
@@ -99,15 +99,25 @@ type EntryViewProps = Omit<BlockViewProps, "block" | "slots" | "lastIndex"> & {
 };
 
 const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...handle }: EntryViewProps): ReactNode {
-  const { renderMessage, renderToolStatus, renderSlot, renderToolResult } = handle;
+  const { renderMessage, renderToolStatus, renderReasoning, renderSlot, renderToolResult } = handle;
   if (entry.kind === "compaction") return <DefaultCompaction entry={entry} />;
+  const thought = entry.kind === "user" ? "" : (entry.reasoning ?? "");
+  const reasoning = <Reasoning text={thought} streaming={false} renderReasoning={renderReasoning} />;
   if (entry.kind !== "tool") {
-    return renderMessage ? mount(renderMessage, { entry, index, isLast }) : <DefaultMessage entry={entry} />;
+    const silent = entry.kind === "agent_text" && entry.text === "";
+    const message = renderMessage ? mount(renderMessage, { entry, index, isLast }) : <DefaultMessage entry={entry} />;
+    return (
+      <>
+        {reasoning}
+        {!silent && message}
+      </>
+    );
   }
   const waiting = slots?.some(({ status }) => status === "pending") ?? false;
   const result = waiting ? null : renderToolResult(entry);
   return (
     <>
+      {reasoning}
       {renderToolStatus && mount(renderToolStatus, { entry, index, hasSlot: waiting })}
       {/* A result takes the place of the question that led to it. */}
       {result ?? (slots && <Slots slots={slots} renderSlot={renderSlot} />)}

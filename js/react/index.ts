@@ -1,6 +1,7 @@
 "use client";
 // The entry for React applications: everything of the package, and its React layer.
 export * from "../src/index.js";
+export { DefaultInput, DefaultMessage, DefaultReasoning, DefaultStreaming } from "./defaults.js";
 export * from "./messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./provider.js";
 export { Render } from "./render.js";

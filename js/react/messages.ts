@@ -42,6 +42,8 @@ interface ToolPartBase {
   readonly type: `tool-${string}`;
   readonly toolCallId: string;
   readonly input: unknown;
+  /** What the call does, in the words of the tool's `title`. */
+  readonly title?: string;
   /** What the tool gave for the screen. */
   readonly renderData?: unknown;
 }
@@ -55,7 +57,7 @@ export type ToolPart = ToolPartBase &
     | { readonly state: "output-error" | "output-denied" | "output-aborted"; readonly errorText: string }
   );
 
-type Source = Pick<GloveSnapshot, "timeline" | "streamingText" | "approvals">;
+type Source = Pick<GloveSnapshot, "timeline" | "streamingText" | "streamingReasoning" | "approvals">;
 
 /** A message and the entries it stands for. */
 interface Group {
@@ -71,15 +73,15 @@ export function createMessages(): (source: Source) => UIMessage[] {
   let settled: UIMessage[] = [];
   let shown: UIMessage[] = [];
   return (source) => {
-    const { timeline, streamingText, approvals } = source;
+    const { timeline, streamingText, streamingReasoning, approvals } = source;
     if (timeline !== seen?.timeline || approvals !== seen.approvals) {
       groups = group(timeline, approvals, groups, approvals !== seen?.approvals);
       settled = groups.map(({ message }) => message);
-    } else if (streamingText === seen.streamingText) {
+    } else if (streamingText === seen.streamingText && streamingReasoning === seen.streamingReasoning) {
       return shown;
     }
-    seen = { timeline, streamingText, approvals };
-    shown = streamingText === "" ? settled : withStreaming(settled, streamingText);
+    seen = { timeline, streamingText, streamingReasoning, approvals };
+    shown = withStreaming(settled, streamingReasoning, streamingText);
     return shown;
   };
 }
@@ -122,10 +124,12 @@ function build(entries: TimelineEntry[], start: number, previous: Group | undefi
     const message: UIMessage = { id: first.id, role: "user", parts: [...text, ...(first.images ?? []).map(file)] };
     return { start, entries, message };
   }
-  const parts = entries.map((entry): UIMessagePart => {
-    if (entry.kind === "tool") return tool(entry, approvals);
-    if (entry.kind === "compaction") return { type: "data-compaction", data: { text: entry.text } };
-    return { type: "text", text: entry.text, state: "done" };
+  const parts = entries.flatMap((entry): UIMessagePart[] => {
+    if (entry.kind === "compaction") return [{ type: "data-compaction", data: { text: entry.text } }];
+    const thought = entry.kind === "user" ? undefined : entry.reasoning;
+    const before: UIMessagePart[] = thought ? [{ type: "reasoning", text: thought, state: "done" }] : [];
+    if (entry.kind === "tool") return [...before, tool(entry, approvals)];
+    return entry.text === "" ? before : [...before, { type: "text", text: entry.text, state: "done" }];
   });
   return { start, entries, message: { id: answerTo(previous?.message), role: "assistant", parts } };
 }
@@ -133,11 +137,14 @@ function build(entries: TimelineEntry[], start: number, previous: Group | undefi
 // An answer is named after its question: so it has its id from its first letter on, before it is stored.
 const answerTo = (question: UIMessage | undefined) => `${question?.id ?? "start"}:answer`;
 
-function withStreaming(settled: UIMessage[], text: string): UIMessage[] {
-  const part: TextPart = { type: "text", text, state: "streaming" };
+function withStreaming(settled: UIMessage[], thought: string, text: string): UIMessage[] {
+  const parts: UIMessagePart[] = [];
+  if (thought !== "") parts.push({ type: "reasoning", text: thought, state: text === "" ? "streaming" : "done" });
+  if (text !== "") parts.push({ type: "text", text, state: "streaming" });
+  if (parts.length === 0) return settled;
   const last = settled.at(-1);
-  if (last?.role !== "assistant") return [...settled, { id: answerTo(last), role: "assistant", parts: [part] }];
-  return [...settled.slice(0, -1), { ...last, parts: [...last.parts, part] }];
+  if (last?.role !== "assistant") return [...settled, { id: answerTo(last), role: "assistant", parts }];
+  return [...settled.slice(0, -1), { ...last, parts: [...last.parts, ...parts] }];
 }
 
 function file(url: string): FilePart {
@@ -150,6 +157,7 @@ function tool(entry: ToolEntry, approvals: readonly Approval[]): ToolPart {
     type: `tool-${entry.name}`,
     toolCallId: entry.id,
     input: entry.input,
+    ...(entry.title !== undefined && { title: entry.title }),
     ...(entry.renderData === undefined ? {} : { renderData: entry.renderData }),
   };
   const text = entry.output ?? "";
@@ -164,11 +172,10 @@ function tool(entry: ToolEntry, approvals: readonly Approval[]): ToolPart {
     case "success":
       return { ...base, state: "output-available", output: text };
     case "error":
-      return { ...base, state: isDenial(text) ? "output-denied" : "output-error", errorText: text };
+      return { ...base, state: isDenial(entry.outcome) ? "output-denied" : "output-error", errorText: text };
     case "aborted":
       return { ...base, state: "output-aborted", errorText: text };
   }
 }
 
-// What the core says of calls that a person turned down.
-const isDenial = (text: string) => text.startsWith("Permission denied for tool ") || text.startsWith("The user rejected this");
+const isDenial = (outcome: string | undefined) => outcome === "denied" || outcome === "rejected";

@@ -1,8 +1,9 @@
 // `<Render>`: a conversation with its slots and its input, in one of four arrangements.
-import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo } from "react";
+import { type KeyboardEvent, memo, type ReactNode, type Ref, useCallback, useImperativeHandle, useMemo, useRef } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";
+import { useBoxless } from "./boxless.js";
 import { EngineContext } from "./context.js";
-import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Slots } from "./defaults.js";
+import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Reasoning, Slots } from "./defaults.js";
 import { Entries } from "./entries.js";
 import { engineOf, type Parts, useOf } from "./live.js";
 import { mount } from "./mounted.js";
@@ -19,7 +20,13 @@ export function Render(props: RenderProps): ReactNode {
   );
   const Element = Root as "div";
   const content = (
-    <Element className={className} style={style} data-glove-strategy={strategy} onKeyDown={keyDown}>
+    <Element
+      ref={props.rootRef as Ref<HTMLDivElement>}
+      className={className}
+      style={style}
+      data-glove-strategy={strategy}
+      onKeyDown={keyDown}
+    >
       {strategy === "slots-before" && inOnePlace}
       {strategy !== "slots-only" && <Conversation {...props} strategy={strategy} slots={slots} />}
       {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
@@ -31,23 +38,29 @@ export function Render(props: RenderProps): ReactNode {
   return engine ? <EngineContext.Provider value={engine}>{content}</EngineContext.Provider> : content;
 }
 
-/** Entries, the answer that is being written, and what waits. It takes no room of its own, so that layouts reach its content. */
+/** Entries, the answer that is being written, and what waits. */
 function Conversation(props: RenderProps & { slots: EnhancedSlot[] }): ReactNode {
-  const { glove, strategy, slots, renderMessage, renderToolStatus, renderStreaming } = props;
+  const { glove, strategy, slots, renderMessage, renderToolStatus, renderStreaming, renderReasoning } = props;
+  const { logRef, logClassName } = props;
+  const element = useRef<HTMLDivElement>(null);
+  useBoxless(element, logClassName === undefined);
+  useImperativeHandle(logRef, () => element.current as HTMLElement);
   const timeline = useOf(glove, timelineOf);
   const streaming = useOf(glove, isStreaming);
   const placed = useMemo(() => placeSlots(strategy === "interleaved" ? slots : [], timeline), [strategy, slots, timeline]);
   return (
-    <div role="log" aria-label="Conversation" aria-busy={streaming} style={contents}>
+    <div ref={element} role="log" aria-label="Conversation" aria-busy={streaming} className={logClassName}>
       <Entries
         timeline={timeline}
         slots={placed.at}
         streaming={streaming}
         renderMessage={renderMessage}
         renderToolStatus={renderToolStatus}
+        renderReasoning={renderReasoning}
         renderSlot={glove.renderSlot}
         renderToolResult={glove.renderToolResult}
       />
+      <Thinking glove={glove} renderReasoning={renderReasoning} />
       <Streaming glove={glove} renderStreaming={renderStreaming} />
       <Slots slots={placed.rest} renderSlot={glove.renderSlot} />
       <Queue glove={glove} />
@@ -56,8 +69,13 @@ function Conversation(props: RenderProps & { slots: EnhancedSlot[] }): ReactNode
 }
 
 const timelineOf = ({ timeline }: Parts) => timeline;
-const isStreaming = ({ streamingText }: Parts) => streamingText !== "";
-const contents = { display: "contents" } as const;
+const isStreaming = ({ streamingText, streamingReasoning = "" }: Parts) => streamingText + streamingReasoning !== "";
+
+const Thinking = memo(function Thinking({ glove, renderReasoning }: Pick<RenderProps, "glove" | "renderReasoning">) {
+  const text = useOf(glove, ({ streamingReasoning }) => streamingReasoning ?? "");
+  const streaming = useOf(glove, ({ streamingText }) => streamingText === "");
+  return <Reasoning text={text} streaming={streaming} renderReasoning={renderReasoning} />;
+});
 
 const Streaming = memo(function Streaming({ glove, renderStreaming }: Pick<RenderProps, "glove" | "renderStreaming">) {
   const text = useOf(glove, ({ streamingText }) => streamingText);

@@ -10,5 +10,6 @@ export const ResultView = memo(function ResultView({ entry, toolbox }: { entry: 
   const renderer = useSyncExternalStore(toolbox.subscribe, find, find);
   const { renderData, output, status } = entry;
   if (!renderer || status === "running" || status === "pending") return null;
-  return <Boundary>{mount(renderer, { data: renderData, status, ...(output === undefined ? {} : { output }) })}</Boundary>;
+  const props = { data: renderData, status, ...(output === undefined ? {} : { output }) };
+  return <Boundary failed={toolbox.failed}>{mount(renderer, props)}</Boundary>;
 });

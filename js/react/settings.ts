@@ -1,5 +1,6 @@
 import type { SessionOverrides } from "../src/client.js";
 // What a hook was given: its own settings before those of the client.
+import { GloveError } from "../src/error.js";
 import { GloveClient } from "../src/index.js";
 import type { ModelAdapter } from "../src/models/model.js";
 import type { CompactionConfig } from "../src/session-config.js";
@@ -42,9 +43,9 @@ export interface Settings extends UseGloveConfig {
 /** The settings in force. Throws where there is nothing to talk to, or nothing to say to it. */
 export function settingsOf(config: UseGloveConfig, provided: Provided | null, own: () => GloveClient | undefined): Settings {
   const client = provided?.client ?? own();
-  if (!client) throw new Error("useGlove requires a GloveProvider, 'endpoint', or 'model'");
+  if (!client) throw new GloveError("CLIENT_CONFIG", "useGlove requires a GloveProvider, 'endpoint', or 'model'");
   if ((config.systemPrompt ?? client.systemPrompt) === undefined) {
-    throw new Error("useGlove requires 'systemPrompt' (via config or GloveClient)");
+    throw new GloveError("CLIENT_CONFIG", "useGlove requires 'systemPrompt' (via config or GloveClient)");
   }
   return { ...config, client, provided: provided?.renderers };
 }

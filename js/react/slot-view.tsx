@@ -2,6 +2,7 @@
 import { memo, type ReactNode, useCallback, useRef, useSyncExternalStore } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";
 import { Boundary } from "./boundary.js";
+import { useBoxless } from "./boxless.js";
 import { useQuestionFocus } from "./focus.js";
 import { mount } from "./mounted.js";
 import type { Toolbox } from "./toolbox.js";
@@ -19,17 +20,16 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
   const pending = status === "pending";
   const find = () => toolbox.slot(name);
   const renderer = useSyncExternalStore(toolbox.subscribe, find, find);
+  useBoxless(element);
   useQuestionFocus(element, pending);
   const resolve = useCallback((value?: unknown) => void resolveSlot(id, value), [id, resolveSlot]);
   const reject = useCallback((reason?: string) => void rejectSlot(id, reason), [id, rejectSlot]);
   if (!renderer) return null;
   return (
-    <div ref={element} style={contents} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
-      <Boundary dismiss={pending ? () => reject("It could not be shown.") : undefined}>
+    <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
+      <Boundary failed={toolbox.failed} dismiss={pending ? () => reject("It could not be shown.") : undefined}>
         {mount(renderer, { data: slot.input, resolve, reject, status })}
       </Boundary>
     </div>
   );
 });
-
-const contents = { display: "contents" } as const;

@@ -4,6 +4,7 @@ import type { Task } from "../src/message.js";
 import type { RunOutcome } from "../src/outcome.js";
 import type { ImageInput, MessageInput } from "../src/request.js";
 import type { IGloveRunnable } from "../src/runnable.js";
+import type { GloveSession } from "../src/session.js";
 import type { EnhancedSlot, GloveSnapshot, TimelineEntry, ToolEntry } from "../src/snapshot.js";
 import type { InboxItem } from "../src/store/adapter.js";
 import type { UIMessage } from "./messages.js";
@@ -47,6 +48,8 @@ export interface GloveState extends Omit<GloveSnapshot, keyof Lists>, Lists, Glo
   messages: UIMessage[];
   /** The session as an agent; null before there is one. */
   runnable: IGloveRunnable | null;
+  /** The session itself; null before there is one. */
+  session: GloveSession | null;
   renderSlot: (slot: EnhancedSlot) => ReactNode;
   renderToolResult: (entry: ToolEntry) => ReactNode;
 }

@@ -28,6 +28,12 @@ export class Toolbox {
   #own: Renderers = none;
   #provided: Renderers = none;
   readonly #listeners = new Set<() => void>();
+  /** Told what a renderer threw. */
+  readonly failed: (error: unknown) => void;
+
+  constructor(failed: (error: unknown) => void) {
+    this.failed = failed;
+  }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);

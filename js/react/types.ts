@@ -1,11 +1,12 @@
 // What the hook gives and what `<Render>` and its render props take.
-import type { CSSProperties, JSX, ReactNode } from "react";
+import type { CSSProperties, JSX, ReactNode, Ref } from "react";
 import type { Approval, EnhancedSlot, GloveStatus, QueuedMessage, RunPhase, TimelineEntry, ToolEntry } from "../src/snapshot.js";
 
 /** What `<Render>` needs. `useGlove()` gives one; one made by hand, or a changed copy, works as well. */
 export interface GloveHandle {
   timeline: TimelineEntry[];
   streamingText: string;
+  streamingReasoning?: string;
   busy: boolean;
   slots: EnhancedSlot[];
   sendMessage: (text: string, images?: { data: string; media_type: string }[]) => unknown;
@@ -46,6 +47,12 @@ export interface StreamingRenderProps {
   text: string;
 }
 
+export interface ReasoningRenderProps {
+  text: string;
+  /** It is still being written. */
+  streaming: boolean;
+}
+
 /** What `renderInput` gets. */
 export interface InputRenderProps {
   send: (text: string, images?: { data: string; media_type: string }[]) => void;
@@ -66,10 +73,17 @@ export interface RenderProps {
   renderMessage?: ((props: MessageRenderProps) => ReactNode) | undefined;
   renderToolStatus?: ((props: ToolStatusRenderProps) => ReactNode) | undefined;
   renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
+  /** What the model thought; behind a button unless given. */
+  renderReasoning?: ((props: ReasoningRenderProps) => ReactNode) | undefined;
   renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
   /** For the strategies that show all slots in one place. */
   renderSlotContainer?: ((props: SlotContainerRenderProps) => ReactNode) | undefined;
   as?: keyof JSX.IntrinsicElements | undefined;
+  /** The element around everything. */
+  rootRef?: Ref<HTMLElement> | undefined;
+  /** The element around the messages. It has no box of its own unless it has a class: give it one to let it scroll. */
+  logRef?: Ref<HTMLElement> | undefined;
+  logClassName?: string | undefined;
   className?: string | undefined;
   style?: CSSProperties | undefined;
 }

@@ -1,5 +1,6 @@
 // `useGlove()` and the hooks beside it.
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { GloveError } from "../src/error.js";
 import type { EnhancedSlot, ToolEntry } from "../src/snapshot.js";
 import { useBrowserLayoutEffect } from "./browser-effect.js";
 import { type Current, EngineContext, GloveContext } from "./context.js";
@@ -67,7 +68,7 @@ export function useMessage(id: string): UIMessage | undefined {
 function useNearest(): Engine {
   const around = useContext(EngineContext);
   const current = useContext(GloveContext)?.current;
-  if (!around && !current) throw new Error("useGlove(selector) requires a GloveProvider");
+  if (!around && !current) throw new GloveError("CLIENT_CONFIG", "useGlove(selector) requires a GloveProvider");
   const latest = useSyncExternalStore(current?.subscribe ?? never, () => current?.get(), nothing);
   const alone = !around && (!latest || latest === current?.fallback);
   useEffect(() => (alone && current ? startLater(current) : undefined), [alone, current]);

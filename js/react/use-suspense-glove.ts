@@ -1,6 +1,7 @@
 // `useSuspenseGlove()`: a conversation whose stored part has been read; until then the component waits.
 import { useContext, useState, useSyncExternalStore } from "react";
 import type { GloveClient } from "../src/client.js";
+import { GloveError } from "../src/error.js";
 import { GloveContext } from "./context.js";
 import { Engine } from "./engine.js";
 import { type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
@@ -14,7 +15,7 @@ import { useAttached } from "./use-glove.js";
  */
 export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
   const provided = useContext(GloveContext);
-  if (!provided) throw new Error("useSuspenseGlove requires a GloveProvider");
+  if (!provided) throw new GloveError("CLIENT_CONFIG", "useSuspenseGlove requires a GloveProvider");
   const settings = settingsOf(config, provided, () => undefined);
   const inPage = useSyncExternalStore(never, yes, no);
   const kept = inPage ? keptEngine(settings) : undefined;

@@ -1,8 +1,10 @@
 // What both entries offer, whichever way the core is started.
+export { askFor } from "./ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./client.js";
 export type { AgentParts } from "./core/agent.js";
 export { Context } from "./core/context.js";
 export { Executor } from "./core/executor.js";
+export { createInboxTool } from "./core/inbox-tool.js";
 export { Observer } from "./core/observer.js";
 export { PromptMachine } from "./core/prompt-machine.js";
 export { createTaskTool } from "./core/task-tool.js";
@@ -23,6 +25,7 @@ export {
 export { AbortError, GloveError } from "./error.js";
 export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./glove.js";
 export type {
+  CallOutcome,
   ContentPart,
   Message,
   PermissionStatus,
@@ -69,6 +72,7 @@ export {
 } from "./models/remote.js";
 export type { RunOutcome } from "./outcome.js";
 export type { ImageInput, MessageInput, WhenBusy } from "./request.js";
+export type { RunEffect, RunFinish, RunInput, RunReply, RunSettings } from "./run.js";
 export type { IGloveRunnable } from "./runnable.js";
 export {
   type InferInput,
@@ -99,6 +103,7 @@ export type {
   SlotDisplayStrategy,
   TimelineEntry,
   ToolEntry,
+  UndoableCall,
 } from "./snapshot.js";
 export { parseSSEStream } from "./sse.js";
 export type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./store/adapter.js";
@@ -107,7 +112,7 @@ export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
-export type { SubscriberAdapter } from "./subscriber.js";
+export type { EventContext, SubscriberAdapter } from "./subscriber.js";
 export {
   type ApprovalRule,
   defineTool,

@@ -2,6 +2,8 @@
 import * as client from "./client.js";
 import * as loop from "./core/agent.js";
 import * as glove from "./glove.js";
+import type { Message } from "./message.js";
+import * as machine from "./run.js";
 import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
 import { decoded } from "./wasm/inline.js";
 import { openCore } from "./wasm/sessions.js";
@@ -28,6 +30,18 @@ export class Glove extends glove.Glove {
 export class Agent extends loop.Agent {
   constructor(...parts: loop.AgentParts) {
     super(core, ...parts);
+  }
+}
+
+/** The state machine under a session, for programs that drive it themselves. */
+export class Run extends machine.Run {
+  constructor(settings?: machine.RunSettings, messages?: readonly Message[], snapshot?: string) {
+    super(core, settings, messages, snapshot);
+  }
+
+  /** The run that `snapshot()` gave. */
+  static restore(snapshot: string): Run {
+    return new Run(undefined, undefined, snapshot);
   }
 }
 

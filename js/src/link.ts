@@ -15,6 +15,7 @@ import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
+const inboxTool = "glove_post_to_inbox";
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -171,7 +172,7 @@ export class CoreLink {
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
       run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, within(signal), key),
-      undo: (callId, tool, input) => this.#page.tools.undo(callId, tool, input),
+      undo: (callId, tool, input, signal) => this.#page.tools.undo(callId, tool, input, within(signal)),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         if (request.purpose === "turn") this.#page.shown.asked();
@@ -271,11 +272,12 @@ export class CoreLink {
       tool_name?: string;
       result?: { status: string; data?: { tasks?: Task[] } };
     };
-    if (type === "text_delta") this.#page.shown.stream(text);
+    if (delta) this.#page.shown.stream(type === "text_delta" ? "text" : "reasoning", text);
     if (type === "tool_use") this.#page.shown.call(id, name);
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
       this.#page.shown.set({ tasks: result.data.tasks });
+    if (type === "tool_use_result" && tool_name === inboxTool) void this.#readExtras(this.#page.parts.store);
     this.#page.subscribers.tell(type, data);
     return !delta;
   }

@@ -14,7 +14,10 @@ export interface Message {
   is_skill_injection?: boolean;
   pre_modified_text?: string;
   reasoning_content?: string;
+  /** Written by the framework for the model (`inbox`, `undo`, …), and not shown in a chat. */
   framework_context?: string;
+  /** Calls that were taken back since the message before. */
+  undone?: string[];
   /** The request that it belongs to. */
   prompt_id?: string;
   /** The text of an answer that was cut off. */
@@ -54,11 +57,28 @@ export interface ToolResultData {
   data: unknown;
   status: "success" | "error" | "aborted";
   message?: string;
+  /** Set where the result is not the tool's own. */
+  outcome?: CallOutcome;
   /** For the screen only; it never reaches a model or an endpoint. */
   renderData?: unknown;
   summary?: string;
   generateSummaryArgs?: unknown;
 }
+
+/**
+ * Why a call has no result of its tool: no permission (`denied`), turned down by a person (`rejected`), arguments that do not fit
+ * (`invalid`), no such tool, a tool or a check that threw (`failed`), a page that died in the middle of it (`interrupted`), or a
+ * rule that stopped all calls (`not_run`). A call that the user stopped has the status `aborted`.
+ */
+export type CallOutcome =
+  | "denied"
+  | "rejected"
+  | "invalid"
+  | "unknown_tool"
+  | "failed"
+  | "interrupted"
+  | "not_run"
+  | (string & {});
 
 /** What a tool showed beside its result: a `file` (told to the model as its summary), a `widget`, or a type of yours. */
 export interface SideOutput {

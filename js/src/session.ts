@@ -15,6 +15,7 @@ import type { GloveSnapshot } from "./snapshot.js";
 import { type StoreAdapter, storageOf } from "./store/adapter.js";
 import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
+import { callTitle } from "./tool.js";
 import { Toolbox } from "./toolbox.js";
 import type { CoreSession } from "./wasm/seam.js";
 import { type Core, guard } from "./wasm/sessions.js";
@@ -41,7 +42,7 @@ export class GloveSession {
   readonly #tools: Toolbox;
   readonly #desk: Desk;
   readonly #models: ModelBridge;
-  readonly #subscribers = new Subscribers();
+  readonly #subscribers: Subscribers;
   readonly #sent = new Map<string, Sent>();
   #config: SessionConfig;
   #runnable: IGloveRunnable | undefined;
@@ -52,7 +53,8 @@ export class GloveSession {
     this.#parts = parts;
     this.#config = parts;
     this.sessionId = parts.sessionId;
-    const report = (code: string, error: unknown) => this.#subscribers.report(code, error);
+    this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
+    const { report } = this;
     this.#tools = new Toolbox({
       display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
@@ -61,6 +63,7 @@ export class GloveSession {
     this.#desk = new Desk(parts.displayManager, { core: () => this.#link.session, tool, report });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
+      title: (name: string, input: unknown) => callTitle(tool(name), input),
       live: (id: string) => this.#desk.live(id),
     };
     this.#shown = new Shown(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
@@ -69,7 +72,7 @@ export class GloveSession {
       tool,
       show: (kind, text) => {
         this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
-        if (kind === "text") this.#shown.stream(text);
+        this.#shown.stream(kind, text);
       },
     });
     this.#tools.replace(parts.tools ?? []);
@@ -195,6 +198,19 @@ export class GloveSession {
 
   readonly clearError = (): void => this.#shown.set({ error: undefined });
 
+  /**
+   * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it was
+   * answered before.
+   */
+  readonly answerInbox = async (id: string, response: string): Promise<boolean> => {
+    const { store } = this;
+    const item = (await store?.getInboxItems?.())?.find((item) => item.id === id && item.status === "pending");
+    if (!item) return false;
+    await store?.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
+    this.#shown.set({ inbox: (await store?.getInboxItems?.()) ?? [] });
+    return true;
+  };
+
   /** The whole record, as it is stored. */
   readonly messages = async (): Promise<Message[]> => JSON.parse((await this.#link.ready()).messages(0)) as Message[];
 
@@ -205,6 +221,9 @@ export class GloveSession {
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
 
   readonly removeSubscriber = (subscriber: SubscriberAdapter): void => this.#subscribers.remove(subscriber);
+
+  /** Tells subscribers, or the console where there are none, what went wrong in code around the session. */
+  readonly report = (code: string, error: unknown): void => this.#subscribers.report(code, error);
 
   /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
   readonly configure = (changes: Partial<SessionConfig>): void => {

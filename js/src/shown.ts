@@ -15,14 +15,16 @@ import type { CoreEvent, CoreQuestion, CoreSlot } from "./wasm/seam.js";
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
 type CoreTimeline = Extract<CoreEvent, { kind: "timeline" }>;
 
-/** What the core does not know of a slot. */
+/** What the core does not know of a slot or a call. */
 export interface SlotContext {
   strategy(renderer: string): SlotDisplayStrategy;
+  title(tool: string, input: unknown): string | undefined;
   /** The value that was shown, where JSON could not hold all of it. */
   live(id: string): { readonly input: unknown } | undefined;
 }
 
-type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, "streamingText">]?: GloveSnapshot[K] };
+type Streaming = "streamingText" | "streamingReasoning";
+type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, Streaming>]?: GloveSnapshot[K] };
 
 const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
 
@@ -30,6 +32,7 @@ export class Shown {
   #snapshot: GloveSnapshot;
   #changes: Changes = {};
   #streaming = "";
+  #thinking = "";
   #pendingFrame: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #failed: (error: unknown) => void;
@@ -57,9 +60,11 @@ export class Shown {
       run: { phase: "idle" },
       timeline: [],
       streamingText: "",
+      streamingReasoning: "",
       slots: [],
       approvals: [],
       queue: [],
+      undoable: [],
       tasks: [],
       inbox: [],
       stats: { ...noUsage, turns: 0 },
@@ -101,8 +106,9 @@ export class Shown {
   }
 
   /** A piece of the answer; drawn with the next frame. */
-  stream(text: string): void {
-    this.#streaming += text;
+  stream(kind: "text" | "reasoning", text: string): void {
+    if (kind === "text") this.#streaming += text;
+    else this.#thinking += text;
     this.#answering = true;
     this.#pendingFrame ??= nextFrame(() => this.publish());
   }
@@ -116,7 +122,12 @@ export class Shown {
   answered(): void {
     this.#answering = true;
     this.#came++;
-    if (this.#came >= this.#asked) this.#streaming = "";
+    if (this.#came >= this.#asked) this.#silent();
+  }
+
+  #silent(): void {
+    this.#streaming = "";
+    this.#thinking = "";
   }
 
   sending(id: string, text: string, waiting: boolean): void {
@@ -141,8 +152,9 @@ export class Shown {
     const entries = (this.#changes.timeline ?? this.#snapshot.timeline).slice(0, len) as TimelineEntry[];
     for (const [at, given] of set) {
       const entry = given as TimelineEntry;
-      entries[at] = entry;
       if (entry.kind === "tool") this.#calls.set(entry.id, entry.name);
+      const title = entry.kind === "tool" ? this.#slots.title(entry.name, entry.input) : undefined;
+      entries[at] = title === undefined ? entry : ({ ...entry, title } as TimelineEntry);
     }
     this.#changes.timeline = entries;
   }
@@ -162,10 +174,11 @@ export class Shown {
     const shown: EnhancedSlot = {
       id: slot.id,
       renderer: slot.renderer,
-      input: live ? live.input : known ? known.input : slot.input,
+      input: live ? live.input : known ? known.input : this.#titled(slot.input),
       toolName: known?.toolName || (slot.owner === undefined ? "" : (this.#calls.get(slot.owner) ?? "")),
       toolCallId: slot.owner ?? "",
       createdAt: slot.created_at,
+      waits: slot.waits,
       displayStrategy,
       status: slot.status,
     };
@@ -173,25 +186,35 @@ export class Shown {
     return shown;
   }
 
+  /** A question of the core about a call says what the call does. */
+  #titled(input: unknown): unknown {
+    const { toolName, toolInput } = (input ?? {}) as { readonly toolName?: unknown; readonly toolInput?: unknown };
+    const title = typeof toolName === "string" ? this.#slots.title(toolName, toolInput) : undefined;
+    return title === undefined ? input : { ...(input as object), title };
+  }
+
   state(state: CoreState): void {
-    if (state.request !== this.#core.request) this.#answering = this.#streaming !== "";
+    if (state.request !== this.#core.request) this.#answering = this.#streaming + this.#thinking !== "";
     // What was sent shows up here as the request being served or in the queue.
     for (const [id, { waiting }] of this.#sent) if (!waiting) this.#sent.delete(id);
     this.#core = state;
     // An answer that breaks off leaves its text as an entry, if at all.
     if (state.phase !== "model") {
-      this.#streaming = "";
+      this.#silent();
       this.#came = this.#asked;
     }
     this.#changes.run = this.#snapshot.run.phase === state.phase ? this.#snapshot.run : { phase: state.phase };
     this.#changes.isCompacting = state.phase === "compacting";
     this.#changes.approvals = this.#approvals(state.questions);
+    const { undoable } = this.#snapshot;
+    const same = undoable.length === state.undoable.length && undoable[0]?.toolCallId === state.undoable[0]?.toolCallId;
+    this.#changes.undoable = same ? undoable : state.undoable;
     this.#changes.stats = kept(this.#snapshot.stats, { ...noUsage, ...state.usage, turns: state.turns });
   }
 
   /** The core is gone: what runs or waits there has to be taken up again. */
   lost(error: Error): void {
-    const { busy, stats } = this.#snapshot;
+    const { busy, stats, undoable } = this.#snapshot;
     if (busy) this.#changes.error = error;
     const phase = busy ? "interrupted" : this.#core.phase;
     this.state({
@@ -200,6 +223,7 @@ export class Shown {
       request: null,
       queue: [],
       questions: [],
+      undoable,
       turns: stats.turns,
       usage: stats,
       contextTokens: 0,
@@ -212,18 +236,21 @@ export class Shown {
     const before = this.#snapshot.approvals;
     if (questions.length === 0 && before.length === 0) return before;
     const known = new Map(before.map((approval) => [approval.id, approval]));
-    const now = questions.map(
-      ({ id, kind, call_id, tool_name, input, reason }) =>
-        known.get(id) ?? {
-          id,
-          kind,
-          ...(tool_name !== undefined && { toolName: tool_name }),
-          ...(call_id !== undefined && { toolCallId: call_id }),
-          ...(input !== undefined && { input }),
-          ...(reason !== undefined && { reason }),
-        },
-    );
+    const now = questions.map((question) => known.get(question.id) ?? this.#approval(question));
     return kept(before, now);
+  }
+
+  #approval({ id, kind, call_id, tool_name, input, reason }: CoreQuestion): Approval {
+    const title = tool_name === undefined ? undefined : this.#slots.title(tool_name, input);
+    return {
+      id,
+      kind,
+      ...(tool_name !== undefined && { toolName: tool_name }),
+      ...(title !== undefined && { title }),
+      ...(call_id !== undefined && { toolCallId: call_id }),
+      ...(input !== undefined && { input }),
+      ...(reason !== undefined && { reason }),
+    };
   }
 
   /** Makes the next snapshot, when anything is different, and tells the listeners. */
@@ -231,7 +258,13 @@ export class Shown {
     this.#pendingFrame?.();
     this.#pendingFrame = undefined;
     const before = this.#snapshot;
-    const after: GloveSnapshot = { ...before, ...this.#changes, ...this.#standing(), streamingText: this.#streaming };
+    const after: GloveSnapshot = {
+      ...before,
+      ...this.#changes,
+      ...this.#standing(),
+      streamingText: this.#streaming,
+      streamingReasoning: this.#thinking,
+    };
     this.#changes = {};
     const keys = Object.keys(after) as (keyof GloveSnapshot)[];
     if (keys.every((key) => after[key] === before[key])) return;

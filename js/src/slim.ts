@@ -2,7 +2,9 @@
 import * as client from "./client.js";
 import * as loop from "./core/agent.js";
 import * as glove from "./glove.js";
+import type { Message } from "./message.js";
 import { giveProviders } from "./relay/source.js";
+import * as machine from "./run.js";
 import type { WasmSource, WasmSourceNow } from "./wasm/core.js";
 import { openCore } from "./wasm/sessions.js";
 
@@ -29,6 +31,18 @@ export class Glove extends glove.Glove {
 export class Agent extends loop.Agent {
   constructor(...parts: loop.AgentParts) {
     super(core, ...parts);
+  }
+}
+
+/** The state machine under a session, for programs that drive it themselves. */
+export class Run extends machine.Run {
+  constructor(settings?: machine.RunSettings, messages?: readonly Message[], snapshot?: string) {
+    super(core, settings, messages, snapshot);
+  }
+
+  /** The run that `snapshot()` gave. */
+  static restore(snapshot: string): Run {
+    return new Run(undefined, undefined, snapshot);
   }
 }
 

@@ -1,5 +1,5 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
-import type { Task, Usage } from "./message.js";
+import type { CallOutcome, Task, Usage } from "./message.js";
 
 /** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`. */
 export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
@@ -10,16 +10,32 @@ export type RunPhase = "idle" | "model" | "tools" | "waiting" | "compacting" | "
 /** One entry of the chat. */
 export type TimelineEntry =
   | { readonly kind: "user"; readonly id: string; readonly text: string; readonly images?: readonly string[] }
-  | { readonly kind: "agent_text"; readonly id: string; readonly text: string; readonly partial?: boolean }
+  | {
+      readonly kind: "agent_text";
+      readonly id: string;
+      /** Empty where the model has thought and said nothing. */
+      readonly text: string;
+      readonly partial?: boolean;
+      /** What the model thought before it. */
+      readonly reasoning?: string;
+    }
   | {
       readonly kind: "tool";
       readonly id: string;
       readonly name: string;
+      /** What the call does, in the words of the tool's `title`. */
+      readonly title?: string;
       readonly input: unknown;
       readonly status: "running" | "pending" | "success" | "error" | "aborted";
       readonly output?: string;
+      /** Why there is no result of the tool's own. */
+      readonly outcome?: CallOutcome;
       readonly renderData?: unknown;
       readonly durationMs?: number;
+      /** It was taken back. */
+      readonly undone?: boolean;
+      /** What the model thought before it, where it said nothing. */
+      readonly reasoning?: string;
     }
   /** Older messages were summarised for the model here. */
   | { readonly kind: "compaction"; readonly id: string; readonly text: string };
@@ -39,6 +55,8 @@ export interface EnhancedSlot {
   readonly toolName: string;
   readonly toolCallId: string;
   readonly createdAt: number;
+  /** Somebody waits for its answer: it is a question. */
+  readonly waits: boolean;
   readonly displayStrategy: SlotDisplayStrategy;
   readonly status: "pending" | "resolved" | "rejected";
 }
@@ -48,6 +66,8 @@ export interface Approval {
   readonly id: string;
   readonly kind: "permission" | "approval" | "interrupted" | "budget";
   readonly toolName?: string;
+  /** What the call does, in the words of the tool's `title`. */
+  readonly title?: string;
   readonly toolCallId?: string;
   readonly input?: unknown;
   readonly reason?: string;
@@ -56,6 +76,12 @@ export interface Approval {
 /** What the session used so far. */
 export interface GloveStats extends Usage {
   readonly turns: number;
+}
+
+/** A call that can be taken back. */
+export interface UndoableCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
 }
 
 /** A message that waits for its turn. */
@@ -75,9 +101,13 @@ export interface GloveSnapshot {
   readonly timeline: readonly TimelineEntry[];
   /** The answer that is being written. */
   readonly streamingText: string;
+  /** What the model thinks before it. */
+  readonly streamingReasoning: string;
   readonly slots: readonly EnhancedSlot[];
   readonly approvals: readonly Approval[];
   readonly queue: readonly QueuedMessage[];
+  /** What `undo()` takes back, the next one first. */
+  readonly undoable: readonly UndoableCall[];
   readonly tasks: readonly Task[];
   readonly inbox: readonly unknown[];
   readonly stats: GloveStats;

@@ -1,16 +1,27 @@
 // Those who are told what happens. What one of them throws reaches nobody else.
 import { GloveError, reasonOf } from "./error.js";
 
+/** What an event belongs to. */
+export interface EventContext {
+  readonly sessionId: string;
+}
+
 /** Told of every event in order: `text_delta`, `tool_use`, `tool_use_result`, `model_response`, `error` and the others. */
 export interface SubscriberAdapter {
   // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; the data differs by event.
-  record(event_type: string, data: any): unknown;
+  record(event_type: string, data: any, context?: EventContext): unknown;
 }
 
 /** A list of subscribers. Nobody is waited for; a throw is told once as an `error` event and never stops anything. */
 export class Subscribers {
   #list: readonly SubscriberAdapter[] = [];
+  readonly #context: [] | [EventContext];
   readonly #failed = new WeakSet<SubscriberAdapter>();
+
+  /** `context` is told with each event. */
+  constructor(context?: EventContext) {
+    this.#context = context ? [context] : [];
+  }
 
   add(subscriber: SubscriberAdapter): () => void {
     if (!this.#list.includes(subscriber)) this.#list = [...this.#list, subscriber];
@@ -43,7 +54,7 @@ export class Subscribers {
       this.report("SUBSCRIBER_FAILED", error, subscriber);
     };
     try {
-      const recording = subscriber.record(type, data);
+      const recording = subscriber.record(type, data, ...this.#context);
       if (recording instanceof Promise) recording.catch(failed);
     } catch (error) {
       failed(error);

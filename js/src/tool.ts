@@ -68,6 +68,8 @@ export interface ApprovalRule {
 export interface ToolConfig<I = any> {
   readonly name: string;
   readonly description: string;
+  /** What a call does, for people: in the questions about it, and as `title` of its entry in the timeline. */
+  readonly title?: string | ((input: I) => string);
   /** Checks the arguments, and tells the model what they are. The tool gets what comes out of it. */
   readonly inputSchema?: Schema<unknown, I>;
   /** JSON Schema for the model, and for checking the arguments where there is no `inputSchema`. */
@@ -81,8 +83,8 @@ export interface ToolConfig<I = any> {
    * `signal` fires when the user stops the run.
    */
   do(input: I, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
-  /** Takes a successful call back. */
-  undo?(input: I, display: ToolDisplay): unknown;
+  /** Takes a successful call back. `signal` fires when that is stopped. */
+  undo?(input: I, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
   render?(props: SlotRenderProps): unknown;
   renderResult?(props: ToolResultRenderProps): unknown;
   /** How long its slots are shown; `stay` unless given. */
@@ -112,11 +114,20 @@ export interface ToolConfig<I = any> {
 export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema>
   extends Omit<
     ToolConfig<InferOutput<I>>,
-    "inputSchema" | "displayPropsSchema" | "resolveSchema" | "do" | "undo" | "render" | "requiresPermission" | "requireApproval"
+    | "inputSchema"
+    | "displayPropsSchema"
+    | "resolveSchema"
+    | "title"
+    | "do"
+    | "undo"
+    | "render"
+    | "requiresPermission"
+    | "requireApproval"
   > {
   readonly inputSchema: I;
   readonly displayPropsSchema?: D;
   readonly resolveSchema?: R;
+  readonly title?: string | ((input: InferOutput<I>) => string);
   readonly requiresPermission?: boolean | ((input: InferOutput<I>) => Maybe<boolean>);
   readonly requireApproval?: boolean | ApprovalRule | ((input: InferOutput<I>) => Maybe<boolean | ApprovalRule>);
   do(
@@ -125,7 +136,12 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     agent?: IGloveRunnable,
     signal?: AbortSignal,
   ): unknown;
-  undo?(input: InferOutput<I>, display: TypedDisplay<InferInput<D>, InferOutput<R>>): unknown;
+  undo?(
+    input: InferOutput<I>,
+    display: TypedDisplay<InferInput<D>, InferOutput<R>>,
+    agent?: IGloveRunnable,
+    signal?: AbortSignal,
+  ): unknown;
   render?(props: TypedRenderProps<InferOutput<D>, InferInput<R>>): unknown;
 }
 
@@ -156,12 +172,25 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
   return {
     ...rest,
     do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),
-    ...(undo && { undo: (input: InferOutput<I>, display: ToolDisplay) => undo.call(definition, input, typed(display)) }),
+    ...(undo && {
+      undo: (input: InferOutput<I>, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
+        undo.call(definition, input, typed(display), agent, signal),
+    }),
     ...(render && {
       render: (props: SlotRenderProps) =>
         render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>>),
     }),
   } as ToolConfig<InferOutput<I>>;
+}
+
+/** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
+export function callTitle(tool: ToolConfig | undefined, input: unknown): string | undefined {
+  try {
+    return typeof tool?.title === "function" ? String(tool.title(input)) : tool?.title;
+  } catch {
+    // Arguments of another form than it expects.
+    return undefined;
+  }
 }
 
 const described = new WeakMap<JsonSchema, Schema>();

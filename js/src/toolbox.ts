@@ -93,13 +93,13 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     }
   }
 
-  async undo(id: string, name: string, input: string): Promise<void> {
+  async undo(id: string, name: string, input: string, signal: AbortSignal): Promise<void> {
     const tool = this.#get(name);
     const given = await this.#input(tool, input);
     if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
     const idempotencyKey = `${id}.undo`;
     const call = { id, idempotencyKey, tool, turn: new Turn(), outputs: [], refused: new Set<unknown>() };
-    await tool.undo?.(given.value, this.#around.display(call));
+    await tool.undo?.(given.value, this.#around.display(call), this.#around.agent(), signal);
   }
 
   #get(name: string): ToolConfig {

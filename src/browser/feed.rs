@@ -9,9 +9,9 @@ use super::page::soon;
 use crate::codec::{Write, object, object_and, to_text};
 use crate::display::Slot;
 use crate::event::{Event, Question};
-use crate::run::Run;
 use crate::run::input::Request;
 use crate::run::timeline::Timeline;
+use crate::run::{Run, UndoEntry};
 use crate::runtime::Session;
 
 pub(super) struct Feed {
@@ -117,18 +117,29 @@ fn state_of(run: &Run, interrupted: bool) -> String {
     let queue: Vec<Queued<'_>> = run.queued().map(Queued).collect();
     let questions: Vec<&Question> = run.questions().collect();
     let mut out = String::new();
-    let fields: [(&str, &dyn Write); 8] = [
+    // The last one first.
+    let undoable: Vec<Undoable<'_>> = run.undo_stack().iter().rev().map(Undoable).collect();
+    let fields: [(&str, &dyn Write); 9] = [
         ("kind", &"state"),
         ("phase", &phase),
         ("request", &run.request()),
         ("queue", &queue),
         ("questions", &questions),
+        ("undoable", &undoable),
         ("turns", &run.turns()),
         ("usage", run.usage()),
         ("contextTokens", &run.context_tokens()),
     ];
     object(&mut out, &fields);
     out
+}
+
+struct Undoable<'a>(&'a UndoEntry);
+
+impl Write for Undoable<'_> {
+    fn write(&self, out: &mut String) {
+        object(out, &[("toolCallId", &self.0.call_id), ("toolName", &self.0.tool)]);
+    }
 }
 
 struct Queued<'a>(&'a Request);

@@ -27,7 +27,13 @@ extern "C" {
         idempotency_key: &str,
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn undo(this: &Host, call_id: &str, tool: &str, input: &str) -> Result<Promise, JsValue>;
+    pub(super) fn undo(
+        this: &Host,
+        call_id: &str,
+        tool: &str,
+        input: &str,
+        signal: &JsValue,
+    ) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn prompt(

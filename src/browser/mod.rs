@@ -9,6 +9,8 @@ mod page;
 #[cfg(feature = "providers")]
 pub mod relay;
 #[cfg(feature = "sessions")]
+pub mod run;
+#[cfg(feature = "sessions")]
 pub mod session;
 mod store;
 mod tools;

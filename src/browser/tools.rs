@@ -119,9 +119,13 @@ impl ToolHost for PageTools {
         })
     }
 
-    fn undo(&self, call: Call<'_>, _context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
-        let undoing = self.host.undo(call.call_id, call.tool_name, call.input.as_str());
-        Box::pin(async move { settled(undoing).await.map(drop).map_err(|error| reason(&error)) })
+    fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+        let signal = PageSignal::new();
+        let undoing = self.host.undo(call.call_id, call.tool_name, call.input.as_str(), &signal.signal());
+        Box::pin(async move {
+            let undone = async { signal.until(undoing?, context.abort).await };
+            undone.await.map(drop).map_err(|error| reason(&error))
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::effect::{Effect, Outcome};
 use super::log::Log;
-use super::state::{Call, CallState, Finished, Phase};
+use super::state::{Call, CallState, Finished, Phase, Undoing};
 use super::{Effects, Run, texts};
 use crate::event::{Question, QuestionKind};
 use crate::message::ToolResultData;
@@ -87,6 +87,8 @@ impl Run {
                 if let Some(call_id) = undoing.entry.take() {
                     fx.push(Effect::CancelTool { call_id });
                 }
+                let taken = std::mem::take(&mut undoing.taken);
+                self.tell_undone(&taken);
             }
             Phase::Tools(batch) => {
                 for index in 0..batch.calls.len() {
@@ -114,16 +116,25 @@ impl Run {
             }
             CallState::Queued | CallState::Waiting { .. } => {}
         }
-        // Whether an interrupted call took effect is not known, and stopping does not make it known.
-        let why = match &call.state {
-            CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => texts::interrupted(),
-            _ => texts::ABORTED,
+        let result = match &call.state {
+            // Whether it took effect is not known, and stopping does not make it known.
+            CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => ToolResultData {
+                outcome: Some("interrupted".to_owned()),
+                ..ToolResultData::aborted(texts::interrupted())
+            },
+            CallState::Undoing(Undoing { taken, .. }) if !taken.is_empty() => {
+                let ids: Vec<String> = taken.iter().map(|entry| entry.call_id.clone()).collect();
+                let text = texts::undone(taken, Some(texts::ABORTED));
+                self.state.undone.extend(ids);
+                ToolResultData::aborted(text)
+            }
+            _ => ToolResultData::aborted(texts::ABORTED),
         };
         if let (true, Some(log)) = (cancelled, self.log_at(index)) {
             // What it has shown goes with it.
             *log = Log::default();
         }
-        self.end_call(index, Finished::without_running(ToolResultData::aborted(why)), fx);
+        self.end_call(index, Finished::without_running(result), fx);
     }
 
     /// What the host stops doing when it goes away. Nothing ends and nothing is written.

@@ -1,6 +1,7 @@
 //! The stored form of a run: a checkpoint of its state, and the inputs since. Messages are stored on their own.
 
 use crate::codec::{self, Write, record, through_codec};
+use crate::error::{StoreError, StoreErrorKind};
 use crate::message::Message;
 use crate::run::input::Input;
 use crate::run::state::State;
@@ -65,6 +66,18 @@ pub enum RestoreError {
     MessagesMissing { needed: usize, found: usize },
     #[error("the journal does not fit to the run at record {seq}: {error}")]
     Journal { seq: u64, error: OutOfProtocol },
+}
+
+impl From<&RestoreError> for StoreError {
+    fn from(error: &RestoreError) -> Self {
+        let kind = match error {
+            RestoreError::Newer { .. } => StoreErrorKind::Newer,
+            RestoreError::Corrupt(_)
+            | RestoreError::MessagesMissing { .. }
+            | RestoreError::Journal { .. } => StoreErrorKind::Corrupt,
+        };
+        StoreError::new(kind, error.to_string())
+    }
 }
 
 impl Run {

@@ -117,7 +117,7 @@ impl Run {
         if asks && !stopped {
             self.ask(index, QuestionKind::Interrupted, Some(why.to_owned()), fx);
         } else {
-            let result = ToolResultData::error(texts::interrupted());
+            let result = ToolResultData::unfinished("interrupted", texts::interrupted());
             self.end_call(index, Finished::without_running(result), fx);
         }
     }

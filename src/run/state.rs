@@ -20,6 +20,8 @@ record! {
         "halt" => optional pub halt: Halt,
         "queue" => skipped pub queue: VecDeque<Request>,
         "undo" => skipped pub undo: Vec<UndoEntry>,
+        /// Calls that the answer being worked on has taken back.
+        "undone" => skipped pub undone: Vec<String>,
         /// Model calls and timers are numbered, so that a late answer is known for what it is.
         "next_number" => required pub next_number: u64,
         /// Over the whole session.
@@ -167,12 +169,14 @@ record! {
 }
 
 record! {
-    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[derive(Debug, Clone, Default, PartialEq)]
     pub(crate) struct Undoing {
         /// The action being taken back; `None` between two of them.
         "entry" => plain pub entry: Option<String>,
         "left" => required pub left: u32,
         "done" => required pub done: u32,
+        /// What was taken back, the last action first.
+        "taken" => skipped pub taken: Vec<UndoEntry>,
         /// Why no more can be taken back.
         "error" => optional pub error: String,
     }
@@ -200,6 +204,7 @@ impl State {
             halt: None,
             queue: VecDeque::new(),
             undo: Vec::new(),
+            undone: Vec::new(),
             next_number: 1,
             usage: Usage::default(),
             turns: 0,

@@ -5,6 +5,7 @@ use crate::event::Rule;
 use crate::json::{Json, MAX_DEPTH};
 use crate::message::{InboxItem, Task};
 use crate::run::input::{Carry, Issue};
+use crate::run::state::UndoEntry;
 use crate::tool::ToolSpec;
 
 pub(crate) const TOOL_RESULTS: &str = "tool results";
@@ -105,12 +106,28 @@ pub(crate) fn astray() -> &'static str {
     "The tool was interrupted, and when it was entered again it did not ask what it had asked before. Run it from its start?"
 }
 
-pub(crate) fn undone(steps: u32, error: Option<&str>) -> String {
-    let actions = if steps == 1 { "1 action was".to_owned() } else { format!("{steps} actions were") };
-    match error {
-        None => format!("{actions} taken back."),
-        Some(error) => format!("{actions} taken back; the next one could not be: {error}"),
+/// The last action comes first.
+pub(crate) fn undone(taken: &[UndoEntry], error: Option<&str>) -> String {
+    let mut text = match taken.len() {
+        1 => "1 action was taken back".to_owned(),
+        steps => format!("{steps} actions were taken back"),
+    };
+    for (at, UndoEntry { tool, input, .. }) in taken.iter().enumerate() {
+        let input = input.as_str();
+        let shown = input.get(..input.floor_char_boundary(200)).unwrap_or_default();
+        let cut = if shown.len() < input.len() { "…" } else { "" };
+        text.push_str(if at == 0 { ": " } else { ", " });
+        text.push_str(&format!("{tool}({shown}{cut})"));
     }
+    match error {
+        None => text.push('.'),
+        Some(error) => text.push_str(&format!("; the next one could not be: {error}")),
+    }
+    text
+}
+
+pub(crate) fn undone_by_user(taken: &[UndoEntry]) -> String {
+    format!("[Undo by the user: {} What they did holds no more.]", undone(taken, None))
 }
 
 pub(crate) fn cut_notice(shown: usize, whole: usize) -> String {

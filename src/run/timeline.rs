@@ -21,6 +21,8 @@ pub enum Entry {
         text: String,
         /// The answer was cut off here.
         partial: bool,
+        /// What the model thought before it.
+        reasoning: Option<String>,
     },
     Tool(ToolEntry),
     /// Here older messages were summarised for the model. They are all still there.
@@ -39,8 +41,14 @@ record! {
         "status" => required pub status: EntryStatus,
         /// What the tool gave, as text: the data as it is or as JSON, or the error.
         "output" => optional pub output: String,
+        /// Why there is no result of the tool's own.
+        "outcome" => optional pub outcome: String,
         "renderData" => present pub render_data: Json,
         "durationMs" => optional pub duration_ms: u64,
+        /// It was taken back.
+        "undone" => flag pub undone: bool,
+        /// What the model thought before it, when it said nothing.
+        "reasoning" => optional pub reasoning: String,
     }
 }
 
@@ -66,6 +74,13 @@ pub struct Patch {
 through_codec! { ToolEntry, EntryStatus }
 through_codec! { write Entry, Patch }
 
+record! {
+    struct Said {
+        "partial" => flag partial: bool,
+        "reasoning" => optional reasoning: String,
+    }
+}
+
 impl Write for Entry {
     fn write(&self, out: &mut String) {
         match self {
@@ -75,11 +90,9 @@ impl Write for Entry {
             Entry::User { id, text, images } => {
                 object(out, &[("kind", &"user"), ("id", id), ("text", text), ("images", images)]);
             }
-            Entry::AgentText { id, text, partial: false } => {
-                object(out, &[("kind", &"agent_text"), ("id", id), ("text", text)]);
-            }
-            Entry::AgentText { id, text, partial } => {
-                object(out, &[("kind", &"agent_text"), ("id", id), ("text", text), ("partial", partial)]);
+            Entry::AgentText { id, text, partial, reasoning } => {
+                let said = Said { partial: *partial, reasoning: reasoning.clone() };
+                object_and(out, &[("kind", &"agent_text"), ("id", id), ("text", text)], &said);
             }
             Entry::Tool(entry) => object_and(out, &[("kind", &"tool")], entry),
             Entry::Compaction { id, text } => {
@@ -129,6 +142,9 @@ impl Timeline {
     }
 
     fn take_in(&mut self, message: &Message, changed: &mut Vec<usize>) {
+        for id in &message.undone {
+            self.take_back(id, changed);
+        }
         if !message.results().is_empty() {
             self.answer(message.results(), changed);
             return;
@@ -149,16 +165,30 @@ impl Timeline {
                 if matches!(self.entries.last(), Some(Entry::AgentText { partial: true, .. })) {
                     self.entries.pop();
                 }
-                if !message.text.is_empty() {
-                    let entry = Entry::AgentText { id, text: message.text.clone(), partial: message.partial };
-                    self.push(entry, changed);
+                // It stands at the first of what it led to.
+                let mut reasoning = message.reasoning_content.clone().filter(|text| !text.is_empty());
+                if !message.text.is_empty() || (reasoning.is_some() && message.calls().is_empty()) {
+                    let (text, partial) = (message.text.clone(), message.partial);
+                    let reasoning = reasoning.take();
+                    self.push(Entry::AgentText { id, text, partial, reasoning }, changed);
                 }
                 let first = self.entries.len();
                 for call in message.calls() {
-                    self.push(Entry::Tool(running(call)), changed);
+                    let reasoning = reasoning.take();
+                    self.push(Entry::Tool(ToolEntry { reasoning, ..running(call) }), changed);
                 }
                 self.open = first..self.entries.len();
             }
+        }
+    }
+
+    fn take_back(&mut self, call_id: &str, changed: &mut Vec<usize>) {
+        let is_it = |entry: &Entry| matches!(entry, Entry::Tool(tool) if tool.id == call_id);
+        if let Some(at) = self.entries.iter().rposition(is_it)
+            && let Some(Entry::Tool(tool)) = self.entries.get_mut(at)
+        {
+            tool.undone = true;
+            changed.push(at);
         }
     }
 
@@ -185,6 +215,7 @@ impl Timeline {
                 tool.status = status;
                 if !matches!(status, EntryStatus::Running | EntryStatus::Pending) {
                     tool.output = output_of(result);
+                    tool.outcome = result.result.outcome.clone();
                     tool.render_data = result.result.render_data.clone();
                     tool.duration_ms = result.duration_ms;
                 }
@@ -214,8 +245,11 @@ fn running(call: &ToolCall) -> ToolEntry {
         input: call.input_args.clone(),
         status: EntryStatus::Running,
         output: None,
+        outcome: None,
         render_data: None,
         duration_ms: None,
+        undone: false,
+        reasoning: None,
     }
 }
 

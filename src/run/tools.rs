@@ -22,18 +22,21 @@ impl Run {
         for (index, call) in answer.iter().enumerate() {
             let tool = find(&settings.tools, &call.tool_name);
             let refused = if wrapped_up {
-                Some(texts::NOT_RUN_ANY_MORE.to_owned())
+                Some(("not_run", texts::NOT_RUN_ANY_MORE.to_owned()))
             } else if index >= settings.limits.calls_per_turn {
-                Some(texts::too_many_calls(settings.limits.calls_per_turn))
+                Some(("not_run", texts::too_many_calls(settings.limits.calls_per_turn)))
             } else if tool.is_none() {
-                Some(texts::unknown_tool(&call.tool_name, &settings.tools))
+                Some(("unknown_tool", texts::unknown_tool(&call.tool_name, &settings.tools)))
             } else if call.unparsed_args {
-                Some(texts::not_json(&call.input_args.to_text().unwrap_or_default()))
+                Some(("invalid", texts::not_json(&call.input_args.to_text().unwrap_or_default())))
             } else {
                 None
             };
             let state = match refused {
-                Some(why) => CallState::Done(Box::new(Finished::without_running(ToolResultData::error(why)))),
+                Some((outcome, why)) => {
+                    let result = ToolResultData::unfinished(outcome, why);
+                    CallState::Done(Box::new(Finished::without_running(result)))
+                }
                 None => CallState::Queued,
             };
             calls.push(Call {
@@ -102,7 +105,7 @@ impl Run {
             // It was there when the model called it, and was taken away since.
             let name = call.tool.clone().unwrap_or_default();
             let text = texts::unknown_tool(&name, &self.state.settings.tools);
-            self.end_call(index, Finished::without_running(ToolResultData::error(text)), fx);
+            self.refuse(index, "unknown_tool", text, fx);
             return;
         };
         let undoes = tool.name == UNDO_TOOL;
@@ -160,9 +163,11 @@ impl Run {
                 self.ask(index, QuestionKind::Permission, None, fx);
             }
             PermissionVerdict::NotNeeded | PermissionVerdict::Granted => self.permit(index),
-            PermissionVerdict::Denied => self.refuse(index, texts::permission_denied(&name), fx),
+            PermissionVerdict::Denied => self.refuse(index, "denied", texts::permission_denied(&name), fx),
             PermissionVerdict::Unset => self.ask(index, QuestionKind::Permission, None, fx),
-            PermissionVerdict::Failed(why) => self.refuse(index, texts::gate_failed(&name, &why), fx),
+            PermissionVerdict::Failed(why) => {
+                self.refuse(index, "failed", texts::gate_failed(&name, &why), fx)
+            }
         }
     }
 
@@ -180,7 +185,7 @@ impl Run {
             }
             ApprovalVerdict::Failed(why) => {
                 let name = self.tool_name(index);
-                self.refuse(index, texts::gate_failed(&name, &why), fx);
+                self.refuse(index, "failed", texts::gate_failed(&name, &why), fx);
             }
         }
     }
@@ -206,8 +211,8 @@ impl Run {
         }
     }
 
-    fn refuse(&mut self, index: usize, why: String, fx: &mut Effects) {
-        self.end_call(index, Finished::without_running(ToolResultData::error(why)), fx);
+    fn refuse(&mut self, index: usize, outcome: &str, why: String, fx: &mut Effects) {
+        self.end_call(index, Finished::without_running(ToolResultData::unfinished(outcome, why)), fx);
     }
 
     pub(super) fn ask(&mut self, index: usize, kind: QuestionKind, reason: Option<String>, fx: &mut Effects) {
@@ -257,15 +262,15 @@ impl Run {
                     fx.push(Effect::RememberPermission { call_id, granted: false });
                 }
                 let name = self.tool_name(index);
-                self.refuse(index, texts::permission_denied(&name), fx);
+                self.refuse(index, "denied", texts::permission_denied(&name), fx);
             }
             (QuestionKind::Approval, Answer::Allow { .. }) => self.approve(index),
             (QuestionKind::Approval, Answer::Deny { reason, .. }) => {
-                self.refuse(index, texts::rejected(reason.as_deref()), fx);
+                self.refuse(index, "rejected", texts::rejected(reason.as_deref()), fx);
             }
             (QuestionKind::Interrupted, Answer::Allow { .. }) => self.set(index, CallState::Queued),
             (QuestionKind::Interrupted, Answer::Deny { .. }) => {
-                self.refuse(index, texts::interrupted().to_owned(), fx);
+                self.refuse(index, "interrupted", texts::interrupted().to_owned(), fx);
             }
             (QuestionKind::Budget, _) => {}
         }
@@ -290,12 +295,12 @@ impl Run {
                 self.end_call(index, Finished { result, outputs, duration_ms }, fx);
             }
             ToolOutcome::Invalid(issues) => {
-                let mut result = ToolResultData::error(texts::INVALID_INPUT);
+                let mut result = ToolResultData::unfinished("invalid", texts::INVALID_INPUT);
                 result.data = Json::string(&texts::invalid_input(&issues));
                 self.end_call(index, Finished::without_running(result), fx);
             }
             ToolOutcome::Rejected(reason) => {
-                let result = ToolResultData::error(texts::rejected(reason.as_deref()));
+                let result = ToolResultData::unfinished("rejected", texts::rejected(reason.as_deref()));
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
             ToolOutcome::Threw(error) => {
@@ -312,7 +317,8 @@ impl Run {
                     fx.push(Effect::SetTimer { timer, after_ms });
                     return;
                 }
-                let result = ToolResultData::error(texts::threw(&error, attempt.saturating_sub(1)));
+                let text = texts::threw(&error, attempt.saturating_sub(1));
+                let result = ToolResultData::unfinished("failed", text);
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
         }
@@ -380,6 +386,7 @@ impl Run {
     pub(super) fn append_results(&mut self) {
         let mut message = Message::user(texts::TOOL_RESULTS);
         message.tool_results = Some(self.results_so_far());
+        message.undone = std::mem::take(&mut self.state.undone);
         self.append(message);
     }
 

@@ -2,11 +2,11 @@
 
 use super::effect::{Effect, Outcome};
 use super::input::{Issue, ToolOutcome};
-use super::state::{CallState, Finished, Phase, Undoing};
+use super::state::{CallState, Finished, Phase, UndoEntry, Undoing};
 use super::{Effects, Run, texts};
 use crate::codec::record;
 use crate::json::Json;
-use crate::message::ToolResultData;
+use crate::message::{Message, ToolResultData};
 
 record! {
     read
@@ -67,11 +67,11 @@ impl Run {
 
     /// Notes what became of one action; the next one is begun with all other new work.
     pub(super) fn on_undo_finished(&mut self, call_id: &str, error: Option<String>) {
-        if error.is_none() {
-            self.state.undo.retain(|entry| entry.call_id != call_id);
-        }
+        let at = self.state.undo.iter().rposition(|entry| entry.call_id == call_id);
+        let taken = at.filter(|_| error.is_none()).map(|at| self.state.undo.remove(at));
         let Some(undoing) = self.undoing_mut() else { return };
         undoing.entry = None;
+        undoing.taken.extend(taken);
         if error.is_none() {
             undoing.done += 1;
             undoing.left = undoing.left.saturating_sub(1);
@@ -92,8 +92,9 @@ impl Run {
     }
 
     fn end_undo(&mut self, fx: &mut Effects) {
-        let Some(Undoing { done, error, .. }) = self.undoing().cloned() else { return };
+        let Some(Undoing { done, taken, error, .. }) = self.undoing().cloned() else { return };
         if matches!(self.state.phase, Phase::Undoing(_)) {
+            self.tell_undone(&taken);
             self.close(Outcome::Undone { steps: done, error }, fx);
             return;
         }
@@ -101,12 +102,24 @@ impl Run {
         let Some(index) = self.state.batch().and_then(|batch| batch.calls.iter().position(undoes)) else {
             return;
         };
-        let text = texts::undone(done, error.as_deref());
+        self.state.undone.extend(taken.iter().map(|entry| entry.call_id.clone()));
+        let text = texts::undone(&taken, error.as_deref());
         let result = if error.is_none() {
             ToolResultData::success(Json::string(&text))
         } else {
             ToolResultData::error(text)
         };
         self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms: None }, fx);
+    }
+
+    /// The model, which had no part in it, reads of it with the next request.
+    pub(super) fn tell_undone(&mut self, taken: &[UndoEntry]) {
+        if taken.is_empty() {
+            return;
+        }
+        let mut news = Message::user(texts::undone_by_user(taken));
+        news.framework_context = Some("undo".to_owned());
+        news.undone = taken.iter().map(|entry| entry.call_id.clone()).collect();
+        self.append(news);
     }
 }

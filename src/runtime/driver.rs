@@ -13,13 +13,12 @@ use futures_channel::mpsc::UnboundedReceiver;
 use futures_util::future::{Abortable, Aborted};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::error::{Error, StoreError, StoreErrorKind};
+use crate::error::{Error, StoreError};
 use crate::event::Event;
 use crate::host::{Durability, Loaded};
 use crate::portable::BoxFuture;
 use crate::run::effect::Effect;
 use crate::run::input::{Input, Request};
-use crate::run::journal::RestoreError;
 use crate::run::{OutOfProtocol, PhaseName, Run};
 use crate::runtime::listeners::Follower;
 use crate::runtime::response::Response;
@@ -148,7 +147,7 @@ impl Driver {
         let settings = self.shared.run().settings().clone();
         let run = match checkpoint {
             Some(checkpoint) => {
-                Run::restore(&checkpoint, messages, &records).map_err(|error| unreadable(&error))?
+                Run::restore(&checkpoint, messages, &records).map_err(|error| StoreError::from(&error))?
             }
             None => Run::new(settings.clone(), messages),
         };
@@ -366,14 +365,4 @@ fn is_given_out_once(effect: &Effect) -> bool {
         | Effect::Ask { .. }
         | Effect::SetTimer { .. } => false,
     }
-}
-
-fn unreadable(error: &RestoreError) -> Error {
-    let kind = match error {
-        RestoreError::Newer { .. } => StoreErrorKind::Newer,
-        RestoreError::Corrupt(_) | RestoreError::MessagesMissing { .. } | RestoreError::Journal { .. } => {
-            StoreErrorKind::Corrupt
-        }
-    };
-    Error::Store(StoreError::new(kind, error.to_string()))
 }

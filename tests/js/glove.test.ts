@@ -46,7 +46,8 @@ test("an agent is folded, built and asked", async () => {
   const result = await built.processRequest("What is the weather in Tokyo?");
   expect(result).toMatchObject({ messages: [{ sender: "agent", text: "7 degrees" }], tokens_in: 10, tokens_out: 5 });
   expect(model.calls[1]?.messages.at(-1)?.tool_results?.[0]?.result).toMatchObject({ status: "success", data: { degrees: 7 } });
-  expect(record).toHaveBeenCalledWith("tool_use", expect.objectContaining({ name: "get_weather", input: { city: "Tokyo" } }));
+  const use = expect.objectContaining({ name: "get_weather", input: { city: "Tokyo" } });
+  expect(record).toHaveBeenCalledWith("tool_use", use, { sessionId: expect.any(String) });
 });
 
 test("an agent that was not built says so in the original's words", async () => {

@@ -270,3 +270,22 @@ test("a model that knows no tools uses one through its text", async () => {
   expect(JSON.parse(bodies[0] ?? "")).not.toHaveProperty("tools");
   expect(JSON.parse(bodies[1] ?? "").messages.at(-1)).toEqual({ role: "user", content: "Observation: 1" });
 });
+
+test("earlier reasoning goes back to an endpoint only where that is wanted", async () => {
+  for (const reasoning of [true, false]) {
+    const thinking_blocks = [{ type: "thinking", thinking: "hm", signature: "s" }];
+    const tool_calls = [{ tool_name: "t", input_args: {}, id: "c" }];
+    const answers = [
+      sse(done({ sender: "agent", text: "", tool_calls, reasoning_content: "hm", thinking_blocks })),
+      sse(done({ sender: "agent", text: "ok" })),
+    ];
+    const bodies: string[] = [];
+    const fetch = async (_: string, init: RequestInit) => {
+      bodies.push(String(init.body));
+      return answers.shift() ?? sse();
+    };
+    const tool = { name: "t", description: "", jsonSchema: { type: "object" }, do: () => 1 };
+    await at(createEndpointModel("/x", { fetch, reasoning }), { tools: [tool] }).session.sendMessage("Hi");
+    expect([bodies[1]?.includes('"signature":"s"'), bodies[1]?.includes("hm")]).toEqual([reasoning, reasoning]);
+  }
+});

@@ -281,7 +281,7 @@ test("subscribers may be exchanged while the session lives", async () => {
   await session.sendMessage("2");
   expect(before).toBeGreaterThan(0);
   expect(one.record.mock.calls.length).toBe(before);
-  expect(two.record).toHaveBeenCalledWith("model_response_complete", expect.objectContaining({ text: "b" }));
+  expect(two.record).toHaveBeenCalledWith("model_response_complete", expect.objectContaining({ text: "b" }), { sessionId: "s1" });
 });
 
 test("what is stored is there again in the next session, and older ids keep their place", async () => {

@@ -1,4 +1,6 @@
 // What `defineTool` and its relatives infer; checked by the compiler alone.
+
+import { type } from "arktype";
 import {
   type ContentPart,
   defineTool,
@@ -92,6 +94,60 @@ defineTool({
   do: (input) => expectTypeOf(input).toEqualTypeOf<{ a: string }>(),
 });
 
+const arktyped = defineTool({
+  name: "ark",
+  description: "",
+  title: (input) => `${input.a}`,
+  inputSchema: type({ a: "number", "b?": "string" }),
+  displayPropsSchema: type({ text: "string" }),
+  resolveSchema: type({ ok: "boolean" }),
+  async do(input, display) {
+    expectTypeOf(input).toEqualTypeOf<{ a: number; b?: string }>();
+    expectTypeOf(await display.pushAndWait({ text: "" })).toEqualTypeOf<{ ok: boolean }>();
+    // @ts-expect-error text is a text
+    void display.pushAndForget({ text: 1 });
+  },
+  render({ props, resolve }) {
+    expectTypeOf(props).toEqualTypeOf<{ text: string }>();
+    resolve({ ok: true });
+    // @ts-expect-error ok is a boolean
+    resolve({ ok: 1 });
+  },
+  undo(input, display, agent, signal) {
+    expectTypeOf(input.a).toEqualTypeOf<number>();
+    expectTypeOf(display.pushAndForget).parameter(0).toEqualTypeOf<{ text: string }>();
+    expectTypeOf(agent).toEqualTypeOf<IGloveRunnable | undefined>();
+    expectTypeOf(signal).toEqualTypeOf<AbortSignal | undefined>();
+  },
+});
+expectTypeOf(arktyped).toEqualTypeOf<ToolConfig<{ a: number; b?: string }>>();
+
+// What is shown and answered, by schemas of older and other libraries.
+defineTool({
+  name: "mixed",
+  description: "",
+  inputSchema: z3.object({ a: z3.number() }),
+  displayPropsSchema: v.object({ text: v.string() }),
+  resolveSchema: z3.object({ n: z3.string().transform(Number) }),
+  async do(_, display) {
+    expectTypeOf(await display.pushAndWait({ text: "" })).toEqualTypeOf<{ n: number }>();
+  },
+  render({ props, resolve }) {
+    expectTypeOf(props).toEqualTypeOf<{ text: string }>();
+    resolve({ n: "1" });
+  },
+});
+defineTool({
+  name: "raw schemas",
+  description: "",
+  inputSchema: jsonSchema({ type: "object" }),
+  resolveSchema: jsonSchema<{ n: number }>({ type: "object" }),
+  async do(input, display) {
+    expectTypeOf(input).toEqualTypeOf<unknown>();
+    expectTypeOf(await display.pushAndWait({})).toEqualTypeOf<{ n: number }>();
+  },
+});
+
 // Tools of all kinds in one list, also written down raw as applications have them.
 const raw: ToolConfig = {
   name: "raw",
@@ -108,7 +164,10 @@ new GloveClient({
   endpoint: "/api/chat",
   tools: [booking, raw, { name: "x", description: "", jsonSchema: {}, do: (input) => input.y }],
 });
-new GloveClient({ createModel: () => model, subscribers: [{ record: async (type, data) => void [type, data.text] }] });
+new GloveClient({
+  createModel: () => model,
+  subscribers: [{ record: async (type, data, context) => void [type, data.text, context?.sessionId] }],
+});
 const own: SubscriberAdapter = {
   async record(event_type: string, data: { text: string }) {
     void [event_type, data.text];
@@ -134,6 +193,9 @@ const agent = new Glove({ model, systemPrompt: "" })
     inputSchema: z.object({ city: z.string() }),
     do: async (input) => input.city,
   })
+  // What `defineTool` gives may be folded in as it is.
+  .fold(booking)
+  .fold(arktyped)
   .build();
 expectTypeOf(agent.processRequest).returns.resolves.toEqualTypeOf<ModelPromptResult>();
 expectTypeOf(agent.processRequest).parameter(0).toEqualTypeOf<string | readonly ContentPart[]>();

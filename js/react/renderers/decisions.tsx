@@ -89,7 +89,10 @@ function Choices({ choices, resolve }: { choices: readonly Option[]; resolve: Sl
   ));
 }
 
-const tool = (data: unknown) => <code>{text(data, "toolName") ?? "this tool"}</code>;
+function tool(data: unknown): ReactNode {
+  const title = text(data, "title");
+  return title === undefined ? <code>{text(data, "toolName") ?? "this tool"}</code> : `“${title}”`;
+}
 
 /** Why it is asked, and what the tool would be called with. */
 function Details({ data }: { data: unknown }): ReactNode {
@@ -98,7 +101,24 @@ function Details({ data }: { data: unknown }): ReactNode {
   return (
     <>
       {reason !== undefined && <p data-glove-reason="">{reason}</p>}
-      {input !== undefined && <pre>{JSON.stringify(input, undefined, 2)}</pre>}
+      <Values of={input} />
     </>
+  );
+}
+
+/** What a person can read: names and values. Nothing where there is nothing. */
+function Values({ of }: { of: unknown }): ReactNode {
+  if (typeof of !== "object" || of === null) return of === undefined ? null : <p>{String(of)}</p>;
+  const entries = Object.entries(of);
+  if (entries.length === 0) return null;
+  return (
+    <dl>
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === "object" && value !== null ? JSON.stringify(value, undefined, 2) : String(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,8 +1,8 @@
 // A session's messages and tasks, over a store.
 import type { Message, Task } from "../message.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import type { InboxItem, StoreAdapter } from "../store/adapter.js";
 
-/** A session's messages and tasks, over a store. */
+/** A session's messages, tasks and inbox, over a store. */
 export class Context {
   constructor(readonly store: StoreAdapter) {}
 
@@ -27,5 +27,21 @@ export class Context {
 
   async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
     await this.store.updateTask?.(taskId, updates);
+  }
+
+  async getInboxItems(): Promise<InboxItem[]> {
+    return (await this.store.getInboxItems?.()) ?? [];
+  }
+
+  async addInboxItem(item: InboxItem): Promise<void> {
+    await this.store.addInboxItem?.(item);
+  }
+
+  async updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {
+    await this.store.updateInboxItem?.(id, updates);
+  }
+
+  async getResolvedInboxItems(): Promise<InboxItem[]> {
+    return (await this.getInboxItems()).filter(({ status }) => status === "resolved");
   }
 }

@@ -3,6 +3,7 @@
 
 import type { Message, Usage } from "../message.js";
 import type { Budgets, Limits } from "../session-config.js";
+import type { UndoableCall } from "../snapshot.js";
 
 /** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
 export interface SessionOptions {
@@ -61,7 +62,7 @@ export interface SessionHost {
    *  `{"threw":string}` or `{"rejected":string|null}`. */
   run(callId: string, tool: string, input: string, attempt: number, signal: AbortSignal, idempotencyKey: string): Promise<string>;
   /** Takes a call back; rejects when that fails. */
-  undo(callId: string, tool: string, input: string): Promise<void>;
+  undo(callId: string, tool: string, input: string, signal: AbortSignal): Promise<void>;
 
   /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
    *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
@@ -115,6 +116,8 @@ export type CoreEvent =
       readonly request: string | null;
       readonly queue: readonly { readonly id: string; readonly text: string }[];
       readonly questions: readonly CoreQuestion[];
+      /** The next one first. */
+      readonly undoable: readonly UndoableCall[];
       readonly turns: number;
       readonly usage: Usage;
       readonly contextTokens: number;

@@ -19,7 +19,12 @@ export function handle(parts: Partial<GloveHandle> = {}): GloveHandle {
 }
 
 export const user = (id: string, text = id): TimelineEntry => ({ kind: "user", id, text });
-export const agent = (id: string, text = id): TimelineEntry => ({ kind: "agent_text", id, text });
+export const agent = (id: string, text = id, more: { readonly reasoning?: string } = {}): TimelineEntry => ({
+  kind: "agent_text",
+  id,
+  text,
+  ...more,
+});
 export const tool = (id: string, parts: Partial<Extract<TimelineEntry, { kind: "tool" }>> = {}): TimelineEntry => ({
   kind: "tool",
   id,
@@ -37,6 +42,7 @@ export function slot(id: string, parts: Partial<EnhancedSlot> = {}): EnhancedSlo
     toolName: "look",
     toolCallId: "",
     createdAt: 1,
+    waits: true,
     displayStrategy: "stay",
     status: "pending",
     ...parts,

@@ -3,10 +3,11 @@ import { createMessages, type GloveSnapshot } from "glove-wasm/react";
 import { expect, test } from "vitest";
 import { agent, tool, user } from "./handle.js";
 
-type Source = Pick<GloveSnapshot, "timeline" | "streamingText" | "approvals">;
+type Source = Pick<GloveSnapshot, "timeline" | "streamingText" | "streamingReasoning" | "approvals">;
 const source = (timeline: Source["timeline"], parts: Partial<Source> = {}): Source => ({
   timeline,
   streamingText: "",
+  streamingReasoning: "",
   approvals: noApprovals,
   ...parts,
 });
@@ -66,12 +67,9 @@ test.each([
   ],
   [{ status: "success", output: "42" }, [], { state: "output-available", output: "42" }],
   [{ status: "error", output: "no disk" }, [], { state: "output-error", errorText: "no disk" }],
-  [
-    { status: "error", output: 'Permission denied for tool "look". The user has not granted permission to run this tool.' },
-    [],
-    { state: "output-denied" },
-  ],
-  [{ status: "error", output: "The user rejected this: too dear" }, [], { state: "output-denied" }],
+  [{ status: "error", output: "no", outcome: "denied" }, [], { state: "output-denied", errorText: "no" }],
+  [{ status: "error", output: "too dear", outcome: "rejected" }, [], { state: "output-denied", errorText: "too dear" }],
+  [{ status: "success", output: "42", title: "Look it up" }, [], { title: "Look it up" }],
   [{ status: "aborted", output: "stopped" }, [], { state: "output-aborted", errorText: "stopped" }],
 ] as const)("a call that is %j with the questions %j is a part with %j", (entry, approvals, expected) => {
   const [answer] = createMessages()(source([tool("c1", entry)], { approvals }));
@@ -88,6 +86,21 @@ test("an answer has its id from its first letter on, and keeps it", () => {
   ]);
   expect(ids(source([...asked, agent("m2", "Hello")]))).toEqual(["m1", "m1:answer"]);
   expect(ids(source([], { streamingText: "Unasked" }))).toEqual(["start:answer"]);
+});
+
+test("what was thought is a part of its own, before what it led to", () => {
+  const read = createMessages();
+  const asked = [user("m1")];
+  const thought = (state: string) => ({ type: "reasoning", text: "Hm", state });
+  const text = { type: "text", text: "Yes", state: "streaming" };
+  expect(read(source(asked, { streamingReasoning: "Hm" })).at(-1)?.parts).toEqual([thought("streaming")]);
+  expect(read(source(asked, { streamingReasoning: "Hm", streamingText: "Yes" })).at(-1)?.parts).toEqual([thought("done"), text]);
+  const timeline = [...asked, agent("m2", "", { reasoning: "Hm" }), tool("c1", { reasoning: "Hm" })];
+  expect(read(source(timeline)).at(-1)?.parts).toEqual([
+    thought("done"),
+    thought("done"),
+    expect.objectContaining({ type: "tool-look" }),
+  ]);
 });
 
 test("messages that did not change are the same objects", () => {

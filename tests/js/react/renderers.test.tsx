@@ -82,9 +82,28 @@ test("a permission is given, given once, or denied", () => {
   const data = { renderer: "permission_request", toolName: "rm", toolInput: { path: "/tmp" } };
   const { resolve, container } = show("permission_request", data);
   expect(screen.getByRole("form", { name: "May rm be used?" })).toBeTruthy();
-  expect(container.querySelector("pre")?.textContent).toBe('{\n  "path": "/tmp"\n}');
+  expect(container.querySelector("dt")?.textContent).toBe("path");
+  expect(container.querySelector("dd")?.textContent).toBe("/tmp");
   for (const name of ["Allow", "Allow once", "Deny"]) press(name);
   expect(vi.mocked(resolve).mock.calls).toEqual([[true], ["once"], [false]]);
+});
+
+test("a question about a call is in the words of its title, and shows its arguments to be read", () => {
+  const toolInput = { to: "Ann", lines: 3, cc: ["Bob"], urgent: false };
+  const { container } = show("approval_request", { toolName: "send_mail", title: "Send the mail", toolInput });
+  expect(screen.getByRole("form", { name: "Do you approve “Send the mail”?" })).toBeTruthy();
+  expect([...container.querySelectorAll("dd")].map(({ textContent }) => textContent)).toEqual([
+    "Ann",
+    "3",
+    '[\n  "Bob"\n]',
+    "false",
+  ]);
+});
+
+test("arguments that are none are not shown", () => {
+  const { container } = show("permission_request", { toolName: "rm", toolInput: {} });
+  expect(container.querySelector("dl")).toBeNull();
+  expect(container.textContent).not.toContain("{}");
 });
 
 test("an approval says why it is asked, and is rejected with a reason", () => {

@@ -60,6 +60,8 @@ test.each(["useGlove", "useSuspenseGlove"] as const)(
     const html = await onServer((glove) => renderToString(page(glove, hook, made)));
     expect(html).toContain("ready false  0");
     expect(html).toContain("<textarea");
+    // A Content-Security-Policy may forbid them.
+    expect(html).not.toContain("style=");
     expect(made).toEqual([]);
 
     const glove = await import("glove-wasm/react");

@@ -20,6 +20,7 @@ import { begin, clientOf, gate, moment, nothing, ready, say, settled, show, text
 test("a hook with nothing to talk to says what is missing", () => {
   const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
   expect(() => renderHook(() => useGlove())).toThrow("useGlove requires a GloveProvider, 'endpoint', or 'model'");
+  expect(() => renderHook(() => useGlove())).toThrow(expect.objectContaining({ name: "GloveError", code: "CLIENT_CONFIG" }));
   expect(() => renderHook(() => useGlove({ endpoint: "/chat" }))).toThrow(
     "useGlove requires 'systemPrompt' (via config or GloveClient)",
   );
