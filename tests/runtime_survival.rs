@@ -385,3 +385,50 @@ fn a_tool_that_waited_for_anything_else_between_its_questions_is_asked_about() {
         assert_eq!((elsewhere.len(), elsewhere[0].renderer.as_str()), (1, "interrupted_call"), "{beside}");
     }
 }
+
+#[test]
+fn a_secret_is_written_nowhere_and_is_asked_for_again() {
+    let store = MemoryStore::new("s");
+    let build = |process: &str| {
+        let tool = Tool::new(
+            "connect",
+            "",
+            json!({ "type": "object" }),
+            |_: Value, context: ToolContext| async move {
+                let key: String = context.display.push_and_wait("secret", &"the key").await?;
+                let sure: bool = context.display.push_and_wait("confirm", &"sure?").await?;
+                Ok::<_, ToolFailure>(format!("{} {sure}", key.len()))
+            },
+        );
+        let model = ScriptedModel::new([Line::call("connect", "c1", json!({})), Line::text("done")]);
+        numbered(&model, store.clone(), process).fold(tool).build().unwrap()
+    };
+    let stored = || format!("{:?}", block_on(store.load()).unwrap());
+    let waiting = |agent: &Glove| -> Vec<(String, String)> {
+        let open = agent.display().stack().into_iter().filter(|slot| slot.waits);
+        open.map(|slot| (slot.id, slot.renderer)).collect()
+    };
+    let first = build("one");
+    let mut request = held(first.process_request("go"));
+    assert!(request.stays_open());
+    let secret = waiting(&first)[0].0.clone();
+    assert!(first.display().resolve(&secret, Json::from(json!("hunter2"))).unwrap());
+    assert!(request.stays_open());
+    assert_eq!(waiting(&first)[0].1, "confirm");
+    assert!(stored().contains("connect") && !stored().contains("hunter2"), "{}", stored());
+    drop((request, first));
+
+    let second = build("two");
+    block_on(second.session().opened()).unwrap();
+    let mut resumed = held(second.session().resume());
+    assert!(resumed.stays_open());
+    let again = waiting(&second);
+    assert_eq!((again[0].0.as_str(), again[0].1.as_str()), (secret.as_str(), "secret"));
+    for (id, renderer) in again {
+        let answer = if renderer == "secret" { json!("hunter22") } else { json!(true) };
+        assert!(second.display().resolve(&id, Json::from(answer)).unwrap());
+        resumed.stays_open();
+    }
+    assert!(transcript(&store.messages()).contains(&"results: c1 8 true".to_owned()));
+    assert!(!stored().contains("hunter2"));
+}

@@ -6,6 +6,9 @@ mod stack;
 pub use crate::message::{Slot, SlotStatus};
 pub use stack::Stack;
 
+/// What people answer to it is written nowhere.
+pub const SECRET_RENDERER: &str = "secret";
+
 /// Why something shown gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DisplayError {

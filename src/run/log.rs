@@ -40,6 +40,8 @@ variants! {
     #[derive(Debug, Clone, PartialEq)]
     pub enum SlotAnswer {
         "value" => Value(Json),
+        /// What was said is a secret and is written nowhere: a tool that is entered again asks for it again.
+        "withheld" => Withheld,
         "rejected" => Rejected(Option<String>),
         "removed" => Removed,
         "cleared" => Cleared,
@@ -94,9 +96,17 @@ impl Log {
         self.slots.iter().filter(left).map(|logged| Slot { waits: false, ..logged.slot.clone() })
     }
 
+    /// It is asked for again when the tool is entered again.
+    pub(super) fn withholds(&self, id: &str) -> bool {
+        self.slots.iter().any(|logged| logged.slot.id == id && logged.answer == Some(SlotAnswer::Withheld))
+    }
+
     /// The tool is entered. In a run of its own, a step that did not come to its end is done again.
     pub(super) fn enter(&mut self, strict: bool) {
         (self.waits, self.strict) = (false, strict);
+        for logged in self.slots.iter_mut().filter(|logged| logged.answer == Some(SlotAnswer::Withheld)) {
+            (logged.answer, logged.slot.status) = (None, SlotStatus::Pending);
+        }
         if !strict {
             self.steps.retain(|step| matches!(step.result, Some(StepResult::Returned(_))));
         }
@@ -120,7 +130,7 @@ impl Log {
     pub(super) fn settled(&mut self, id: &str, answer: SlotAnswer) {
         let Some(logged) = self.slots.iter_mut().find(|logged| logged.slot.id == id) else { return };
         logged.slot.status = match answer {
-            SlotAnswer::Value(_) => SlotStatus::Resolved,
+            SlotAnswer::Value(_) | SlotAnswer::Withheld => SlotStatus::Resolved,
             SlotAnswer::Rejected(_) => SlotStatus::Rejected,
             SlotAnswer::Removed | SlotAnswer::Cleared => SlotStatus::Pending,
         };
@@ -166,7 +176,7 @@ impl SlotAnswer {
         match self {
             SlotAnswer::Value(value) => Ok(value),
             SlotAnswer::Rejected(reason) => Err(DisplayError::Rejected { reason }),
-            SlotAnswer::Removed => Err(DisplayError::Removed),
+            SlotAnswer::Withheld | SlotAnswer::Removed => Err(DisplayError::Removed),
             SlotAnswer::Cleared => Err(DisplayError::Cleared),
         }
     }

@@ -108,7 +108,9 @@ impl Run {
             past.filter(|slot| !self.state.slots_gone.contains(&slot.id)).cloned().collect();
         left.drain(..left.len().saturating_sub(MOST_LEFT));
         let calls = self.state.batch().map_or(&[][..], |batch| &batch.calls);
-        left.extend(calls.iter().flat_map(|call| call.log.left()));
+        left.extend(
+            calls.iter().flat_map(|call| call.log.left().filter(|slot| !call.log.withholds(&slot.id))),
+        );
         left
     }
 }

@@ -11,7 +11,7 @@ use futures_channel::oneshot;
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
 
-use crate::display::{DisplayError, Slot, SlotStatus, Stack};
+use crate::display::{DisplayError, SECRET_RENDERER, Slot, SlotStatus, Stack};
 use crate::host::{Check, Clock, DisplayPort, IdSource, Show};
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
@@ -164,7 +164,7 @@ impl DisplayManager {
         };
         for (id, waiter) in waiters {
             let is_kept = kept.contains(&id);
-            self.inner.said(id, waiter, Err(DisplayError::Cleared), is_kept);
+            self.inner.said(id, waiter, Err(DisplayError::Cleared), is_kept, false);
         }
         self.inner.left(kept);
         if !gone.is_empty() {
@@ -355,27 +355,29 @@ impl Inner {
             let renderer = self.state().stack.get(id).map(|slot| slot.renderer.clone()).unwrap_or_default();
             return Err(DisplayError::WrongOutput { renderer, why });
         }
-        let (waiter, kept) = {
+        let (waiter, kept, secret) = {
             let mut state = self.state();
             let Some(waiter) = state.waiters.remove(id) else { return Ok(false) };
+            let secret = state.stack.get(id).is_some_and(|slot| slot.renderer == SECRET_RENDERER);
             let status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
             if waiter.stays {
                 state.stack.settle(id, status);
             } else {
                 state.stack.remove(id);
             }
-            (waiter, state.kept.iter().any(|kept| kept == id))
+            (waiter, state.kept.iter().any(|kept| kept == id), secret)
         };
-        self.said(id.to_owned(), waiter, answer, kept);
+        self.said(id.to_owned(), waiter, answer, kept, secret);
         self.notify();
         Ok(true)
     }
 
     /// Tells the one who waits: at once, or for what the run keeps when it is written.
-    fn said(&self, id: String, waiter: Waiter, answer: Result<Json, DisplayError>, kept: bool) {
+    fn said(&self, id: String, waiter: Waiter, answer: Result<Json, DisplayError>, kept: bool, secret: bool) {
         match &self.deeds {
             Some(deeds) if kept => {
                 let said = match &answer {
+                    Ok(_) if secret => SlotAnswer::Withheld,
                     Ok(value) => SlotAnswer::Value(value.clone()),
                     Err(DisplayError::Rejected { reason }) => SlotAnswer::Rejected(reason.clone()),
                     Err(DisplayError::Cleared) => SlotAnswer::Cleared,
@@ -404,7 +406,7 @@ impl Inner {
             (state.stack.remove(id), state.waiters.remove(id), state.forget(id))
         };
         if let Some(waiter) = waiter {
-            self.said(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some());
+            self.said(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some(), false);
         }
         self.left(Vec::from_iter(kept));
         if gone.is_some() {
