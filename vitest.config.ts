@@ -9,7 +9,7 @@ const react18 = [
   { find: /^@testing-library\/react$/, replacement: "@testing-library/react/dist/@testing-library/react.esm.js" },
 ];
 /** The tests that run in other browsers than Chromium too. */
-const everywhere = ["indexeddb", "golden", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
+const everywhere = ["indexeddb", "golden", "faults", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
 const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
 
 export default defineConfig({

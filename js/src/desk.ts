@@ -4,6 +4,7 @@ import {
   DisplayManager,
   type DisplayManagerAdapter,
   type DisplayPort,
+  gone,
   rendererOf,
   type SlotRequest,
   wrongInput,
@@ -38,6 +39,7 @@ export class Desk implements DisplayPort {
   readonly manager: DisplayManagerAdapter;
   readonly #around: DeskSurroundings;
   readonly #lives = new Map<string, Live>();
+  readonly #waiting = new Set<(error: unknown) => void>();
   #stack: readonly CoreSlot[] = [];
   #questions: ReadonlySet<string> = new Set();
   #asked = new Set<string>();
@@ -54,7 +56,10 @@ export class Desk implements DisplayPort {
     this.manager.onError ??= (error) => this.#around.report("LISTENER_FAILED", error);
     const { changed, unbind } = this.manager.bind(this);
     this.#changed = changed;
-    return unbind;
+    return () => {
+      unbind();
+      for (const leave of this.#waiting) leave(closed());
+    };
   }
 
   /** The stack as the core tells it. */
@@ -184,7 +189,15 @@ export class Desk implements DisplayPort {
     const { id, answer: told } = this.#around.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
-    const answer = guard.untilTrap(told).then(
+    const heard = new Promise<string>((resolve, reject) => {
+      // Who waits when the session is left is told, though the core tells nobody any more.
+      this.#waiting.add(reject);
+      guard
+        .untilTrap(told)
+        .then(resolve, reject)
+        .finally(() => this.#waiting.delete(reject));
+    });
+    const answer = heard.then(
       (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
@@ -241,3 +254,5 @@ export class Desk implements DisplayPort {
 function failed(thrown: unknown): never {
   throw fromCore(thrown);
 }
+
+const closed = () => gone("SESSION_CLOSED", "The session is closed; open a new one to go on.");

@@ -82,7 +82,7 @@ const rows: Record<string, Row> = {
   "is left with its session": {
     act: ({ client }) => client.dispose(),
     gives: undefined,
-    told: ["rejected", "DISPLAY_CLEARED"],
+    told: ["rejected", "SESSION_CLOSED"],
     ends: "SESSION_CLOSED",
   },
 };
@@ -215,6 +215,6 @@ test.each(Object.entries(reloaded))("a question that comes back after a reload a
   expect(told[0]).toEqual(row.told ?? answered.told);
   await until(session, ({ busy }) => !busy);
   // The page before was told that it is gone, whichever of its questions waited.
-  expect([before, first.told[1]]).toEqual([expect.any(String), ["rejected", "DISPLAY_CLEARED"]]);
+  expect([before, first.told[1]]).toEqual([expect.any(String), ["rejected", "SESSION_CLOSED"]]);
   client.dispose();
 });

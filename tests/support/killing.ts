@@ -56,7 +56,7 @@ export const application = `
     const tools = [
       { name: "look", description: "", jsonSchema: schema, parallel: true, do: works("look") },
       { name: "list", description: "", jsonSchema: schema, parallel: true, do: works("list") },
-      { name: "form", description: "", jsonSchema: schema, onInterrupted: "rerun", do: async (_, display) => {
+      { name: "form", description: "", jsonSchema: schema, do: async (_, display) => {
         const { size } = await display.pushAndWait({ renderer: "size", input: { sizes: ["S", "L"] } });
         return "size " + size;
       } },
