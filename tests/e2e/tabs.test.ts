@@ -205,13 +205,17 @@ test.each(ends)("when the first tab is %s at a form, the second has the form and
   profile(async (profile) => {
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `void session.sendMessage("form").catch(() => {});`);
-    await when(second, "shown.slots.length === 1");
+    const slot = await when<string>(second, "shown.slots.length === 1", "shown.slots[0].id");
     await takeOver(second, () => end(first, profile));
     await inPage(second, "await new Promise((later) => setTimeout(later, 100));");
     // What it showed was never empty.
     expect(
       await inPage(second, "return states.some(({ timeline, slots }) => timeline.length === 0 || slots.length === 0);"),
     ).toBe(false);
+    // It is the same question, so what was typed into it is there.
+    expect(await inPage(second, `return states.every(({ slots }) => slots.length === 1 && slots[0].id === "${slot}");`)).toBe(
+      true,
+    );
     const answered = await answer(second, "Ada");
     expect(answered).toBe(true);
     const whole = ["user: form", "form: success said Ada", "agent_text: all done"];
