@@ -507,3 +507,29 @@ fn a_request_that_waits_for_its_turn_can_be_given_up() {
         assert_eq!(asked, ["first", "one", "third", "three"]);
     });
 }
+
+#[test]
+fn a_request_that_is_asked_again_under_its_id_is_made_once_and_both_hear_its_answer() {
+    block_on(async {
+        let gate = Gate::new();
+        let model = ScriptedModel::new([Line::text("one").after_gate(&gate), Line::text("two")]);
+        let store = MemoryStore::new("s");
+        let agent = builder(&model, store.clone()).build().unwrap();
+        let session = agent.session();
+        let asked = |id: &str| Prompt { id: Some(id.to_owned()), ..Prompt::new(id) };
+        let (first, queued) = (session.request(asked("first")), session.request(asked("queued")));
+        let again = async {
+            gate.reached().await;
+            let again = (session.request(asked("first")), session.request(asked("queued")));
+            gate.open();
+            join(again.0, again.1).await
+        };
+        let (first, queued, again) = join!(first, queued, again);
+        assert_eq!((again.0.unwrap().text(), again.1.unwrap().text()), ("one".to_owned(), "two".to_owned()));
+        assert_eq!((first.unwrap().text(), queued.unwrap().text()), ("one".to_owned(), "two".to_owned()));
+        // Also where it had ended before: another process has the record only.
+        let next = numbered(&ScriptedModel::new([]), store, "b").build().unwrap();
+        assert_eq!(next.session().request(asked("first")).await.unwrap().text(), "one");
+        assert_eq!(transcript(&next.messages()), ["user: first", "agent: one", "user: queued", "agent: two"]);
+    });
+}

@@ -143,5 +143,6 @@ function emptySnapshot(sessionId: string): GloveSnapshot {
     isCompacting: false,
     error: undefined,
     storage: "memory",
+    tab: "leader",
   };
 }

@@ -195,7 +195,8 @@ export class Engine implements Followed {
       release();
       shownBy.set(session, (shownBy.get(session) ?? 1) - 1);
       // A moment later: a component that is mounted again at once has never gone.
-      if (stop) setTimeout(() => shownBy.get(session) === 0 && session.abort(), 0);
+      const unused = () => shownBy.get(session) === 0 && session.getSnapshot().tab === "leader";
+      if (stop) setTimeout(() => unused() && session.abort(), 0);
     };
     // What goes wrong is in the snapshot.
     session.start().catch(() => {});

@@ -250,13 +250,15 @@ export class GloveClient {
       this.#held.delete(session.sessionId);
       session.dispose();
     };
-    if (!session.getSnapshot().busy) {
+    // What another tab runs goes on there.
+    const runs = () => session.getSnapshot().busy && session.getSnapshot().tab === "leader";
+    if (!runs()) {
       done();
       return;
     }
     held.watching = session.subscribe(() => {
       // Later, because this is called from inside of the session.
-      if (!session.getSnapshot().busy) setTimeout(done, 0);
+      if (!runs()) setTimeout(done, 0);
     });
     if (this.#config.whenUnused === "stop") session.abort();
   }

@@ -15,12 +15,15 @@ import { toJson, toLooseJson } from "./json.js";
 import { after, isPromise, type Maybe } from "./maybe.js";
 import { check, sentence } from "./schema.js";
 import type { ToolConfig } from "./tool.js";
-import type { CoreSession, CoreSlot, CoreStep } from "./wasm/seam.js";
+import type { AskedSession, CoreSession, CoreSlot, CoreStep } from "./wasm/seam.js";
 import { guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 export interface DeskSurroundings {
-  core(): CoreSession | undefined;
+  /** What is asked: the core of this page, or the tab that runs the session. */
+  asked(): AskedSession | undefined;
+  /** The core of this page. Throws where there is none. */
+  core(): CoreSession;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
 }
@@ -137,18 +140,18 @@ export class Desk implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     const live = this.#lives.get(id);
-    const settled = this.#around.core()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    const settled = this.#around.asked()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
     // The first answer counts, here as in the core.
     if (live && settled) live.rejection = { value: error };
     return settled;
   }
 
   remove(id: string): boolean {
-    return this.#around.core()?.removeSlot(id) ?? false;
+    return this.#around.asked()?.removeSlot(id) ?? false;
   }
 
   clear(): void {
-    this.#around.core()?.clearStack();
+    this.#around.asked()?.clearStack();
   }
 
   // ---- into the core -----------------------------------------------------------------------------------------------
@@ -160,7 +163,7 @@ export class Desk implements DisplayPort {
   #settle(id: string, value: unknown): boolean {
     const live = this.#lives.get(id);
     try {
-      const settled = this.#around.core()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      const settled = this.#around.asked()?.resolveSlot(id, toLooseJson(value)) ?? false;
       if (live && settled) live.answer = { value };
       return settled;
     } catch (error) {
@@ -171,7 +174,7 @@ export class Desk implements DisplayPort {
   }
 
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
-    const id = this.#core().pushAndForget(owner, renderer, toLooseJson(input), clean);
+    const id = this.#around.core().pushAndForget(owner, renderer, toLooseJson(input), clean);
     // A tool that does not show what it showed before does not go on: a person is asked about its call.
     if (id === undefined) return new Promise(() => {});
     this.#lives.set(id, { input });
@@ -183,7 +186,7 @@ export class Desk implements DisplayPort {
     { renderer = "", input }: SlotRequest,
     clean = false,
   ): { readonly id: string; readonly answer: Promise<unknown> } {
-    const { id, answer: told } = this.#core().pushAndWait(owner, renderer, toLooseJson(input), clean);
+    const { id, answer: told } = this.#around.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
     const heard = new Promise<string>((resolve, reject) => {
@@ -205,13 +208,13 @@ export class Desk implements DisplayPort {
 
   /** The tool gets what the record will give it another time. */
   async #step<T>(callId: string, name: string, work: () => Maybe<T>, clean: boolean): Promise<T> {
-    const began = this.#core().beginStep(callId, name, clean);
+    const began = this.#around.core().beginStep(callId, name, clean);
     // A call that is taken back is not kept.
     if (!began) return work();
     const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
-    const end = (result: string) => guard.untilTrap(this.#core().endStep(callId, key, result));
+    const end = (result: string) => guard.untilTrap(this.#around.core().endStep(callId, key, result));
     let json: string;
     try {
       json = toJson((await work()) ?? null, `The result of the step "${name}"`);
@@ -221,12 +224,6 @@ export class Desk implements DisplayPort {
     }
     await end(`{"returned":${json}}`);
     return JSON.parse(json) as T;
-  }
-
-  #core(): CoreSession {
-    const core = this.#around.core();
-    if (!core) throw closed();
-    return core;
   }
 
   #fits(slot: SlotRequest): Maybe<SlotRequest> {

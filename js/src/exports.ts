@@ -101,6 +101,7 @@ export type {
   QueuedMessage,
   RunPhase,
   SlotDisplayStrategy,
+  TabRole,
   TimelineEntry,
   ToolEntry,
   UndoableCall,

@@ -9,13 +9,19 @@ import { type SessionConfig, type SessionParts, type Told, toldOf } from "./sess
 import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
 import type { Subscribers } from "./subscriber.js";
+import { Last, noSlots } from "./tabs/last.js";
+import { follows } from "./tabs/protocol.js";
+import { tabPage } from "./tabs/tab-page.js";
+import { Tabs } from "./tabs/tabs.js";
 import type { Toolbox } from "./toolbox.js";
-import type { CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
+import type { AskedSession, CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
 import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
 const taskTool = "glove_update_tasks";
 const inboxTool = "glove_post_to_inbox";
+/** How long tools that are entered again are waited for before their slots are taken away. */
+const slotsMs = 500;
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -41,8 +47,15 @@ export class CoreLink {
   /** What the core was told, as JSON, so that only changes cross. */
   readonly #told = new Map<string, string>();
   #session: CoreSession | undefined;
-  #starting: Promise<CoreSession> | undefined;
+  /** The other tabs that have this session open, where its store is one that they share. */
+  #tabs: Tabs | undefined;
+  #last = new Last();
+  /** Nothing was told yet by the core that was started last. */
+  #fresh = false;
+  #starting: Promise<AskedSession> | undefined;
   #cleanUp: (() => void)[] = [];
+  /** Nothing is told of the core any more. */
+  #undo = () => {};
   /** Fires for what the page does when the core has trapped, and fires no signal itself any more. */
   #life = new AbortController();
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
@@ -54,13 +67,19 @@ export class CoreLink {
     this.#page = page;
   }
 
-  /** The core, once it was started. */
-  get session(): CoreSession | undefined {
+  /** What is asked now: the core, once it was started, or the tab that runs the session. */
+  get session(): AskedSession | undefined {
+    return this.#session ?? this.#tabs;
+  }
+
+  /** The core of this page, where its tools run. */
+  get own(): CoreSession {
+    if (!this.#session) throw this.#tabs ? follows() : closed();
     return this.#session;
   }
 
-  /** The core with the stored session read. A start that failed is tried again at the next use. */
-  ready(): Promise<CoreSession> {
+  /** The session with what was stored of it. A start that failed is tried again at the next use. */
+  ready(): Promise<AskedSession> {
     if (this.#disposed) return Promise.reject(closed());
     guard.tellOfTrap();
     if (this.#starting) return this.#starting;
@@ -69,7 +88,6 @@ export class CoreLink {
       // After a trap another start may be under way.
       if (this.#starting === starting) {
         this.#starting = undefined;
-        this.#letGo();
         if (!this.#disposed) this.#page.shown.set({ error });
       }
       throw error;
@@ -81,7 +99,7 @@ export class CoreLink {
   /** Stops what runs; the text that was shown goes into the record first. */
   stop(): void {
     this.flush();
-    this.#session?.abort();
+    this.session?.abort();
   }
 
   /** Gives the core the text that was shown, before something that may end the answer. */
@@ -98,16 +116,23 @@ export class CoreLink {
   /** The configuration is another one. */
   changed(): void {
     const failed = (error: unknown) => this.#page.shown.set({ error: fromCore(error) });
-    this.#starting?.then(() => this.#tell()).catch(failed);
+    this.#starting?.then(() => this.#configure()).catch(failed);
+  }
+
+  clearError(): void {
+    this.#page.shown.set({ error: undefined });
+    this.#tabs?.clearError();
   }
 
   dispose(): void {
     this.#disposed = true;
     this.#letGo();
+    this.#tabs?.dispose(closed());
+    for (const undo of this.#cleanUp.splice(0)) undo();
   }
 
   /** What the core has promised. */
-  async answer(ask: (session: CoreSession) => Promise<string>): Promise<string> {
+  async answer(ask: (session: AskedSession) => Promise<string>): Promise<string> {
     return guard.untilTrap(ask(await this.ready()));
   }
 
@@ -116,6 +141,7 @@ export class CoreLink {
     this.#session = undefined;
     this.#starting = undefined;
     this.#letGo();
+    this.#tabs?.drop(error);
     this.#life.abort();
     this.#page.models.forget();
     this.#page.desk.take([]);
@@ -127,15 +153,28 @@ export class CoreLink {
   #letGo(): void {
     const session = this.#session;
     this.#session = undefined;
-    for (const undo of this.#cleanUp.splice(0)) undo();
+    this.#undo();
     session?.close();
     session?.free();
   }
 
-  async #start(): Promise<CoreSession> {
+  async #start(): Promise<AskedSession> {
+    const { store } = this.#page.parts;
+    if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#page.desk.open(), this.#watchPage());
+    const shared = await store?.shared?.();
+    if (this.#disposed) throw closed();
+    if (!store || !shared) return this.#open();
+    this.#tabs ??= this.#meet(shared, store);
+    await this.#tabs.ready();
+    return this.#tabs;
+  }
+
+  /** Starts the core of this page and reads the store. */
+  async #open(): Promise<CoreSession> {
     const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
     const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
+    if (this.#tabs) store?.claim?.();
     const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());
     const options: SessionOptions = {
       sessionId,
@@ -147,16 +186,20 @@ export class CoreLink {
     const { CoreSession } = core as unknown as SessionExports;
     const session = new CoreSession(JSON.stringify(options), this.#host(bridge));
     this.#session = session;
+    this.#last = new Last(this.#last.slots);
+    this.#fresh = true;
     this.#remember(told);
-    this.#cleanUp.push(
-      this.#page.desk.open(),
-      this.#watchPage(),
-      guard.onTrap((error) => this.#trapped(error)),
-    );
-    await guard.untilTrap(session.open());
-    if (this.#disposed) throw closed();
-    await this.#tell();
-    await this.#readExtras(store);
+    this.#undo = guard.onTrap((error) => this.#trapped(error));
+    try {
+      await guard.untilTrap(session.open());
+      if (this.#session !== session) throw closed();
+      await this.#configure();
+      await this.#readExtras(store);
+      if (this.#session !== session) throw closed();
+    } catch (error) {
+      if (this.#session === session) this.#letGo();
+      throw error;
+    }
     const { code, message } = store?.warning ?? {};
     if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
     this.#page.shown.set({ sessionReady: true, storage: storageOf(store) });
@@ -205,7 +248,7 @@ export class CoreLink {
   }
 
   /** Tells the core what has changed since it was told last. */
-  async #tell(): Promise<void> {
+  async #configure(): Promise<void> {
     const told = await toldOf(this.#page.config(), this.#page.tools);
     const changes = Object.entries(told).filter(([key, value]) => this.#told.get(key) !== JSON.stringify(value));
     if (changes.length === 0 || !this.#session) return;
@@ -231,8 +274,28 @@ export class CoreLink {
 
   #events(batch: string): void {
     if (this.#disposed) return;
+    const events = JSON.parse(batch) as CoreEvent[];
+    if (this.#fresh) this.#renew();
+    this.#tell(events);
+  }
+
+  #tell(events: readonly CoreEvent[]): void {
+    this.#takeAll(events);
+    this.#tabs?.tell(events);
+  }
+
+  /** What was shown before this core gives way to what it tells; the slots when its tools have had time to show theirs again. */
+  #renew(): void {
+    this.#fresh = false;
+    this.#page.shown.renew();
+    const last = this.#last;
+    if (last.hasOldSlots) setTimeout(() => last.hasOldSlots && last === this.#last && this.#tell([noSlots]), slotsMs);
+  }
+
+  #takeAll(events: readonly CoreEvent[]): void {
     let whole = false;
-    for (const event of JSON.parse(batch) as CoreEvent[]) {
+    for (const event of events) {
+      if (this.#tabs) this.#last.take(event);
       try {
         whole = this.#take(event) || whole;
       } catch (error) {
@@ -277,9 +340,29 @@ export class CoreLink {
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
       this.#page.shown.set({ tasks: result.data.tasks });
+    // What is done here once: the store is read and subscribers are told where the session runs.
+    if (!this.#session) return !delta;
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#readExtras(this.#page.parts.store);
     this.#page.subscribers.tell(type, data);
     return !delta;
+  }
+
+  #meet(name: string, store: StoreAdapter): Tabs {
+    const { shown, subscribers } = this.#page;
+    const page = tabPage(shown, {
+      open: () => this.#open(),
+      close: () => this.#letGo(),
+      flush: () => this.flush(),
+      keepPartial: () => this.keepPartial(),
+      stop: () => this.stop(),
+      take: (events) => {
+        this.#pageModel = false;
+        this.#takeAll(events);
+      },
+      last: () => this.#last,
+      report: (code, error) => subscribers.report(code, error),
+    });
+    return new Tabs(name, store.lease?.bind(store), page);
   }
 }
 

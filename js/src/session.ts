@@ -17,7 +17,7 @@ import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { callTitle } from "./tool.js";
 import { Toolbox } from "./toolbox.js";
-import type { CoreSession } from "./wasm/seam.js";
+import type { AskedSession } from "./wasm/seam.js";
 import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
@@ -60,7 +60,7 @@ export class GloveSession {
       agent: () => this.runnable,
     });
     const tool = (name: string) => this.#tools.find(name);
-    this.#desk = new Desk(parts.displayManager, { core: () => this.#link.session, tool, report });
+    this.#desk = new Desk(parts.displayManager, { asked: () => this.#link.session, core: () => this.#link.own, tool, report });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       title: (name: string, input: unknown) => callTitle(tool(name), input),
@@ -163,7 +163,7 @@ export class GloveSession {
   readonly regenerate = async (): Promise<RunOutcome> => {
     const session = await this.#link.ready();
     if (this.#shown.phase === "paused") return this.resume();
-    const messages = JSON.parse(session.messages(0)) as Message[];
+    const messages = JSON.parse(await session.messages(0)) as Message[];
     const last = messages.findLast(isFromPerson);
     if (!last) throw new GloveError("NOTHING_TO_REGENERATE", "There is no message to answer again yet.");
     return this.#send({ text: last.text, ...(last.content && { content: last.content }) });
@@ -196,7 +196,7 @@ export class GloveSession {
   /** Turns a slot down; the tool that waits for it is told. False when no slot with this id is open. */
   readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#desk.reject(id, reason);
 
-  readonly clearError = (): void => this.#shown.set({ error: undefined });
+  readonly clearError = (): void => this.#link.clearError();
 
   /**
    * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it was
@@ -212,10 +212,10 @@ export class GloveSession {
   };
 
   /** The whole record, as it is stored. */
-  readonly messages = async (): Promise<Message[]> => JSON.parse((await this.#link.ready()).messages(0)) as Message[];
+  readonly messages = async (): Promise<Message[]> => JSON.parse(await (await this.#link.ready()).messages(0)) as Message[];
 
   /** The record by prompts: each with its ordered outputs and what it used. */
-  readonly prompts = async (): Promise<unknown[]> => JSON.parse((await this.#link.ready()).prompts()) as unknown[];
+  readonly prompts = async (): Promise<unknown[]> => JSON.parse(await (await this.#link.ready()).prompts()) as unknown[];
 
   /** Gives its undo. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
@@ -295,11 +295,12 @@ export class GloveSession {
   #cancel(sent: Sent): void {
     sent.cancelled = true;
     if (!sent.given) return;
-    if (this.#shown.request === sent.id || this.#sent.size === 1) this.#link.stop();
+    const { request } = this.#shown;
+    if (request === sent.id || (request === null && this.#sent.size === 1)) this.#link.stop();
     else this.#link.session?.cancelQueued?.(sent.id);
   }
 
-  async #ask(ask: (session: CoreSession) => Promise<string>): Promise<RunOutcome> {
+  async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
     this.#shown.set({ error: undefined });
     try {
       return outcomeOf(await this.#link.answer(ask));

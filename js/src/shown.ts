@@ -24,6 +24,12 @@ export interface SlotContext {
 }
 
 type Streaming = "streamingText" | "streamingReasoning";
+/** The answer that is being written, as far as it has come. */
+export interface Written {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
 type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, Streaming>]?: GloveSnapshot[K] };
 
 const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
@@ -33,6 +39,8 @@ export class Shown {
   #changes: Changes = {};
   #streaming = "";
   #thinking = "";
+  /** They were written elsewhere, and give way to the next piece. */
+  #stale = false;
   #pendingFrame: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #failed: (error: unknown) => void;
@@ -71,6 +79,7 @@ export class Shown {
       isCompacting: false,
       error: undefined,
       storage,
+      tab: "leader",
     };
   }
 
@@ -91,7 +100,7 @@ export class Shown {
     return () => void this.#listeners.delete(listener);
   }
 
-  set(changes: Partial<Pick<GloveSnapshot, "sessionReady" | "storage" | "tasks" | "inbox" | "error">>): void {
+  set(changes: Partial<Pick<GloveSnapshot, "sessionReady" | "storage" | "tasks" | "inbox" | "error" | "tab">>): void {
     Object.assign(this.#changes, changes);
     this.publish();
   }
@@ -107,10 +116,27 @@ export class Shown {
 
   /** A piece of the answer; drawn with the next frame. */
   stream(kind: "text" | "reasoning", text: string): void {
+    if (this.#stale) {
+      this.#streaming = "";
+      this.#thinking = "";
+    }
+    this.#stale = false;
     if (kind === "text") this.#streaming += text;
     else this.#thinking += text;
     this.#answering = true;
     this.#pendingFrame ??= nextFrame(() => this.publish());
+  }
+
+  /**
+   * Somebody else tells from now on, and tells all of it at once: what is shown stays until it is published again, and the
+   * answer that was being written until it is written anew, unless that is known too.
+   */
+  renew(written?: Written): void {
+    this.#changes.timeline = [];
+    this.#stale = written === undefined;
+    this.#streaming = written?.text ?? this.#streaming;
+    this.#thinking = written?.reasoning ?? this.#thinking;
+    this.#came = this.#asked;
   }
 
   /** A model of the page was asked; what it shows comes ahead of what the core tells. */
@@ -196,7 +222,7 @@ export class Shown {
   state(state: CoreState): void {
     if (state.request !== this.#core.request) this.#answering = this.#streaming + this.#thinking !== "";
     // What was sent shows up here as the request being served or in the queue.
-    for (const [id, { waiting }] of this.#sent) if (!waiting) this.#sent.delete(id);
+    for (const id of [state.request, ...state.queue.map(({ id }) => id)]) if (id) this.#sent.delete(id);
     this.#core = state;
     // An answer that breaks off leaves its text as an entry, if at all.
     if (state.phase !== "model") {

@@ -115,4 +115,12 @@ export interface GloveSnapshot {
   readonly error: Error | undefined;
   /** Where the session is kept. */
   readonly storage: "indexeddb" | "memory" | "custom";
+  /**
+   * Which tab runs the session. `leader`: this one, also where no other can. `follower`: another one; this one shows the same, live,
+   * and whatever is asked or answered here goes there. `blocked`: another one, which does not answer.
+   */
+  readonly tab: TabRole;
 }
+
+/** What a tab is to a session that several of them have open. */
+export type TabRole = "leader" | "follower" | "blocked";

@@ -16,6 +16,17 @@ impl Run {
         }
     }
 
+    /// The answer with which a request of this record has ended, if it was answered.
+    pub fn reply_to(&self, id: &str) -> Option<Reply> {
+        if self.request() == Some(id) || !self.request_ids.contains(id) {
+            return None;
+        }
+        let last = self.messages.iter().rfind(|message| message.prompt_id.as_deref() == Some(id))?;
+        let answers = last.sender == Sender::Agent && last.tool_calls.is_none() && !last.partial;
+        let usage = last.usage.unwrap_or_default();
+        answers.then(|| Reply { messages: vec![last.clone()], usage, ..Reply::default() })
+    }
+
     pub(super) fn on_request(&mut self, request: Request, fx: &mut Effects) {
         if !self.is_busy() {
             self.abandon(fx);

@@ -10,10 +10,18 @@ use crate::run::effect::Effect;
 use crate::run::input::{AbortReason, Input, WhenBusy};
 use crate::run::settings::Settings;
 use crate::runtime::driver::{Driver, Life};
+use crate::runtime::response::Response;
 use crate::runtime::shared::{Caller, Command, Configure};
 
 impl Driver {
     pub(super) fn obey(&mut self, command: Command) -> Option<Input> {
+        let command = match command {
+            Command::Request(request, caller) => {
+                let caller = self.join(&request.id, caller)?;
+                Command::Request(request, caller)
+            }
+            command => command,
+        };
         match command {
             Command::Request(..) | Command::Undo { .. } | Command::Resume(_) | Command::Answer { .. } => {
                 let begun = self.take_over();
@@ -82,6 +90,27 @@ impl Driver {
             Command::Close => self.close(),
         }
         None
+    }
+
+    /// A request that is there already is not made twice: who asks for it again, because the page that had asked is
+    /// gone, waits for the one that is there, or hears its answer. Gives the caller back where there is neither.
+    fn join(&mut self, id: &str, caller: Caller) -> Option<Caller> {
+        let (waits, reply) = {
+            let run = self.shared.run();
+            let served = run.request() == Some(id) && run.phase() != PhaseName::Paused;
+            (served || run.queued().any(|queued| queued.id == id), run.reply_to(id))
+        };
+        if waits || self.arriving.iter().any(|(arriving, _)| arriving.id == id) {
+            self.callers.push(caller);
+            return None;
+        }
+        match reply {
+            Some(reply) => {
+                let _ = caller.reply.send(Ok(Response::Completed(reply)));
+                None
+            }
+            None => Some(caller),
+        }
     }
 
     /// What a person has seen of an answer is kept when it is cut off.

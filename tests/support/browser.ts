@@ -16,8 +16,14 @@ const args = [
   "--disable-sync",
 ];
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args });
+export interface BrowserOptions {
+  /** Pages that are left are kept for the way back, as for people; by default they are not. */
+  readonly keepsPages?: boolean;
+}
+
+export function openBrowser({ keepsPages = false }: BrowserOptions = {}): Promise<Browser> {
+  const ignoreDefaultArgs = keepsPages ? ["--disable-back-forward-cache"] : [];
+  return chromium.launch({ executablePath, args, ignoreDefaultArgs });
 }
 
 export interface BrowserOnDisk {

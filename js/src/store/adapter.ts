@@ -86,6 +86,19 @@ export interface StoreAdapter {
   /** The same two as JSON text, for stores that keep text: nothing is read and written again on the way. */
   appendStepText?(step: string, durability: Durability): Promise<void>;
   readRunText?(): Promise<string>;
+
+  /**
+   * A name that the stores of other tabs have too when they keep the same session: then one of these tabs runs it, and the others
+   * follow. Nothing when this store is the only one.
+   */
+  shared?(): Promise<string | undefined>;
+  /** The next `readRun` and all later writes are of this store alone: one that claimed before is refused (`STORE_CONFLICT`). */
+  claim?(): void;
+  /**
+   * Keeps the session for a holder for some milliseconds, where the browser has no locks; false when another holder has it. With
+   * a time of 0 the holder gives it back.
+   */
+  lease?(holder: string, ms: number): Promise<boolean>;
 }
 
 export interface StoreBridge {

@@ -1,6 +1,7 @@
 // The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
+import type { Maybe } from "../maybe.js";
 import type { Message, Usage } from "../message.js";
 import type { Budgets, Limits } from "../session-config.js";
 import type { UndoableCall } from "../snapshot.js";
@@ -200,3 +201,12 @@ export interface CoreSession {
   close(): void;
   free(): void;
 }
+
+/** A session that is asked: the core of this page, or that of another tab. */
+export type AskedSession = Pick<
+  CoreSession,
+  "request" | "resume" | "undo" | "abort" | "cancelQueued" | "answer" | "resolveSlot" | "rejectSlot" | "removeSlot" | "clearStack"
+> & {
+  messages(from: number): Maybe<string>;
+  prompts(): Maybe<string>;
+};

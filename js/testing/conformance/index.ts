@@ -6,6 +6,7 @@ import type { Bench, Case } from "./kit.js";
 import { messageCases, tokenCases } from "./messages.js";
 import { runCases } from "./run.js";
 import { sessionCases } from "./session.js";
+import { tabCases } from "./tabs.js";
 
 /** The store under test. */
 export interface ConformanceSubject {
@@ -42,7 +43,7 @@ export function storeConformance(
 ): readonly ConformanceCase[] {
   const given = typeof subject === "function" ? { make: subject } : subject;
   const style = given.tokens ?? "both";
-  const all = [...messageCases, ...tokenCases(style), ...extraCases, ...runCases, ...sessionCases(style)];
+  const all = [...messageCases, ...tokenCases(style), ...extraCases, ...runCases, ...tabCases, ...sessionCases(style)];
   const cases = all.map((one) => ({ name: one.name, run: () => runCase(one, given) }));
   runner?.describe("store conformance", () => {
     for (const { name, run } of cases) {

@@ -27,6 +27,7 @@ export interface DatabaseOptions {
 }
 
 export class SessionDatabase implements SessionCatalog {
+  readonly name: string;
   /** @internal */
   readonly connection: Connection;
   /** @internal Takes over where the browser allows no database. */
@@ -35,6 +36,7 @@ export class SessionDatabase implements SessionCatalog {
   #asked = false;
 
   constructor({ name = "glove", persist = false }: DatabaseOptions = {}) {
+    this.name = name;
     this.connection = new Connection(name);
     this.#persist = persist;
   }

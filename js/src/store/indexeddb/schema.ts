@@ -21,6 +21,8 @@ export interface SessionRow {
   readonly records: boolean;
   /** The write that was stored last. */
   readonly write: string;
+  /** Whoever claimed the session last; only they append to it. */
+  readonly claim?: string;
 }
 
 /** The messages of one step, under `[session, index of the first]`: the JSON of an array without its brackets. */
@@ -30,8 +32,8 @@ export interface MessagesRow {
 }
 
 // `records`: StoredText under [session, seq], as messages. `checkpoints`: StoredText under session.
-// `media`: Media under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], and for permissions the status
-// under [session, "permission", key].
+// `media`: Media under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], for permissions the status under
+// [session, "permission", key], and under [session, "lease"] who runs it and until when.
 export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
 export type StoreName = (typeof stores)[number];
 

@@ -3,6 +3,7 @@ import type { GloveError } from "../../error.js";
 import type { Message, PermissionStatus, Task } from "../../message.js";
 import { generateId } from "../../session-id.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
+import { storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { type MemoryStore, permissionKey } from "../memory.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
@@ -22,6 +23,7 @@ export class IndexedDBStore implements StoreAdapter {
   readonly #database: SessionDatabase;
   /** Writes keep their order, whatever it takes to prepare them. */
   #preparing: Promise<unknown> = Promise.resolve();
+  #claim: string | undefined;
 
   constructor(
     readonly identifier: string,
@@ -46,6 +48,7 @@ export class IndexedDBStore implements StoreAdapter {
 
   async appendStepText(text: string, durability: Durability): Promise<void> {
     const step = JSON.parse(text) as StoredStep;
+    const claim = this.#claim;
     const memory = await this.#memory();
     if (memory) return memory.appendStep(step);
     const members = membersOf(text);
@@ -60,8 +63,9 @@ export class IndexedDBStore implements StoreAdapter {
       const before = await this.#row(transaction);
       // A connection that was lost may have stored it all the same.
       if (before.write === write) return;
+      if (claim && before.claim && before.claim !== claim) throw superseded();
       checkFollows(before, step);
-      await this.#write(transaction, before, step, { ...prepared, media, write });
+      await this.#write(transaction, { ...before, ...(claim && { claim }) }, step, { ...prepared, media, write });
     });
   }
 
@@ -116,10 +120,40 @@ export class IndexedDBStore implements StoreAdapter {
   async readRunText(): Promise<string> {
     const memory = await this.#memory();
     if (memory) return JSON.stringify(await memory.readRun());
-    const rows = await this.#run([...read], "readonly", (transaction) => readRows(transaction, this.identifier));
+    const claim = this.#claim;
+    const rows = await this.#run([...read], claim ? "relaxed" : "readonly", async (transaction) => {
+      const rows = await readRows(transaction, this.identifier);
+      const { session } = rows;
+      if (claim && session) await transaction.ask(transaction.store("sessions").put({ ...session, claim }, this.identifier));
+      return rows;
+    });
     const { messages, records, checkpoint } = await textsOf(rows);
     const run = checkpoint === undefined ? "" : `,"checkpoint":${JSON.stringify(checkpoint)}`;
     return `{"messages":${messages},"records":${records}${run}}`;
+  }
+
+  // ---- between tabs ------------------------------------------------------------------------------------------------
+
+  async shared(): Promise<string | undefined> {
+    return (await this.#memory()) ? undefined : `glove ${JSON.stringify([this.#database.name, this.identifier])}`;
+  }
+
+  claim(): void {
+    this.#claim = generateId();
+  }
+
+  lease(holder: string, ms: number): Promise<boolean> {
+    const key = [this.identifier, "lease"];
+    return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
+      // Not waited for: a page that is left has no time for an answer.
+      if (ms === 0) store("extras").delete(key);
+      else {
+        const [owner, until] = (await ask<[string, number] | undefined>(store("extras").get(key))) ?? [holder, 0];
+        if (owner !== holder && until > Date.now()) return false;
+        await ask(store("extras").put([holder, Date.now() + ms], key));
+      }
+      return true;
+    });
   }
 
   // ---- messages and counters ---------------------------------------------------------------------------------------
@@ -315,6 +349,13 @@ export class IndexedDBStore implements StoreAdapter {
   #permission(key: string): IDBValidKey {
     return [this.identifier, "permission", key];
   }
+}
+
+function superseded(): GloveError {
+  return storeError(
+    "conflict",
+    "Another tab runs this session now. Nothing of this write was stored; what it has written is shown when the session is open.",
+  );
 }
 
 function changed<T extends { readonly id: string }>(list: readonly T[], id: string, updates: Partial<Omit<T, "id">>): T[] {

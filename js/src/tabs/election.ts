@@ -1,0 +1,64 @@
+// Which of the tabs runs a session: the one that holds its lock; without locks, the one that holds its lease.
+import { generateId } from "../session-id.js";
+
+export interface Candidate {
+  /** It runs the session from now on. */
+  granted(): void;
+  /** It does not any more. */
+  lost(): void;
+}
+
+/** Keeps a session for a tab for some time; false when another tab has it. A time of 0 gives it back. */
+export type Lease = (holder: string, ms: number) => Promise<boolean>;
+
+/** Stands for it until the undo is called; that gives up what was granted. */
+export function stand(name: string, lease: Lease | undefined, candidate: Candidate): () => void {
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  if (locks) return byLock(locks, name, candidate);
+  return lease ? byLease(lease, candidate) : () => {};
+}
+
+function byLock(locks: LockManager, name: string, { granted, lost }: Candidate): () => void {
+  const stop = new AbortController();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const grant = () => {
+    granted();
+    return held;
+  };
+  // It is refused when it is given up, and when somebody has stolen it.
+  locks.request(name, { signal: stop.signal }, grant).catch(() => stop.signal.aborted || lost());
+  return () => {
+    stop.abort();
+    release();
+  };
+}
+
+/** Longer than the minute after which browsers let a timer of a hidden page run. Who leaves in good order gives it back. */
+const leaseMs = 70_000;
+const turnMs = 2_000;
+
+function byLease(lease: Lease, { granted, lost }: Candidate): () => void {
+  const holder = generateId();
+  let holds = false;
+  let over = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const turn = async () => {
+    // A database that fails gives nothing to anybody.
+    const mine = await lease(holder, leaseMs).catch(() => false);
+    if (over) return;
+    timer = setTimeout(turn, turnMs);
+    if (mine === holds) return;
+    holds = mine;
+    if (mine) granted();
+    else lost();
+  };
+  void turn();
+  return () => {
+    over = true;
+    clearTimeout(timer);
+    if (holds) void lease(holder, 0).catch(() => {});
+  };
+}

@@ -1,0 +1,65 @@
+// What the tabs that have one session open tell each other.
+import { GloveError } from "../error.js";
+import type { Written } from "../shown.js";
+import type { GloveSnapshot } from "../snapshot.js";
+import type { AskedSession, CoreEvent } from "../wasm/seam.js";
+
+/** What may be asked of the tab that runs the session. */
+export type Method = keyof AskedSession | "clearError";
+
+/** What a screen shows beside what the core tells. */
+export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {
+  /** JSON of its code and message; null for none. */
+  readonly error?: string | null;
+};
+
+export interface Ask {
+  readonly kind: "ask";
+  readonly leader: string;
+  readonly id: string;
+  readonly method: Method;
+  readonly args: readonly unknown[];
+  /** It was asked of another tab before, which is gone: it may have been done. */
+  readonly again: boolean;
+}
+
+export type TabMessage =
+  /** From a tab that follows: who runs the session shows it all of it. */
+  | { readonly kind: "hello"; readonly tab: string }
+  /** From the tab that runs it from now on, whether it can show anything yet or not. */
+  | { readonly kind: "leads"; readonly leader: string }
+  /** All of it, for one tab or for every one. */
+  | {
+      readonly kind: "all";
+      readonly leader: string;
+      readonly to: string | undefined;
+      readonly events: readonly CoreEvent[];
+      /** The answer that is being written. */
+      readonly written: Written;
+      readonly extras: Extras;
+    }
+  | { readonly kind: "events"; readonly leader: string; readonly events: readonly CoreEvent[] }
+  | { readonly kind: "extras"; readonly leader: string; readonly extras: Extras }
+  | Ask
+  /** It is being done: it may be asked again only if doing it twice does nothing. */
+  | { readonly kind: "taken"; readonly id: string }
+  | { readonly kind: "answered"; readonly id: string; readonly value?: unknown; readonly error?: string };
+
+export function elsewhere(): GloveError {
+  return new GloveError(
+    "SESSION_OPEN_ELSEWHERE",
+    "Another tab has this session open and does not answer; go on in that tab, or close it.",
+  );
+}
+
+export function moved(): GloveError {
+  return new GloveError(
+    "SESSION_MOVED",
+    "The tab that ran this session went away in the middle of this, so nobody knows how far it came; look at the conversation, " +
+      "and ask again if it is missing.",
+  );
+}
+
+export function follows(): GloveError {
+  return new GloveError("SESSION_FOLLOWS", "Another tab runs this session; only tools of that tab can show something here.");
+}

@@ -1,0 +1,374 @@
+// One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
+import { AbortError } from "../error.js";
+import { generateId } from "../session-id.js";
+import type { AskedSession, CoreEvent, CoreSession } from "../wasm/seam.js";
+import { guard } from "../wasm/sessions.js";
+import { fromCore } from "../wasm/thrown.js";
+import { type Lease, stand } from "./election.js";
+import { watchPage } from "./page-life.js";
+import { type Ask, type Extras, elsewhere, type Method, moved, type TabMessage } from "./protocol.js";
+import { codeOf, type TabPage, toText } from "./tab-page.js";
+
+interface Pending {
+  readonly id: string;
+  readonly method: Method;
+  readonly args: readonly unknown[];
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Who was asked last. */
+  given?: string;
+  taken: boolean;
+}
+
+/** How long a tab is waited for that has the session and says nothing. */
+const silentMs = 2_000;
+/** What does more when it is done twice. */
+const onceOnly: ReadonlySet<Method> = new Set(["resume", "undo"]);
+/** What begins work: an error from before is over. */
+const begins: ReadonlySet<Method> = new Set(["request", "resume", "undo"]);
+
+/**
+ * The session as the other tab has it: what is asked of it goes there. When that tab is gone, what it had not answered is asked
+ * again, of this tab or of the one that runs the session then; what might be done twice by that is refused instead.
+ */
+export class Tabs implements AskedSession {
+  readonly #name: string;
+  readonly #lease: Lease | undefined;
+  readonly #page: TabPage;
+  readonly #tab = generateId();
+  readonly #pending = new Map<string, Pending>();
+  readonly #unwatch: () => void;
+  #waiting: ((error?: unknown) => void)[] = [];
+  #role: "away" | "joining" | "leader" | "follower" | "blocked" = "away";
+  /** Who runs the session; another name each time that a tab takes over. */
+  #leader: string | undefined;
+  #core: CoreSession | undefined;
+  /** Others follow this tab. */
+  #followed = false;
+  #told: Extras = {};
+  #channel: BroadcastChannel | undefined;
+  #undo: (() => void)[] = [];
+
+  constructor(name: string, lease: Lease | undefined, page: TabPage) {
+    this.#name = name;
+    this.#lease = lease;
+    this.#page = page;
+    this.#unwatch = watchPage({
+      // What nobody follows keeps what it has in hand.
+      frozen: () => (this.#role !== "leader" || this.#followed || page.request() === null) && this.#suspend(),
+      hidden: () => this.#suspend(),
+      back: () => this.#role === "away" && this.#join(),
+    });
+  }
+
+  /** Settles when it is known who runs the session, and what there is of it. */
+  ready(): Promise<void> {
+    if (this.#role === "away") this.#join();
+    if (this.#role === "blocked") return Promise.reject(elsewhere());
+    if (this.#core || this.#role === "follower") return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push((error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** What the core of this page told. */
+  tell(events: readonly CoreEvent[]): void {
+    if (this.#core && this.#followed) this.#post({ kind: "events", leader: this.#term, events });
+  }
+
+  /** The session cannot be run here. Another tab may have more luck, and this one when it is asked for something again. */
+  drop(error: unknown): void {
+    this.#leave();
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    this.#settle(error);
+  }
+
+  dispose(error: Error): void {
+    this.#unwatch();
+    this.drop(error);
+  }
+
+  // ---- what is asked of another tab ----------------------------------------------------------------------------------
+
+  request(request: string): Promise<string> {
+    return this.#ask("request", request) as Promise<string>;
+  }
+
+  resume(): Promise<string> {
+    return this.#ask("resume") as Promise<string>;
+  }
+
+  undo(steps: number): Promise<string> {
+    return this.#ask("undo", steps) as Promise<string>;
+  }
+
+  messages(from: number): Promise<string> {
+    return this.#ask("messages", from) as Promise<string>;
+  }
+
+  prompts(): Promise<string> {
+    return this.#ask("prompts") as Promise<string>;
+  }
+
+  abort(): void {
+    this.#send("abort", this.#page.request());
+  }
+
+  cancelQueued(request: string): boolean {
+    return this.#send("cancelQueued", request);
+  }
+
+  answer(question: string, answer: string): void {
+    this.#send("answer", question, answer);
+  }
+
+  resolveSlot(id: string, value: string): boolean {
+    return this.#send("resolveSlot", id, value);
+  }
+
+  rejectSlot(id: string, reason: string | undefined): boolean {
+    return this.#send("rejectSlot", id, reason);
+  }
+
+  removeSlot(id: string): boolean {
+    return this.#send("removeSlot", id);
+  }
+
+  clearStack(): void {
+    this.#send("clearStack");
+  }
+
+  clearError(): void {
+    if (this.#role === "follower") this.#send("clearError");
+  }
+
+  #ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
+    if (this.#role === "blocked") return Promise.reject(elsewhere());
+    return new Promise((resolve, reject) => {
+      const asked: Pending = { id: generateId(), method, args, resolve, reject, taken: false };
+      this.#pending.set(asked.id, asked);
+      this.#give(asked);
+    });
+  }
+
+  #send(method: Method, ...args: readonly unknown[]): true {
+    this.#ask(method, ...args).catch((error: unknown) => this.#page.report(fromCore(error)));
+    return true;
+  }
+
+  /** Asks whoever runs the session; until there is somebody it waits. */
+  #give(asked: Pending): void {
+    const { id, method, args, given } = asked;
+    if (given === this.#leader || !(this.#core || this.#role === "follower")) return;
+    if (asked.taken && onceOnly.has(method)) {
+      this.#end(id, ({ reject }) => reject(moved()));
+      return;
+    }
+    asked.given = this.#term;
+    const ask: Ask = { kind: "ask", leader: this.#term, id, method, args, again: given !== undefined };
+    if (this.#core) void this.#serve(ask, true);
+    else this.#post(ask);
+  }
+
+  #end(id: string, settle: (asked: Pending) => void): void {
+    const asked = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (asked) settle(asked);
+  }
+
+  // ---- who runs the session ------------------------------------------------------------------------------------------
+
+  #join(): void {
+    this.#role = "joining";
+    if (typeof BroadcastChannel === "function") {
+      const channel = new BroadcastChannel(this.#name);
+      channel.onmessage = ({ data }) => this.#hear(data as TabMessage);
+      this.#channel = channel;
+      this.#undo.push(() => channel.close());
+    }
+    const silent = setTimeout(() => this.#leader ?? this.#block(), silentMs);
+    this.#undo.push(() => clearTimeout(silent));
+    this.#undo.push(this.#page.subscribe(() => this.#tellExtras()));
+    this.#undo.push(stand(this.#name, this.#lease, { granted: () => void this.#lead(), lost: () => this.#lose() }));
+    this.#post({ kind: "hello", tab: this.#tab });
+  }
+
+  async #lead(): Promise<void> {
+    const leader = generateId();
+    this.#role = "leader";
+    this.#leader = leader;
+    this.#post({ kind: "leads", leader });
+    let core: CoreSession;
+    try {
+      core = await this.#page.open();
+    } catch (error) {
+      if (this.#leader !== leader) return;
+      this.#page.fail(fromCore(error));
+      return this.drop(error);
+    }
+    if (this.#leader !== leader) return;
+    this.#core = core;
+    this.#page.show("leader");
+    if (this.#followed) this.#postAll();
+    this.#begin();
+  }
+
+  #follow({ leader, events, written, extras }: Extract<TabMessage, { kind: "all" }>): void {
+    this.#role = "follower";
+    this.#leader = leader;
+    this.#page.take(events, written);
+    this.#page.showExtras(extras);
+    this.#page.show("follower");
+    this.#begin();
+  }
+
+  #begin(): void {
+    for (const asked of [...this.#pending.values()]) this.#give(asked);
+    this.#settle();
+  }
+
+  /** Another tab has it and says nothing, or the browser does not let this page stand for it. */
+  #block(): void {
+    this.#role = "blocked";
+    this.#page.show("blocked");
+    this.#page.fail(elsewhere());
+    this.#settle(elsewhere());
+  }
+
+  #lose(): void {
+    const led = this.#role === "leader";
+    this.#leave();
+    if (led) this.#join();
+    else this.#block();
+  }
+
+  #suspend(): void {
+    if (this.#role === "leader") this.#page.keepPartial();
+    this.#leave();
+  }
+
+  #leave(): void {
+    // The core first: what is granted to another tab is not in use here any more.
+    if (this.#role === "leader") this.#page.close();
+    this.#role = "away";
+    this.#core = undefined;
+    this.#leader = undefined;
+    this.#followed = false;
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#channel = undefined;
+    // Whoever is asked next may have heard it before.
+    for (const asked of this.#pending.values()) if (asked.given) asked.given = "somebody";
+  }
+
+  #settle(error?: unknown): void {
+    for (const tell of this.#waiting.splice(0)) tell(error);
+  }
+
+  get #term(): string {
+    return this.#leader ?? "";
+  }
+
+  // ---- what tabs tell each other -------------------------------------------------------------------------------------
+
+  #post(message: TabMessage): void {
+    this.#channel?.postMessage(message);
+  }
+
+  #hear(message: TabMessage): void {
+    if (message.kind === "taken") {
+      const asked = this.#pending.get(message.id);
+      if (asked) asked.taken = true;
+    } else if (message.kind === "answered") {
+      const { error, value } = message;
+      this.#end(message.id, ({ resolve, reject }) => (error === undefined ? resolve(value) : reject(error)));
+    } else if (this.#role === "leader") this.#hearAsLeader(message);
+    else this.#hearAsFollower(message);
+  }
+
+  #hearAsLeader(message: TabMessage): void {
+    if (message.kind === "hello") {
+      this.#followed = true;
+      if (this.#core) this.#postAll(message.tab);
+      else this.#post({ kind: "leads", leader: this.#term });
+    }
+    if (message.kind === "ask" && message.leader === this.#leader && this.#core) void this.#serve(message, false);
+  }
+
+  #hearAsFollower(message: TabMessage): void {
+    switch (message.kind) {
+      case "leads":
+        if (message.leader === this.#leader) return;
+        this.#role = "joining";
+        this.#leader = message.leader;
+        this.#post({ kind: "hello", tab: this.#tab });
+        return;
+      case "all":
+        if ((message.to ?? this.#tab) === this.#tab) this.#follow(message);
+        return;
+      case "events":
+        if (this.#followsTerm(message.leader)) this.#page.take(message.events);
+        return;
+      case "extras":
+        if (this.#followsTerm(message.leader)) this.#page.showExtras(message.extras);
+        return;
+    }
+  }
+
+  #followsTerm(leader: string): boolean {
+    return this.#role === "follower" && this.#leader === leader;
+  }
+
+  #postAll(to?: string): void {
+    this.#told = this.#page.extras();
+    this.#post({ kind: "all", leader: this.#term, to, ...this.#page.all(), extras: this.#told });
+  }
+
+  #tellExtras(): void {
+    if (!this.#core || !this.#followed) return;
+    const now = this.#page.extras();
+    const changed = Object.entries(now).filter(([key, value]) => this.#told[key as keyof Extras] !== value);
+    this.#told = now;
+    if (changed.length > 0) this.#post({ kind: "extras", leader: this.#term, extras: Object.fromEntries(changed) });
+  }
+
+  /** Does what was asked, here. */
+  async #serve(ask: Ask, own: boolean): Promise<void> {
+    const { id, method } = ask;
+    const core = this.#core;
+    if (!core) return;
+    const asked = this.#pending.get(id);
+    if (asked) asked.taken = true;
+    else this.#post({ kind: "taken", id });
+    if (!own && begins.has(method)) this.#page.fail(undefined);
+    try {
+      const value = await guard.untilTrap(this.#do(core, ask, own));
+      if (own) this.#end(id, ({ resolve }) => resolve(value));
+      else this.#post({ kind: "answered", id, value });
+    } catch (thrown) {
+      // Whoever takes over is asked again.
+      if (this.#core !== core) return;
+      const error = ask.again && codeOf(fromCore(thrown)) === "OUT_OF_PROTOCOL" ? moved() : fromCore(thrown);
+      if (own) return this.#end(id, ({ reject }) => reject(error));
+      if (begins.has(method) && !(error instanceof AbortError)) this.#page.fail(error);
+      this.#post({ kind: "answered", id, error: toText(error) });
+    }
+  }
+
+  async #do(core: CoreSession, { method, args }: Ask, own: boolean): Promise<unknown> {
+    const [first] = args;
+    switch (method) {
+      case "clearError":
+        return this.#page.fail(undefined);
+      case "abort":
+        // Not the next one, when that one has ended meanwhile.
+        return (first === null || first === this.#page.request()) && this.#page.stop();
+      case "cancelQueued":
+        return core.cancelQueued?.(first as string) || (first === this.#page.request() && this.#page.stop());
+      case "request":
+        // It may interrupt an answer.
+        if (!own) this.#page.flush();
+    }
+    return (core[method] as (...args: readonly unknown[]) => unknown).apply(core, args as unknown[]);
+  }
+}

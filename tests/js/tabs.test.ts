@@ -1,0 +1,163 @@
+// Several clients on one session in one process, as tabs have it. A real browser's tabs are in tests/e2e/tabs.test.ts.
+import { GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
+import { createScriptedModel, storeConformance } from "glove-wasm/testing";
+import { afterEach, describe, expect, it, test } from "vitest";
+import { texts, until } from "../support/session.js";
+import { sharedSession } from "../support/shared-store.js";
+
+const schema = { type: "object" } as const;
+const opened: GloveClient[] = [];
+
+afterEach(() => {
+  for (const client of opened.splice(0)) client.dispose();
+});
+
+interface Tab {
+  readonly client: GloveClient;
+  readonly session: GloveSession;
+  readonly told: string[];
+}
+
+/** A tab whose model says what it was told, after a form where it was told so. */
+function tab(store: StoreAdapter, config: { readonly resume?: "manual" } = {}): Tab {
+  const told: string[] = [];
+  const client = new GloveClient({
+    createModel: () =>
+      createScriptedModel(({ messages }) => {
+        const [asked, result] = [messages.findLast(({ tool_results }) => !tool_results), messages.at(-1)?.tool_results?.[0]];
+        if (asked?.text === "form" && !result) return { toolCalls: [{ name: "form" }] };
+        return result ? `it is ${result.result.data}` : { deltas: ["you ", "said ", asked?.text ?? ""], every: 5 };
+      }),
+    createStore: () => store,
+    tools: [
+      {
+        name: "form",
+        description: "",
+        jsonSchema: schema,
+        onInterrupted: "rerun",
+        resolveSchema: { "~standard": { version: 1, vendor: "test", validate: digits } },
+        do: async (_, display) => display.pushAndWait({ input: "How many?" }),
+      },
+    ],
+    subscribers: [{ record: (type: string) => told.push(type) }],
+    systemPrompt: "",
+    ...config,
+  });
+  opened.push(client);
+  return { client, session: client.session("s"), told };
+}
+
+const digits = (value: unknown) => (/^\d+$/.test(String(value)) ? { value } : { issues: [{ message: "digits only" }] });
+
+async function two(config: { readonly resume?: "manual" } = {}): Promise<[Tab, Tab]> {
+  const store = sharedSession("s");
+  const first = tab(store());
+  await first.session.start();
+  const second = tab(store(), config);
+  await second.session.start();
+  return [first, second];
+}
+
+test("one runs and one follows; subscribers hear of what happens in their own tab", async () => {
+  const [first, second] = await two();
+  expect([first.session, second.session].map((session) => session.getSnapshot().tab)).toEqual(["leader", "follower"]);
+  expect(await second.session.sendMessage("hello")).toMatchObject({ type: "completed", text: "you said hello" });
+  expect(texts(second.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
+  expect(texts(first.session.getSnapshot())).toEqual(texts(second.session.getSnapshot()));
+  expect(first.told).toContain("model_response_complete");
+  expect(second.told).toEqual([]);
+});
+
+test("an answer that does not fit is refused where it is given, and one that fits goes to the tool", async () => {
+  const [first, second] = await two();
+  const sent = first.session.sendMessage("form");
+  const { slots } = await until(second.session, ({ slots }) => slots.length === 1);
+  const id = slots[0]?.id ?? "";
+  expect(slots[0]).toMatchObject({ toolName: "form", input: "How many?" });
+  expect(second.session.resolveSlot(id, "many")).toBe(false);
+  expect(second.told).toEqual(["error"]);
+  expect(second.session.resolveSlot(id, "7")).toBe(true);
+  expect(await sent).toMatchObject({ text: "it is 7" });
+});
+
+test("who follows pushes no slots of its own", async () => {
+  const [, second] = await two();
+  await expect(second.session.displayManager.pushAndWait({ renderer: "x", input: 1 })).rejects.toMatchObject({
+    code: "SESSION_FOLLOWS",
+  });
+});
+
+test("the next one takes over, and with `resume: manual` it waits to be told so", async () => {
+  const [first, second] = await two({ resume: "manual" });
+  first.session.sendMessage("form").catch(() => {});
+  await until(second.session, ({ slots }) => slots.length === 1);
+  first.client.dispose();
+  await until(second.session, ({ tab, run }) => tab === "leader" && run.phase === "interrupted");
+  const resumed = second.session.resume();
+  const { slots } = await until(second.session, ({ run, slots }) => run.phase !== "interrupted" && slots.length === 1);
+  await new Promise((later) => setTimeout(later, 50));
+  expect(second.session.resolveSlot(second.session.getSnapshot().slots.at(-1)?.id ?? slots[0]?.id ?? "", "3")).toBe(true);
+  await resumed;
+  expect((await until(second.session, ({ busy }) => !busy)).error).toBeUndefined();
+  expect(texts(second.session.getSnapshot())).toEqual(["user: form", "form: success 3", "agent: it is 3"]);
+});
+
+test("a message on its way when the first goes is made once, and its promise is kept", async () => {
+  const [first, second] = await two();
+  const sent = second.session.sendMessage("hello");
+  await until(first.session, ({ busy }) => busy);
+  first.client.dispose();
+  expect(await sent).toMatchObject({ text: "you said hello" });
+  expect((await second.session.messages()).length).toBe(2);
+});
+
+test("a tab that cannot open the session leaves it to the next, and tries again when it is asked", async () => {
+  const store = sharedSession("s");
+  let broken = true;
+  const readRun = store().readRun;
+  const faulty: StoreAdapter = {
+    ...store(),
+    readRun: async () => {
+      if (broken) throw new Error("not now");
+      return (await readRun?.()) ?? { messages: [], records: [] };
+    },
+  };
+  const first = tab(faulty);
+  await expect(first.session.start()).rejects.toMatchObject({ code: "STORE_FAILED" });
+  expect(first.session.getSnapshot().error).toMatchObject({ code: "STORE_FAILED" });
+  const second = tab(store());
+  await second.session.start();
+  expect(second.session.getSnapshot().tab).toBe("leader");
+  broken = false;
+  expect(await first.session.sendMessage("hello")).toMatchObject({ text: "you said hello" });
+  expect(first.session.getSnapshot()).toMatchObject({ tab: "follower", error: undefined });
+});
+
+test("a session that nobody shows any more is let go at once where it only followed, whatever it does elsewhere", async () => {
+  const [first, second] = await two();
+  const sent = first.session.sendMessage("form");
+  await until(second.session, ({ busy }) => busy);
+  second.client.retain(second.session)();
+  await new Promise((later) => setTimeout(later, 20));
+  expect([second.session.disposed, first.session.disposed]).toEqual([true, false]);
+  await until(first.session, ({ slots }) => slots.length === 1);
+  first.session.resolveSlot(first.session.getSnapshot().slots[0]?.id ?? "", "1");
+  expect(await sent).toMatchObject({ text: "it is 1" });
+});
+
+test("what waits is told when its own session is disposed of", async () => {
+  const [first, second] = await two();
+  const sent = second.session.sendMessage("form");
+  await until(first.session, ({ slots }) => slots.length === 1);
+  second.client.dispose();
+  await expect(sent).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+  expect(first.session.getSnapshot().slots).toHaveLength(1);
+});
+
+const sessions = new Map<string, () => StoreAdapter>();
+const storeOf = (id: string) => {
+  const make = sessions.get(id) ?? sharedSession(id);
+  sessions.set(id, make);
+  return make();
+};
+storeConformance({ make: storeOf, reopen: storeOf }, { describe, it });

@@ -1,0 +1,35 @@
+// One session for several clients of a process, as tabs have it: each gets a store of its own over the same messages.
+import { GloveError, MemoryStore, type StoreAdapter } from "glove-wasm";
+
+export function sharedSession(id: string): () => StoreAdapter {
+  const memory = new MemoryStore(id);
+  const name = `test:${id}:${Math.random()}`;
+  let claimed: unknown;
+  let leased: { holder: string; until: number } | undefined;
+  return () => {
+    let claim: unknown;
+    const methods = Object.getOwnPropertyNames(MemoryStore.prototype).filter((method) => method !== "constructor");
+    const bound = methods.map((method) => [method, (memory[method as keyof MemoryStore] as () => unknown).bind(memory)]);
+    const store = { identifier: id, ...Object.fromEntries(bound) } as StoreAdapter;
+    return {
+      ...store,
+      shared: async () => name,
+      claim: () => {
+        claim = {};
+      },
+      readRun: async () => {
+        if (claim) claimed = claim;
+        return memory.readRun();
+      },
+      appendStep: async (step) => {
+        if (claim && claim !== claimed) throw new GloveError("STORE_CONFLICT", "superseded");
+        return memory.appendStep(step);
+      },
+      lease: async (holder, ms) => {
+        if (leased && leased.holder !== holder && leased.until > Date.now()) return false;
+        leased = ms > 0 ? { holder, until: Date.now() + ms } : undefined;
+        return true;
+      },
+    };
+  };
+}
