@@ -33,7 +33,10 @@ const checks = {
   },
   reference: {
     fix: "Read the messages of rustdoc and typedoc above. What a public type names is exported, or listed in tools/reference/typedoc.json.",
-    run: reference,
+    async run({ tools }) {
+      await build(tools);
+      await reference();
+    },
   },
   architecture: {
     fix: "tests/architecture.rs says what each part may know of; move the code, or that line.",

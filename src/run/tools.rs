@@ -166,7 +166,7 @@ impl Run {
             PermissionVerdict::Denied => self.refuse(index, "denied", texts::permission_denied(&name), fx),
             PermissionVerdict::Unset => self.ask(index, QuestionKind::Permission, None, fx),
             PermissionVerdict::Failed(why) => {
-                self.refuse(index, "failed", texts::gate_failed(&name, &why), fx)
+                self.refuse(index, "failed", texts::gate_failed(&name, &why), fx);
             }
         }
     }
