@@ -269,6 +269,7 @@ impl Reader {
             State::Input => self.args.push_str(text),
             State::After if text.trim().trim_matches('`').is_empty() => {}
             State::After => self.state = State::Done,
+            State::Done => {}
             _ => self.text(text),
         }
     }

@@ -142,6 +142,15 @@ fn no_cut_changes_what_a_text_says() {
     }
 }
 
+#[test]
+fn behind_an_action_without_arguments_nothing_is_shown() {
+    let call = || vec![Call { name: "weather".to_owned(), args: None }];
+    for pieces in [vec!["Action:weather\n<think>"], vec!["Action:weather\n<", "think>"]] {
+        let said = Said { text: String::new(), thoughts: String::new(), calls: call() };
+        assert_eq!(read(pieces.iter().copied(), false), said, "{pieces:?}");
+    }
+}
+
 /// The token limit, or a model that stops: what is not whole never becomes a call that could run.
 #[test]
 fn a_call_that_was_cut_off_has_no_arguments_that_could_be_read() {
