@@ -24,11 +24,12 @@ const prelude = `
   const ran = [];
   const look = { name: "look", description: "Looks.", jsonSchema: { type: "object", properties: { at: { type: "string" } } },
     do: async (input) => { ran.push(input); return { status: "success", data: "seen " + input.at }; } };
+  let opened = 0;
   const open = (options = {}, config = {}) => {
     const model = createBuiltInModel(options);
     const streamed = [];
     const subscribers = [{ record: (type, data) => void (type === "text_delta" && streamed.push(data.text)) }];
-    const session = new GloveClient({ createModel: () => model, systemPrompt: "Be kind.", subscribers, ...config }).session("s1");
+    const session = new GloveClient({ createModel: () => model, systemPrompt: "Be kind.", subscribers, ...config }).session("s" + ++opened);
     return { model, session, streamed };
   };
   const failed = async (session, text = "Hi") => session.sendMessage(text).then(() => "answered", told);

@@ -23,7 +23,9 @@ export const freezing = `
       Object.defineProperty(transaction, "oncomplete", { set() { transaction.addEventListener("complete", frozen); } });
       return transaction;
     }
-    // One write is done; then the transaction is kept open with reads, and never heard of again.
+    // One write is done; then the transaction is kept open with reads, and never heard of again. One that turns out to write
+    // nothing (a session that is not there yet cannot be claimed) is its page's last.
+    transaction.addEventListener("complete", frozen);
     const objectStore = transaction.objectStore.bind(transaction);
     const spin = (store) => { store.count().onsuccess = () => spin(store); };
     let wrote = false;
