@@ -72,5 +72,6 @@ test("megabytes of media are taken out in a moment", async () => {
   const stored = await takeOut(text, media);
   expect(media.size).toBe(1);
   expect((await putBack(stored, media)) === text).toBe(true);
-  expect(performance.now() - since).toBeLessThan(4000);
-});
+  // About a second alone on a machine; anything that copies the text again and again takes minutes.
+  expect(performance.now() - since).toBeLessThan(20_000);
+}, 60_000);
