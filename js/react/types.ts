@@ -47,6 +47,7 @@ export interface StreamingRenderProps {
   text: string;
 }
 
+/** What `renderReasoning` gets: thoughts, as far as they are written. */
 export interface ReasoningRenderProps {
   text: string;
   /** It is still being written. */

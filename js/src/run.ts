@@ -118,6 +118,7 @@ export type RunEffect =
   /** A request has come to its end or to a stop. */
   | RunFinish;
 
+/** How a run ended. */
 export type RunFinish = { readonly type: "finish"; readonly request: string } & (
   | { readonly outcome: "completed"; readonly reply: RunReply }
   | { readonly outcome: "undone"; readonly steps: number; readonly error: string | null }

@@ -8,6 +8,7 @@ import type { ModelAdapter, ModelPromptResult, NotifySubscribersFunction, Prompt
 /** `downloadable` and `downloading`: the browser can run a model that it has not got yet. */
 export type BuiltInAvailability = "unavailable" | "downloadable" | "downloading" | "available";
 
+/** How the browser's own model is asked. */
 export interface BuiltInModelOptions {
   /** `built-in` unless given. */
   readonly name?: string;
@@ -23,6 +24,7 @@ export interface BuiltInModelOptions {
   readonly create?: Readonly<Record<string, unknown>>;
 }
 
+/** How much of the model's context is used. */
 export interface BuiltInContext {
   /** Tokens in use. */
   readonly used: number;
