@@ -100,7 +100,7 @@ function wasmDependencies() {
 async function reproducible() {
   const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
   try {
-    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches"].filter((part) => existsSync(inRoot(part)))) {
+    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches", "tests/native_http.rs"].filter((part) => existsSync(inRoot(part)))) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
     }
     const here = readFileSync(await compile("sessions"));
