@@ -72,6 +72,5 @@ test("megabytes of media are taken out in a moment", async () => {
   const stored = await takeOut(text, media);
   expect(media.size).toBe(1);
   expect((await putBack(stored, media)) === text).toBe(true);
-  // About a second alone on a machine; anything that copies the text again and again takes minutes.
-  expect(performance.now() - since).toBeLessThan(20_000);
-}, 60_000);
+  expect(performance.now() - since).toBeLessThan(4000);
+});
