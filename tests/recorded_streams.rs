@@ -10,7 +10,7 @@ use streams::{Recording, Transcript, decode, differences, end_statement, event_e
 /// The project's own streams always; the recorded ones where they are.
 fn recordings() -> Vec<Recording> {
     let mut all = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams"));
-    match streams::shared_folder() {
+    match streams::more_streams() {
         Some(folder) => all.extend(load(&folder)),
         None => eprintln!("no recorded streams here: only the project's own are run"),
     }

@@ -88,7 +88,7 @@ fn read(stream: &str) -> Outcome {
 
 fn recordings() -> Vec<Recording> {
     let mut all = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams"));
-    match streams::shared_folder() {
+    match streams::more_streams() {
         Some(folder) => all.extend(load(&folder)),
         None => eprintln!("no recorded streams here: only the project's own are run"),
     }

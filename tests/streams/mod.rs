@@ -40,12 +40,11 @@ pub(crate) fn load(root: &Path) -> Vec<Recording> {
     all
 }
 
-pub(crate) fn shared_folder() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    ["../shared", "../../shared"]
-        .iter()
-        .map(|at| root.join(at).join("fixtures/recorded-streams"))
-        .find(|p| p.is_dir())
+/// More recordings, in the folder that GLOVE_RECORDED_STREAMS names.
+pub(crate) fn more_streams() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("GLOVE_RECORDED_STREAMS")?);
+    assert!(folder.is_dir(), "GLOVE_RECORDED_STREAMS is no folder: {}", folder.display());
+    Some(folder)
 }
 
 /// Everything that must not depend on how a stream was cut.
