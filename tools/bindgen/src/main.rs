@@ -1,5 +1,8 @@
 //! Reads a wasm file, writes its JavaScript glue: `glove-bindgen IN.wasm OUT_DIR NAME`.
 
+mod smaller;
+
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -10,13 +13,22 @@ fn main() -> ExitCode {
     };
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     let written = bindgen.web(true).and_then(|web| {
-        web.input_path(input)
+        let mut output = web
+            .input_path(input)
             .out_name(name)
             .typescript(true)
             .omit_default_module_path(true)
             .reset_state_function(true)
             .remove_producers_section(true)
-            .generate(out_dir)
+            .generate_output()?;
+        smaller::trap_at_panics(output.wasm_mut());
+        let renamed = smaller::short_imports(output.wasm_mut());
+        output.emit(out_dir)?;
+        let glue = Path::new(out_dir).join(format!("{name}.js"));
+        let text = renamed
+            .iter()
+            .fold(std::fs::read_to_string(&glue)?, |text, (long, short)| text.replace(long, short));
+        Ok(std::fs::write(glue, text)?)
     });
     match written {
         Ok(()) => ExitCode::SUCCESS,
