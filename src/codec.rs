@@ -30,7 +30,7 @@ pub(crate) trait Write {
 /// What can be read from JSON, in place: a value is made blank, then read into.
 pub(crate) trait Read: Sized {
     fn blank() -> Self;
-    /// Replaces the value by the next one of a text that was checked.
+    /// Reads the next value of a text that was checked into one that is blank.
     fn read(&mut self, from: &mut Reader<'_>) -> Done;
     /// Whether it is worth no word where blank is what a missing field means.
     fn is_blank(&self) -> bool
@@ -113,7 +113,9 @@ impl fmt::Display for Fault {
 /// Reads a whole text that comes from outside.
 pub(crate) fn from_text<T: Read>(text: &str) -> Result<T, Box<Fault>> {
     crate::json::check(text, usize::MAX)?;
-    from_checked(text)
+    let mut value = T::blank();
+    value.read(&mut Reader::new(text))?;
+    Ok(value)
 }
 
 /// Reads a text that is known to be JSON.
@@ -299,10 +301,10 @@ pub(crate) fn read_word(words: &[&str], from: &mut Reader<'_>) -> Result<usize, 
     words.iter().position(|known| **known == word).ok_or_else(|| inside(wrong("a known word"), &word))
 }
 
-/// Reads into a value that may also be null, which leaves it blank.
+/// Reads a value that may also be null, which leaves it blank. It may be there twice; the last one counts.
 pub(crate) fn unless_null<T: Read>(value: &mut T, from: &mut Reader<'_>) -> Done {
+    *value = T::blank();
     if from.peek()? == b'n' {
-        *value = T::blank();
         return Ok(from.skip()?);
     }
     value.read(from)
@@ -504,7 +506,7 @@ impl<T: Write + ?Sized> Write for &T {
 }
 
 macro_rules! lists {
-    ($($list:ident $add:ident,)*) => {
+    ($($list:ident $add:ident $last:ident,)*) => {
         $(impl<T: Read> Read for $list<T> {
             fn blank() -> Self {
                 $list::new()
@@ -512,10 +514,8 @@ macro_rules! lists {
             fn read(&mut self, from: &mut Reader<'_>) -> Done {
                 self.clear();
                 items(from, &mut |from| {
-                    let mut item = T::blank();
-                    item.read(from)?;
-                    self.$add(item);
-                    Ok(())
+                    self.$add(T::blank());
+                    self.$last().map_or(Ok(()), |item| item.read(from))
                 })
             }
             fn is_blank(&self) -> bool {
@@ -530,7 +530,7 @@ macro_rules! lists {
     };
 }
 
-lists! { Vec push, VecDeque push_back, }
+lists! { Vec push last_mut, VecDeque push_back back_mut, }
 
 impl<T: Write> Write for [T] {
     fn write(&self, out: &mut String) {

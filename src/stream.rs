@@ -313,19 +313,20 @@ impl TurnBuilder {
             finish => finish,
         };
         let last = self.calls.len().saturating_sub(1);
-        let calls: Vec<ToolCall> = (self.calls.into_iter().enumerate())
-            .filter(|(_, call)| !call.name.is_empty())
-            .map(|(index, call)| {
-                let mut made = ToolCall::from_model(call.name, call.id, &call.args);
-                // At the token limit "no arguments" may mean "none yet": better asked again than run.
-                if finish == Finish::Length && index == last && call.args.trim().is_empty() {
-                    made.input_args = Json::string(&call.args);
-                    made.unparsed_args = true;
-                }
-                made.extra = call.extra;
-                made
-            })
-            .collect();
+        let mut calls = Vec::new();
+        for (index, call) in self.calls.into_iter().enumerate() {
+            if call.name.is_empty() {
+                continue;
+            }
+            let mut made = ToolCall::from_model(call.name, call.id, &call.args);
+            // At the token limit "no arguments" may mean "none yet": better asked again than run.
+            if finish == Finish::Length && index == last && call.args.trim().is_empty() {
+                made.input_args = Json::string(&call.args);
+                made.unparsed_args = true;
+            }
+            made.extra = call.extra;
+            calls.push(made);
+        }
         let mut message = Message::agent(self.text);
         message.reasoning_content = Some(self.reasoning).filter(|text| !text.is_empty());
         message.tool_calls = Some(calls).filter(|calls| !calls.is_empty());

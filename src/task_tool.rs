@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use futures_util::future;
+
 use crate::codec::{object, record, words};
-use crate::host::{IdSource, StoreAdapter, Tool};
+use crate::host::{Call, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::json::Json;
 use crate::message::{Task, ToolResultData};
-use crate::run::input::{Issue, ToolOutcome};
+use crate::portable::BoxFuture;
+use crate::run::input::{ApprovalVerdict, Issue, ToolOutcome};
+use crate::tool::{ToolDefinition, ToolSpec};
 
 pub const TASK_TOOL: &str = "glove_update_tasks";
 
@@ -40,9 +44,34 @@ words! {
 }
 
 /// The tool over a store that keeps tasks. A task keeps its id as long as its content stays the same.
-pub(crate) fn task_tool(store: Arc<dyn StoreAdapter>, ids: Arc<dyn IdSource>) -> Tool {
-    Tool::on_json(TASK_TOOL, DESCRIPTION, Json::written(SCHEMA), move |input, _| {
-        let (store, ids) = (Arc::clone(&store), Arc::clone(&ids));
+pub(crate) struct TaskTool {
+    pub(crate) store: Arc<dyn StoreAdapter>,
+    pub(crate) ids: Arc<dyn IdSource>,
+}
+
+impl ToolHost for TaskTool {
+    fn definitions(&self) -> Vec<ToolDefinition> {
+        vec![ToolDefinition {
+            name: TASK_TOOL.to_owned(),
+            description: DESCRIPTION.to_owned(),
+            schema: Json::written(SCHEMA),
+        }]
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        vec![ToolSpec { idempotent: true, ..ToolSpec::new(TASK_TOOL) }]
+    }
+
+    fn permission_needed(&self, _call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {
+        Box::pin(future::ready(Ok(true)))
+    }
+
+    fn approval(&self, _call: Call<'_>) -> BoxFuture<'static, ApprovalVerdict> {
+        Box::pin(future::ready(ApprovalVerdict::Needed { reason: None }))
+    }
+
+    fn run(&self, call: Call<'_>, _context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+        let (store, ids, input) = (Arc::clone(&self.store), Arc::clone(&self.ids), call.input.clone());
         Box::pin(async move {
             let todos = match input.decode::<Todos>() {
                 Ok(Todos { todos }) => todos,
@@ -71,35 +100,35 @@ pub(crate) fn task_tool(store: Arc<dyn StoreAdapter>, ids: Arc<dyn IdSource>) ->
                 Err(error) => ToolOutcome::Threw(error.message),
             }
         })
-    })
-    .idempotent(0)
+    }
+
+    fn undo(&self, _call: Call<'_>, _context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+        Box::pin(future::ready(Err("a task list is not taken back".to_owned())))
+    }
 }
 
 fn update(old: &[Task], todos: Vec<Todo>, mut fresh: impl FnMut() -> String) -> Vec<Task> {
     let mut free: Vec<&Task> = old.iter().collect();
-    let mut keep = |content: &str| {
-        let at = free.iter().position(|task| task.content == content)?;
-        Some(free.remove(at).id.clone())
-    };
-    let todos = todos.into_iter().map(|todo| Task {
-        id: keep(&todo.content).unwrap_or_else(&mut fresh),
-        status: todo.status.word().to_owned(),
-        content: todo.content,
-        active_form: todo.active_form,
-        ..Task::default()
-    });
-    todos.collect()
+    let mut tasks = Vec::new();
+    for Todo { content, active_form, status } in todos {
+        let kept = free.iter().position(|task| task.content == content);
+        let id = kept.map_or_else(&mut fresh, |at| free.remove(at).id.clone());
+        tasks.push(Task { id, status: status.word().to_owned(), content, active_form, ..Task::default() });
+    }
+    tasks
 }
 
 fn empty_fields(todos: &[Todo]) -> Vec<Issue> {
-    let fields = todos.iter().enumerate().flat_map(|(index, todo)| {
-        [(index, "content", &todo.content), (index, "activeForm", &todo.active_form)]
-    });
-    let empty = fields.filter(|(_, _, text)| text.is_empty()).map(|(index, field, _)| Issue {
-        path: vec![Json::string("todos"), Json::written(index.to_string()), Json::string(field)],
-        message: "must not be empty".to_owned(),
-    });
-    empty.collect()
+    let mut empty = Vec::new();
+    for (index, todo) in todos.iter().enumerate() {
+        for (field, text) in [("content", &todo.content), ("activeForm", &todo.active_form)] {
+            if text.is_empty() {
+                let path = vec![Json::string("todos"), Json::written(index.to_string()), Json::string(field)];
+                empty.push(Issue { path, message: "must not be empty".to_owned() });
+            }
+        }
+    }
+    empty
 }
 
 const SCHEMA: &str = concat!(

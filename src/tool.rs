@@ -92,10 +92,14 @@ pub fn check_definition<'a>(
     taken: impl IntoIterator<Item = &'a str>,
 ) -> Result<(), ToolDefinitionError> {
     let name = definition.name.trim();
+    check(definition, name, taken.into_iter().any(|other| other.eq_ignore_ascii_case(name)))
+}
+
+fn check(definition: &ToolDefinition, name: &str, is_taken: bool) -> Result<(), ToolDefinitionError> {
     if name.is_empty() {
         return Err(ToolDefinitionError::EmptyName);
     }
-    if taken.into_iter().any(|other| other.eq_ignore_ascii_case(name)) {
+    if is_taken {
         return Err(ToolDefinitionError::DuplicateName(name.to_owned()));
     }
     let bad = |why: &str| ToolDefinitionError::BadSchema { tool: name.to_owned(), why: why.to_owned() };

@@ -384,7 +384,7 @@ impl Player {
         }
         if deeply {
             let checkpoint = run.checkpoint();
-            let again = Run::restore(&checkpoint, run.messages().to_vec(), &[]).unwrap();
+            let again = Run::restore(&checkpoint, run.messages().to_vec(), Vec::new()).unwrap();
             assert_eq!(&again, run);
             assert_eq!((again.outstanding(), again.phase()), (run.outstanding(), run.phase()));
             assert!(again.model_request().iter().eq(run.model_request().iter()));
@@ -400,7 +400,7 @@ impl Player {
         let start = (0, Run::new(self.first.clone(), Vec::new()));
         let messages = self.world.run.messages();
         let mut restored = self.checkpoints.iter().map(|(steps, checkpoint, known)| {
-            (*steps, Run::restore(checkpoint, messages[..*known].to_vec(), &[]).unwrap())
+            (*steps, Run::restore(checkpoint, messages[..*known].to_vec(), Vec::new()).unwrap())
         });
         for (steps, mut run) in std::iter::once(start).chain(restored.next_back()) {
             for (record, effects) in records.iter().zip(&self.world.effects).skip(steps) {

@@ -38,7 +38,7 @@ fn path(version: u32) -> String {
 
 impl Stored {
     fn open(&self) -> Result<Run, RestoreError> {
-        Run::restore(self.checkpoint.get(), self.messages.clone(), &self.records)
+        Run::restore(self.checkpoint.get(), self.messages.clone(), self.records.clone())
     }
 }
 
@@ -201,13 +201,13 @@ fn a_stored_run_that_is_cut_off_or_damaged_is_told_as_that() {
     let text = whole.checkpoint.get();
     for end in (0..text.len()).step_by(7) {
         let Some(part) = text.get(..end) else { continue };
-        let error = Run::restore(part, whole.messages.clone(), &whole.records).unwrap_err();
+        let error = Run::restore(part, whole.messages.clone(), whole.records.clone()).unwrap_err();
         assert!(matches!(error, RestoreError::Corrupt(_)), "{end}: {error}");
     }
     for (from, to) in [("\"at\"", "\"when\""), ("\"phase\"", "\"fase\""), ("\"running\"", "\"musing\"")] {
         let damaged = text.replacen(from, to, 1);
         assert_ne!(damaged, text);
-        let error = Run::restore(&damaged, whole.messages.clone(), &whole.records).unwrap_err();
+        let error = Run::restore(&damaged, whole.messages.clone(), whole.records.clone()).unwrap_err();
         assert!(matches!(error, RestoreError::Corrupt(_)), "{from}: {error}");
     }
 }
@@ -222,7 +222,7 @@ fn numbers_that_were_changed_give_an_error_or_a_run_but_never_a_panic() {
     for at in digits {
         for other in ["9", "0", "99999999"] {
             let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
-            if let Ok(mut run) = Run::restore(&changed, whole.messages.clone(), &whole.records) {
+            if let Ok(mut run) = Run::restore(&changed, whole.messages.clone(), whole.records.clone()) {
                 taken += 1;
                 let _ = run.step(0, Input::Recovered);
                 let question = run.questions().next().map(|question| question.id.clone());
@@ -245,19 +245,16 @@ fn messages_and_records_that_are_missing_are_told() {
     let text = whole.checkpoint.get();
     let few = whole.messages[..3].to_vec();
     assert_eq!(
-        Run::restore(text, few, &whole.records).unwrap_err(),
+        Run::restore(text, few, whole.records.clone()).unwrap_err(),
         RestoreError::MessagesMissing { needed: 7, found: 3 }
     );
     let mut gap = whole.records.clone();
     gap.last_mut().unwrap().seq += 1;
-    assert!(matches!(
-        Run::restore(text, whole.messages.clone(), &gap).unwrap_err(),
-        RestoreError::Corrupt(_)
-    ));
+    assert!(matches!(Run::restore(text, whole.messages.clone(), gap).unwrap_err(), RestoreError::Corrupt(_)));
     let mut more = whole.messages.clone();
     more.push(Message::user("from nowhere"));
-    assert!(matches!(Run::restore(text, more, &whole.records).unwrap_err(), RestoreError::Corrupt(_)));
+    assert!(matches!(Run::restore(text, more, whole.records.clone()).unwrap_err(), RestoreError::Corrupt(_)));
     let mut odd = whole.records.clone();
     odd.last_mut().unwrap().input = Input::Resumed;
-    assert!(matches!(Run::restore(text, whole.messages, &odd).unwrap_err(), RestoreError::Journal { .. }));
+    assert!(matches!(Run::restore(text, whole.messages, odd).unwrap_err(), RestoreError::Journal { .. }));
 }

@@ -85,8 +85,9 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   }
 
   build(store?: StoreAdapter): this & IGloveRunnable {
-    this.#config = { ...this.#config, store: this.#config.store ?? store ?? new MemoryStore(generateSessionId()) };
-    this.#session ??= this.#make();
+    const kept = this.#config.store ?? store ?? new MemoryStore(generateSessionId());
+    this.#config = { ...this.#config, store: kept };
+    this.#session ??= this.#make(kept);
     return this;
   }
 
@@ -161,13 +162,13 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
     this.#tools = tools;
   }
 
-  #make(): GloveSession {
-    const { model, store, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } =
+  #make(store: StoreAdapter): GloveSession {
+    const { model, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } =
       this.#config;
     const rounds = maxConsecutiveErrors === undefined ? {} : { error_rounds: maxConsecutiveErrors };
     return new GloveSession(
       {
-        sessionId: store?.identifier ?? generateSessionId(),
+        sessionId: store.identifier,
         model,
         store,
         systemPrompt,

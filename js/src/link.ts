@@ -161,9 +161,9 @@ export class CoreLink {
   async #start(): Promise<AskedSession> {
     const { store } = this.#page.parts;
     if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#page.desk.open(), this.#watchPage());
-    const shared = await store?.shared?.();
+    const shared = await store.shared?.();
     if (this.#disposed) throw closed();
-    if (!store || !shared) return this.#open();
+    if (!shared) return this.#open();
     this.#tabs ??= this.#meet(shared, store);
     await this.#tabs.ready();
     return this.#tabs;
@@ -174,12 +174,11 @@ export class CoreLink {
     const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
     const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
-    if (this.#tabs) store?.claim?.();
-    const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());
+    if (this.#tabs) store.claim?.();
+    const bridge = bridgeStore(store, tokenCounterStyle, this.#storeChanges());
     const options: SessionOptions = {
       sessionId,
-      store: bridge ? "host" : "memory",
-      ...(bridge && { keeps: bridge.keeps }),
+      keeps: bridge.keeps,
       ...(resume && { resume }),
       ...told,
     };
@@ -200,13 +199,13 @@ export class CoreLink {
       if (this.#session === session) this.#letGo();
       throw error;
     }
-    const { code, message } = store?.warning ?? {};
+    const { code, message } = store.warning ?? {};
     if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
     this.#page.shown.set({ sessionReady: true, storage: storageOf(store) });
     return session;
   }
 
-  #host(bridge: StoreBridge | undefined): SessionHost {
+  #host(bridge: StoreBridge): SessionHost {
     const life = new AbortController();
     this.#life = life;
     const within = (signal: AbortSignal) => AbortSignal.any?.([signal, life.signal]) ?? signal;
@@ -225,7 +224,7 @@ export class CoreLink {
         this.#pageModel = false;
         return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, within(signal));
       },
-      ...bridge?.host,
+      ...bridge.host,
     };
   }
 
@@ -238,9 +237,9 @@ export class CoreLink {
   }
 
   /** What a screen shows beside the conversation; without it the session is as good as before. */
-  async #readExtras(store: StoreAdapter | undefined): Promise<void> {
+  async #readExtras(store: StoreAdapter): Promise<void> {
     try {
-      const [tasks = [], inbox = []] = await Promise.all([store?.getTasks?.(), store?.getInboxItems?.()]);
+      const [tasks = [], inbox = []] = await Promise.all([store.getTasks?.(), store.getInboxItems?.()]);
       this.#page.shown.set({ tasks, inbox });
     } catch (error) {
       this.#page.subscribers.report("STORE_FAILED", error);

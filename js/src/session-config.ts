@@ -69,7 +69,7 @@ export interface SessionConfig {
 export interface SessionParts extends SessionConfig {
   readonly sessionId: string;
   /** Without one the core keeps the session in memory, as long as the session lives. */
-  readonly store?: StoreAdapter | undefined;
+  readonly store: StoreAdapter;
   /** How the store's `addTokens` is called; `object` unless given. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
   /** Whether a run that was going on when its page died goes on by itself; `auto` unless given. */

@@ -119,7 +119,7 @@ export class GloveSession {
     return this.#runnable;
   }
 
-  get store(): StoreAdapter | undefined {
+  get store(): StoreAdapter {
     return this.#parts.store;
   }
 
@@ -204,10 +204,10 @@ export class GloveSession {
    */
   readonly answerInbox = async (id: string, response: string): Promise<boolean> => {
     const { store } = this;
-    const item = (await store?.getInboxItems?.())?.find((item) => item.id === id && item.status === "pending");
+    const item = (await store.getInboxItems?.())?.find((item) => item.id === id && item.status === "pending");
     if (!item) return false;
-    await store?.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
-    this.#shown.set({ inbox: (await store?.getInboxItems?.()) ?? [] });
+    await store.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
+    this.#shown.set({ inbox: (await store.getInboxItems?.()) ?? [] });
     return true;
   };
 

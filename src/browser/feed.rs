@@ -8,7 +8,7 @@ use super::host::Host;
 use super::page::soon;
 use crate::codec::{Write, object, object_and, to_text};
 use crate::display::Slot;
-use crate::event::{Event, Question};
+use crate::event::Event;
 use crate::run::input::Request;
 use crate::run::timeline::Timeline;
 use crate::run::{Run, UndoEntry};
@@ -114,11 +114,17 @@ impl Feed {
 
 fn state_of(run: &Run, interrupted: bool) -> String {
     let phase = if interrupted { "interrupted" } else { run.phase().as_str() };
-    let queue: Vec<Queued<'_>> = run.queued().map(Queued).collect();
-    let questions: Vec<&Question> = run.questions().collect();
+    let mut queue = Vec::new();
+    for request in run.queued() {
+        queue.push(Queued(request));
+    }
+    let questions = Vec::from_iter(run.questions());
     let mut out = String::new();
+    let mut undoable = Vec::new();
     // The last one first.
-    let undoable: Vec<Undoable<'_>> = run.undo_stack().iter().rev().map(Undoable).collect();
+    for entry in run.undo_stack().iter().rev() {
+        undoable.push(Undoable(entry));
+    }
     let fields: [(&str, &dyn Write); 9] = [
         ("kind", &"state"),
         ("phase", &phase),

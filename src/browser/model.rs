@@ -10,7 +10,6 @@ use super::values::reason;
 use crate::codec::{from_text, to_text};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
-use crate::message::Message;
 use crate::portable::BoxFuture;
 use crate::run::input::Reply;
 
@@ -34,7 +33,7 @@ impl PageModel {
     }
 
     fn page_prompt(&self, request: ModelRequest<'_>) -> PagePrompt {
-        let messages: Vec<&Message> = request.messages.iter().collect();
+        let messages = Vec::from_iter(request.messages.iter());
         let first = messages.first().and_then(|message| message.id.clone());
         let mut sent = self.sent.borrow_mut();
         let turn = request.purpose == Purpose::Turn;

@@ -1,7 +1,10 @@
 //! The few things of a page, worker or server runtime that the core itself uses.
 
 use std::cell::Cell;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::task::Poll;
 
 use js_sys::{Function, Promise, Uint8Array};
 use wasm_bindgen::JsValue;
@@ -71,11 +74,13 @@ impl IdSource for PageIds {
     fn fresh(&self) -> String {
         const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         // 20 letters of 5 bits.
-        let bytes = get_random_values(&Uint8Array::new_with_length(20)).to_vec();
-        bytes
-            .into_iter()
-            .filter_map(|byte| LETTERS.get(usize::from(byte & 31)).map(|letter| char::from(*letter)))
-            .collect()
+        let mut id = String::new();
+        for byte in get_random_values(&Uint8Array::new_with_length(20)).to_vec() {
+            if let Some(letter) = LETTERS.get(usize::from(byte & 31)) {
+                id.push(char::from(*letter));
+            }
+        }
+        id
     }
 }
 
@@ -96,14 +101,15 @@ impl PageSignal {
 
     /// Waits for a promise; the signal fires when `abort` does, and when nobody waits any more.
     pub(super) async fn until(mut self, promise: Promise, abort: AbortSignal) -> Result<JsValue, JsValue> {
-        let answer = futures_util::future::select(JsFuture::from(promise), Box::pin(abort.aborted())).await;
-        match answer {
-            futures_util::future::Either::Left((answer, _)) => {
+        let (mut answer, mut aborted) = (JsFuture::from(promise), pin!(abort.aborted()));
+        poll_fn(|context| match Pin::new(&mut answer).poll(context) {
+            Poll::Pending => aborted.as_mut().poll(context).map(|()| Err(JsValue::from_str("aborted"))),
+            answered => {
                 self.ended = true;
-                answer
+                answered
             }
-            futures_util::future::Either::Right(((), _)) => Err(JsValue::from_str("aborted")),
-        }
+        })
+        .await
     }
 }
 

@@ -27,7 +27,7 @@ impl CoreRun {
     pub fn new(settings: &str, messages: &str, checkpoint: Option<String>) -> Result<CoreRun, JsValue> {
         let messages: Vec<Message> = read(messages, "the messages")?;
         let run = match checkpoint {
-            Some(checkpoint) => Run::restore(&checkpoint, messages, &[])
+            Some(checkpoint) => Run::restore(&checkpoint, messages, Vec::new())
                 .map_err(|error| thrown(&Error::Store(StoreError::from(&error))))?,
             None => Run::new(read::<Settings>(settings, "the settings")?, messages),
         };
@@ -59,7 +59,7 @@ impl CoreRun {
     /// What the model is to be sent for the call that is being made.
     #[wasm_bindgen(js_name = modelRequest)]
     pub fn model_request(&self) -> String {
-        to_text(&self.run.borrow().model_request().iter().collect::<Vec<_>>())
+        to_text(&Vec::from_iter(self.run.borrow().model_request().iter()))
     }
 
     pub fn phase(&self) -> String {
@@ -68,7 +68,11 @@ impl CoreRun {
 }
 
 fn told(run: &Run, effects: &[Effect]) -> String {
-    to_text(&effects.iter().map(|effect| Told { run, effect }).collect::<Vec<_>>())
+    let mut all = Vec::new();
+    for effect in effects {
+        all.push(Told { run, effect });
+    }
+    to_text(&all)
 }
 
 /// An effect with what belongs to it, so that nothing has to be asked for.

@@ -4,9 +4,6 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use futures_channel::oneshot;
-use futures_util::FutureExt;
-use futures_util::future::Shared;
 use js_sys::{Object, Promise};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -21,8 +18,7 @@ use super::tools::{PageTool, PageTools};
 use super::values::{display_thrown, protocol, read, thrown};
 use crate::codec::{Write, object, record, to_text, words};
 use crate::display::DisplayError;
-use crate::error::Error;
-use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, Step, StoreAdapter};
+use crate::host::{DisplayPort, IdSource, ModelAdapter, Show, Step};
 use crate::json::Json;
 use crate::message::{ContentPart, Extra, Message};
 use crate::providers::{Format, request};
@@ -30,7 +26,6 @@ use crate::run::input::{Answer, WhenBusy};
 use crate::run::log::StepResult;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Entered, Parts, Prompt, Response, Session};
-use crate::store::MemoryStore;
 use crate::transport::retry::Policy;
 use crate::transport::{HttpModel, HttpOptions};
 
@@ -44,7 +39,6 @@ record! {
         "limits" => plain limits: Limits,
         "budgets" => plain budgets: Budgets,
         "model" => required model: ModelOptions,
-        "store" => required store: StoreChoice,
         "keeps" => plain keeps: Keeps,
         "resume" => plain resume: Resume,
     }
@@ -68,14 +62,6 @@ record! {
         "limits" => plain limits: Option<Limits>,
         "budgets" => plain budgets: Option<Budgets>,
         "model" => plain model: Option<ModelOptions>,
-    }
-}
-
-words! {
-    #[derive(Clone, Copy)]
-    enum StoreChoice {
-        "host" => Host,
-        "memory" => Memory,
     }
 }
 
@@ -118,34 +104,18 @@ pub struct CoreSession {
     session: Session,
     feed: Rc<Feed>,
     host: Host,
-    /// What reading the store came to.
-    opened: Shared<oneshot::Receiver<Result<(), Error>>>,
 }
 
 #[wasm_bindgen]
 impl CoreSession {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str, host: Host) -> Result<CoreSession, JsValue> {
-        let Options {
-            session_id,
-            system_prompt,
-            tools,
-            compaction,
-            limits,
-            budgets,
-            model,
-            store,
-            keeps,
-            resume,
-        } = read(options, "the session's options")?;
-        let store: Arc<dyn StoreAdapter> = match store {
-            StoreChoice::Host => Arc::new(PageStore { host: host.clone(), id: session_id, keeps }),
-            StoreChoice::Memory => Arc::new(MemoryStore::new(session_id)),
-        };
+        let Options { session_id, system_prompt, tools, compaction, limits, budgets, model, keeps, resume } =
+            read(options, "the session's options")?;
         let parts = Parts {
             model: model_of(&host, model),
             system_prompt,
-            store,
+            store: Arc::new(PageStore { host: host.clone(), id: session_id, keeps }),
             tools: Arc::new(PageTools::new(host.clone(), tools)),
             clock: Arc::new(PageClock),
             ids: Arc::new(PageIds),
@@ -157,21 +127,17 @@ impl CoreSession {
         }
         let feed = Feed::new(host.clone());
         feed.follow(&session);
-        let (tell, opened) = oneshot::channel();
-        let driven = session.clone();
-        spawn(Box::pin(async move {
-            // Somebody who has stopped waiting is no failure.
-            let _ = tell.send(driven.opened().await);
-            driven.drive().await;
-        }));
-        Ok(CoreSession { session, feed, host, opened: opened.shared() })
+        Ok(CoreSession { session, feed, host })
     }
 
-    /// Waits until the store has been read. After a failure the next request reads it again.
+    /// Starts the session, which then works until it is closed, and waits until the store has been read. After a
+    /// failure the next request reads it again.
     pub fn open(&self) -> Promise {
-        let (opened, feed) = (self.opened.clone(), Rc::clone(&self.feed));
+        let (session, feed) = (self.session.clone(), Rc::clone(&self.feed));
         promise(Box::pin(async move {
-            opened.await.unwrap_or(Err(Error::Closed)).map_err(|error| thrown(&error))?;
+            let opened = session.opened().await;
+            spawn(Box::pin(async move { session.drive().await }));
+            opened.map_err(|error| thrown(&error))?;
             feed.wake();
             Ok(JsValue::UNDEFINED)
         }))

@@ -58,16 +58,23 @@ impl PageTools {
 
 impl ToolHost for PageTools {
     fn definitions(&self) -> Vec<ToolDefinition> {
-        let definition = |tool: &PageTool| ToolDefinition {
-            name: tool.spec.name.clone(),
-            description: tool.described.description.clone(),
-            schema: tool.described.schema.clone(),
-        };
-        self.tools.iter().map(definition).collect()
+        let mut definitions = Vec::new();
+        for PageTool { described, spec } in &self.tools {
+            definitions.push(ToolDefinition {
+                name: spec.name.clone(),
+                description: described.description.clone(),
+                schema: described.schema.clone(),
+            });
+        }
+        definitions
     }
 
     fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec.clone()).collect()
+        let mut specs = Vec::new();
+        for tool in &self.tools {
+            specs.push(tool.spec.clone());
+        }
+        specs
     }
 
     fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {

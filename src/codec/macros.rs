@@ -68,7 +68,6 @@ macro_rules! record {
                     $blank
                 }
                 fn read(&mut self, from: &mut $crate::json_read::Reader<'_>) -> $crate::codec::Done {
-                    *self = <Self as $crate::codec::Read>::blank();
                     $crate::codec::read_fields(self, from)
                 }
             }
@@ -188,12 +187,15 @@ macro_rules! variants {
             const NAMES: &[&str] = &[$($key),*];
 
             impl $crate::codec::ReadVariant for $name {
+                #[allow(non_upper_case_globals)]
                 fn begin(&mut self, index: usize) {
-                    $(if index == At::$variant as usize {
-                        *self = $name::$variant
+                    $(const $variant: usize = At::$variant as usize;)*
+                    *self = match index {
+                        $($variant => $name::$variant
                             $((<$inner as $crate::codec::Read>::blank()))?
-                            $({ $($field: $crate::codec::Read::blank(),)* })?;
-                    })*
+                            $({ $($field: $crate::codec::Read::blank(),)* })?,)*
+                        _ => return,
+                    };
                 }
             }
 

@@ -41,10 +41,11 @@ impl Stack {
 
     /// Removes what a call pushed.
     pub fn remove_owned(&mut self, owner: &str) -> Vec<Slot> {
-        let (gone, kept) = std::mem::take(&mut self.slots)
-            .into_iter()
-            .partition(|slot| slot.owner.as_deref() == Some(owner));
-        self.slots = kept;
+        let mut gone = Vec::new();
+        for slot in std::mem::take(&mut self.slots) {
+            let list = if slot.owner.as_deref() == Some(owner) { &mut gone } else { &mut self.slots };
+            list.push(slot);
+        }
         gone
     }
 

@@ -1,38 +1,31 @@
 //! Telling work in flight that nobody waits for it any more.
 
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-use futures_channel::oneshot;
-use futures_util::FutureExt;
-use futures_util::future::Shared;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 
 /// Fires once, for every clone. Work that was cancelled is also dropped, so a signal is for what dropping does not
 /// reach: a request in another process, a promise of the page.
-#[derive(Debug, Clone)]
-pub struct AbortSignal {
-    fired: Arc<AtomicBool>,
-    wait: Shared<oneshot::Receiver<()>>,
-    // Kept by the signals too, so that a handle that is dropped without firing fires nothing.
-    sender: Arc<Mutex<Option<oneshot::Sender<()>>>>,
+#[derive(Debug, Clone, Default)]
+pub struct AbortSignal(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    fired: AtomicBool,
+    /// One for each future that waits.
+    waiting: Mutex<Vec<Waker>>,
 }
 
 /// The side that fires an [`AbortSignal`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct AbortHandle {
     signal: AbortSignal,
 }
 
 impl AbortHandle {
     pub fn new() -> Self {
-        let (sender, receiver) = oneshot::channel();
-        AbortHandle {
-            signal: AbortSignal {
-                fired: Arc::default(),
-                wait: receiver.shared(),
-                sender: Arc::new(Mutex::new(Some(sender))),
-            },
-        }
+        AbortHandle::default()
     }
 
     pub fn signal(&self) -> AbortSignal {
@@ -40,32 +33,44 @@ impl AbortHandle {
     }
 
     pub fn abort(&self) {
-        self.signal.fired.store(true, Ordering::Release);
-        let sender = self.signal.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Outside the lock: sending wakes foreign code.
-        if let Some(sender) = sender {
-            let _ = sender.send(());
+        self.signal.0.fired.store(true, Ordering::Release);
+        let waiting = std::mem::take(&mut *self.signal.0.waiting());
+        // Waking runs foreign code, so it is done with nothing locked.
+        for waker in waiting {
+            waker.wake();
         }
-    }
-}
-
-impl Default for AbortHandle {
-    fn default() -> Self {
-        AbortHandle::new()
     }
 }
 
 impl AbortSignal {
     pub fn is_aborted(&self) -> bool {
-        self.fired.load(Ordering::Acquire)
+        self.0.fired.load(Ordering::Acquire)
     }
 
     /// Ends when the signal fires; never, if it does not.
     pub fn aborted(&self) -> impl Future<Output = ()> + use<> {
-        let signal = self.clone();
-        async move {
-            let _ = signal.wait.clone().await;
-        }
+        let (signal, mut place) = (self.clone(), None);
+        poll_fn(move |context| {
+            let mut waiting = signal.0.waiting();
+            // Looked at under the lock, so that it cannot fire between this and the waiting.
+            if signal.is_aborted() {
+                return Poll::Ready(());
+            }
+            match place.and_then(|place: usize| waiting.get_mut(place)) {
+                Some(known) => known.clone_from(context.waker()),
+                None => {
+                    place = Some(waiting.len());
+                    waiting.push(context.waker().clone());
+                }
+            }
+            Poll::Pending
+        })
+    }
+}
+
+impl State {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Waker>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

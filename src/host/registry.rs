@@ -66,25 +66,12 @@ impl Tool {
                 Err(error) => Box::pin(future::ready(ToolOutcome::Invalid(vec![issue(&error.to_string())]))),
             }
         };
-        Tool::made(name.into(), description.into(), schema.into(), Arc::new(body))
-    }
-
-    /// A tool that reads its arguments itself.
-    pub(crate) fn on_json(
-        name: &str,
-        description: &str,
-        schema: Json,
-        body: impl Fn(Json, ToolContext) -> BoxFuture<'static, ToolOutcome> + MaybeSend + MaybeSync + 'static,
-    ) -> Self {
-        let body = move |(input, context): (Json, ToolContext)| body(input, context);
-        Tool::made(name.to_owned(), description.to_owned(), schema, Arc::new(body))
-    }
-
-    fn made(name: String, description: String, schema: Json, body: Body) -> Self {
+        let definition =
+            ToolDefinition { name: name.into(), description: description.into(), schema: schema.into() };
         Tool {
-            spec: ToolSpec::new(name.clone()),
-            definition: ToolDefinition { name, description, schema },
-            body,
+            spec: ToolSpec::new(definition.name.clone()),
+            definition,
+            body: Arc::new(body),
             permission: None,
             approval: None,
             undo: None,

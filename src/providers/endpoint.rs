@@ -136,7 +136,7 @@ fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
     }
     turn.reasoning_whole(message.reasoning_content.as_deref().unwrap_or_default());
     turn.text_whole(&message.text);
-    for call in message.tool_calls.into_iter().flatten() {
+    for call in message.tool_calls.unwrap_or_default() {
         let known = call.id.as_deref().and_then(|id| turn.call_by_id(id));
         let place = known.unwrap_or_else(|| turn.call_start(call.id.as_deref(), &call.tool_name));
         turn.call_args_whole(place, &arguments(call.input_args.as_str()));

@@ -68,6 +68,12 @@ trait Mapping: Debug + MaybeSend {
 }
 
 impl Format {
+    /// The format, in a build that speaks it: without `providers` there is the endpoint's alone, so that what the
+    /// others need is left out.
+    pub(crate) const fn spoken(self) -> Format {
+        if cfg!(feature = "providers") { self } else { Format::Endpoint }
+    }
+
     fn mapping(self) -> Box<dyn Mapping> {
         match self {
             #[cfg(feature = "providers")]

@@ -88,7 +88,7 @@ impl Kept {
         }
         let settled = self.messages.iter().rposition(|message| message.sender == Sender::Agent);
         self.messages.truncate(settled.unwrap_or(0));
-        self.messages.extend(view.skip(self.messages.len()).map(prompt::rewritten));
+        self.messages.extend(view.skip(self.messages.len()).into_iter().map(prompt::rewritten));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::effect::{Effect, Outcome};
 use super::log::Log;
 use super::state::{Call, CallState, Finished, Phase, Undoing};
+use super::undo::ids_of;
 use super::{Effects, Run, texts};
 use crate::event::{Question, QuestionKind};
 use crate::message::ToolResultData;
@@ -26,28 +27,34 @@ impl Run {
 
     /// Ends all calls that may be cut off. True when others are running on: the run ends with them.
     fn stop_tools(&mut self, fx: &mut Effects) -> bool {
-        let calls = self.state.batch().map_or(&[][..], |batch| &batch.calls);
-        let keeps = |call: &Call| self.is_un_abortable(call);
-        let runs = |call: &&Call| matches!(call.state, CallState::Running { .. } | CallState::Waiting { .. });
         // As in the original: a queue is cut short by the first call that is cut off, else what must not be cut
         // off still gets its turn.
-        let none_cut = calls.iter().filter(runs).all(keeps);
-        let some_run = calls.iter().filter(runs).any(keeps);
-        let stays: Vec<bool> = calls
-            .iter()
-            .map(|call| match call.state {
-                CallState::Running { .. } => keeps(call),
-                CallState::Queued => some_run && none_cut && keeps(call) && !self.is_gated(call),
+        let (mut none_cut, mut some_run) = (true, false);
+        for call in self.calls() {
+            if let CallState::Running { .. } | CallState::Waiting { .. } = call.state {
+                let keeps = self.is_un_abortable(call);
+                (none_cut, some_run) = (none_cut && keeps, some_run || keeps);
+            }
+        }
+        let (mut stay, mut ends) = (false, Vec::new());
+        for (index, call) in self.calls().iter().enumerate() {
+            let stays = match call.state {
+                CallState::Running { .. } => self.is_un_abortable(call),
+                CallState::Queued => {
+                    some_run && none_cut && self.is_un_abortable(call) && !self.is_gated(call)
+                }
                 _ => false,
-            })
-            .collect();
-        if !stays.iter().any(|stays| *stays) {
+            };
+            stay |= stays;
+            if !stays {
+                ends.push(index);
+            }
+        }
+        if !stay {
             return false;
         }
-        for (index, stays) in stays.into_iter().enumerate() {
-            if !stays {
-                self.cut_off_call(index, fx);
-            }
+        for index in ends {
+            self.cut_off_call(index, fx);
         }
         if let Some(batch) = self.state.batch_mut() {
             batch.stopped = true;
@@ -56,18 +63,11 @@ impl Run {
     }
 
     fn is_un_abortable(&self, call: &Call) -> bool {
-        let tools = &self.state.settings.tools;
-        tools.iter().any(|tool| call.tool.as_ref() == Some(&tool.name) && tool.un_abortable)
+        self.spec(call).is_some_and(|tool| tool.un_abortable)
     }
 
     fn is_gated(&self, call: &Call) -> bool {
-        let tools = &self.state.settings.tools;
-        let gated = |name: &String| {
-            tools.iter().any(|tool| {
-                tool.name == *name && (tool.permission, tool.approval) != (Gate::Never, Gate::Never)
-            })
-        };
-        call.tool.as_ref().is_some_and(gated)
+        self.spec(call).is_some_and(|tool| (tool.permission, tool.approval) != (Gate::Never, Gate::Never))
     }
 
     /// Ends whatever is going on, without telling anyone that the request is over.
@@ -123,9 +123,8 @@ impl Run {
                 ..ToolResultData::aborted(texts::interrupted())
             },
             CallState::Undoing(Undoing { taken, .. }) if !taken.is_empty() => {
-                let ids: Vec<String> = taken.iter().map(|entry| entry.call_id.clone()).collect();
-                let text = texts::undone(taken, Some(texts::ABORTED));
-                self.state.undone.extend(ids);
+                let (text, mut ids) = (texts::undone(taken, Some(texts::ABORTED)), ids_of(taken));
+                self.state.undone.append(&mut ids);
                 ToolResultData::aborted(text)
             }
             _ => ToolResultData::aborted(texts::ABORTED),
@@ -146,7 +145,7 @@ impl Run {
             }
             Phase::Tools(_) | Phase::Undoing(_) | Phase::Idle | Phase::Turn => {}
         }
-        for call in self.state.batch().map_or(&[][..], |batch| &batch.calls) {
+        for call in self.calls() {
             if matches!(
                 call.state,
                 CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval

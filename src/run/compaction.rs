@@ -64,8 +64,13 @@ impl Run {
         let Phase::Compacting { keep, .. } = self.state.phase else { return };
         self.count_usage(&reply.usage);
         fx.emit(Event::TokenConsumption { consumption: reply.usage });
-        let agent = reply.messages.iter().filter(|message| message.sender == Sender::Agent);
-        let text = agent.map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n");
+        let mut texts = Vec::new();
+        for message in &reply.messages {
+            if message.sender == Sender::Agent {
+                texts.push(message.text.as_str());
+            }
+        }
+        let text = texts.join("\n");
         if text.trim().is_empty() {
             // An empty summary would forget the conversation.
             self.on_summary_failed("the model wrote an empty summary", fx);

@@ -99,7 +99,7 @@ impl Run {
     pub fn restore(
         checkpoint: &str,
         messages: Vec<Message>,
-        records: &[Record],
+        records: Vec<Record>,
     ) -> Result<Run, RestoreError> {
         let corrupt = |error: Box<codec::Fault>| RestoreError::Corrupt(error.to_string());
         let Versioned { version } = codec::from_text(checkpoint).map_err(corrupt)?;
@@ -117,13 +117,15 @@ impl Run {
         let mut run = Run::of(stored.state, messages);
         run.is_older = version < VERSION;
         run.seq = stored.seq;
-        for record in records.iter().filter(|record| record.seq > stored.seq) {
-            let gap = || RestoreError::Corrupt(format!("record {} is missing in the journal", run.seq + 1));
-            if record.seq != run.seq + 1 {
-                return Err(gap());
+        for Record { seq, at, input } in records {
+            if seq <= stored.seq {
+                continue;
             }
-            run.step(record.at, record.input.clone())
-                .map_err(|error| RestoreError::Journal { seq: record.seq, error })?;
+            let next = run.seq + 1;
+            if seq != next {
+                return Err(RestoreError::Corrupt(format!("record {next} is missing in the journal")));
+            }
+            run.step(at, input).map_err(|error| RestoreError::Journal { seq, error })?;
         }
         if run.messages.len() < found {
             return Err(RestoreError::Corrupt(format!(

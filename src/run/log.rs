@@ -72,12 +72,18 @@ impl LoggedSlot {
     pub(super) fn is_open(&self) -> bool {
         self.slot.waits && self.answer.is_none() && !self.gone
     }
+
+    fn is_withheld(&self) -> bool {
+        matches!(self.answer, Some(SlotAnswer::Withheld))
+    }
 }
 
 impl Log {
     /// Nothing can happen in this call before a person answers what its tool has asked.
     pub(super) fn waits_for_a_person(&self) -> bool {
-        self.waits && self.open().next().is_some() && self.steps.iter().all(|step| step.result.is_some())
+        self.waits
+            && self.slots.iter().any(LoggedSlot::is_open)
+            && self.steps.iter().all(|step| step.result.is_some())
     }
 
     /// All that was done is written here and is not done again when the tool is entered again.
@@ -91,21 +97,28 @@ impl Log {
     }
 
     /// What stays on the display when nobody runs the tool.
-    pub(super) fn left(&self) -> impl Iterator<Item = Slot> {
-        let left = |logged: &&LoggedSlot| !logged.gone && !logged.is_open();
-        self.slots.iter().filter(left).map(|logged| Slot { waits: false, ..logged.slot.clone() })
+    pub(super) fn left(&self) -> Vec<Slot> {
+        let mut left = Vec::new();
+        for logged in &self.slots {
+            if !logged.gone && !logged.is_open() {
+                left.push(Slot { waits: false, ..logged.slot.clone() });
+            }
+        }
+        left
     }
 
     /// It is asked for again when the tool is entered again.
     pub(super) fn withholds(&self, id: &str) -> bool {
-        self.slots.iter().any(|logged| logged.slot.id == id && logged.answer == Some(SlotAnswer::Withheld))
+        self.slots.iter().any(|logged| logged.slot.id == id && logged.is_withheld())
     }
 
     /// The tool is entered. In a run of its own, a step that did not come to its end is done again.
     pub(super) fn enter(&mut self, strict: bool) {
         (self.waits, self.strict) = (false, strict);
-        for logged in self.slots.iter_mut().filter(|logged| logged.answer == Some(SlotAnswer::Withheld)) {
-            (logged.answer, logged.slot.status) = (None, SlotStatus::Pending);
+        for logged in &mut self.slots {
+            if logged.is_withheld() {
+                (logged.answer, logged.slot.status) = (None, SlotStatus::Pending);
+            }
         }
         if !strict {
             self.steps.retain(|step| matches!(step.result, Some(StepResult::Returned(_))));
@@ -118,16 +131,16 @@ impl Log {
         self.enter(false);
     }
 
-    pub(super) fn pushed(&mut self, at: usize, slot: Slot, clean: bool) {
+    pub(super) fn pushed(&mut self, at: usize, slot: &Slot, clean: bool) {
         self.gaps |= !clean;
         if self.slots.get(at).is_none_or(|known| known.slot.id != slot.id) {
             self.slots.truncate(at);
-            self.slots.push(LoggedSlot { slot, answer: None, gone: false });
+            self.slots.push(LoggedSlot { slot: slot.clone(), answer: None, gone: false });
         }
         self.waits |= self.slots.get(at).is_some_and(LoggedSlot::is_open);
     }
 
-    pub(super) fn settled(&mut self, id: &str, answer: SlotAnswer) {
+    pub(super) fn settled(&mut self, id: &str, answer: &SlotAnswer) {
         let Some(logged) = self.slots.iter_mut().find(|logged| logged.slot.id == id) else { return };
         logged.slot.status = match answer {
             SlotAnswer::Value(_) | SlotAnswer::Withheld => SlotStatus::Resolved,
@@ -135,7 +148,7 @@ impl Log {
             SlotAnswer::Removed | SlotAnswer::Cleared => SlotStatus::Pending,
         };
         logged.gone = logged.slot.status == SlotStatus::Pending;
-        logged.answer = Some(answer);
+        logged.answer = Some(answer.clone());
         self.told();
     }
 
@@ -151,15 +164,15 @@ impl Log {
         true
     }
 
-    pub(super) fn step_begun(&mut self, key: String, clean: bool) {
+    pub(super) fn step_begun(&mut self, key: &str, clean: bool) {
         self.gaps |= !clean;
         self.waits = true;
-        self.steps.push(LoggedStep { key, result: None });
+        self.steps.push(LoggedStep { key: key.to_owned(), result: None });
     }
 
-    pub(super) fn step_done(&mut self, key: &str, result: StepResult) {
+    pub(super) fn step_done(&mut self, key: &str, result: &StepResult) {
         if let Some(step) = self.steps.iter_mut().find(|step| step.key == key) {
-            step.result = Some(result);
+            step.result = Some(result.clone());
         }
         self.told();
     }
@@ -223,7 +236,10 @@ impl Entry {
             return Shows::Astray;
         }
         self.met += 1;
-        let gone = self.log.slots.drain(at..).map(|logged| logged.slot).collect();
+        let mut gone = Vec::new();
+        for logged in self.log.slots.split_off(at) {
+            gone.push(logged.slot);
+        }
         Shows::Anew { at, gone }
     }
 

@@ -145,11 +145,20 @@ impl Run {
     }
 
     fn of(state: State, messages: Vec<Message>) -> Self {
+        let (mut call_ids, mut request_ids) = (HashSet::new(), HashSet::new());
+        for message in &messages {
+            for call in message.calls() {
+                call_ids.insert(call.id().to_owned());
+            }
+            if let Some(request) = &message.prompt_id {
+                request_ids.insert(request.clone());
+            }
+        }
         let mut run = Run {
             saved_messages: messages.len(),
             last_summary: messages.iter().rposition(|message| message.is_compaction),
-            call_ids: messages.iter().flat_map(Message::calls).map(|call| call.id().to_owned()).collect(),
-            request_ids: messages.iter().filter_map(|message| message.prompt_id.clone()).collect(),
+            call_ids,
+            request_ids,
             messages,
             state,
             seq: 0,
@@ -170,12 +179,12 @@ impl Run {
         let at = at.max(self.state.at);
         let input = tidy::tidy(input, &self.state.settings);
         self.seq += 1;
-        self.unsaved_records.push(Record { seq: self.seq, at, input: input.clone() });
         self.count_time(at, &input);
         // A store that has just failed is not asked again for the sake of noting that.
         let persists = !matches!(input, Input::StoreFailed { .. });
         let mut fx = Effects { persists, ..Effects::default() };
-        self.decide(input, &mut fx);
+        self.decide(&input, &mut fx);
+        self.unsaved_records.push(Record { seq: self.seq, at, input });
         self.advance(&mut fx);
         self.prepare_transient();
         Ok(fx.finish())
@@ -236,7 +245,7 @@ impl Run {
                 Some(_) => Ok(()),
                 None => Err(OutOfProtocol::NoSuchSlot(slot.clone())),
             },
-            Input::Answered { question, .. } => match state.questions().any(|open| open.id == *question) {
+            Input::Answered { question, .. } => match self.question(question).is_some() {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NoSuchQuestion(question.clone())),
             },
@@ -273,32 +282,30 @@ impl Run {
         }
     }
 
-    fn decide(&mut self, input: Input, fx: &mut Effects) {
+    fn decide(&mut self, input: &Input, fx: &mut Effects) {
         match input {
-            Input::Request(request) => self.on_request(*request, fx),
-            Input::ModelFinished { reply, .. } => self.on_answer(reply, fx),
+            Input::Request(request) => self.on_request(request, fx),
+            Input::ModelFinished { reply, .. } => self.on_answer(reply.clone(), fx),
             Input::ModelFailed { error, partial, .. } => self.on_model_failed(error, partial, fx),
             Input::ModelPartial { text, .. } => self.on_partial(text),
-            Input::Compacted { reply, carry, .. } => self.on_summary(&reply, &carry, fx),
-            Input::PermissionChecked { call_id, verdict } => {
-                self.on_permission_checked(&call_id, verdict, fx);
-            }
-            Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(&call_id, verdict, fx),
-            Input::Answered { question, answer } => self.on_answered(&question, answer, fx),
-            Input::ToolFinished { call_id, outcome } => self.on_tool_finished(&call_id, outcome, fx),
-            Input::SlotPushed { call_id, at, slot, clean } => self.on_slot_pushed(&call_id, at, slot, clean),
-            Input::SlotSettled { slot, answer } => self.on_slot_settled(&slot, answer, fx),
+            Input::Compacted { reply, carry, .. } => self.on_summary(reply, carry, fx),
+            Input::PermissionChecked { call_id, verdict } => self.on_permission_checked(call_id, verdict, fx),
+            Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(call_id, verdict, fx),
+            Input::Answered { question, answer } => self.on_answered(question, answer, fx),
+            Input::ToolFinished { call_id, outcome } => self.on_tool_finished(call_id, outcome, fx),
+            Input::SlotPushed { call_id, at, slot, clean } => self.on_slot_pushed(call_id, *at, slot, *clean),
+            Input::SlotSettled { slot, answer } => self.on_slot_settled(slot, answer, fx),
             Input::SlotsRemoved { slots } => self.on_slots_removed(slots, fx),
-            Input::StepBegun { call_id, key, clean } => self.on_step_begun(call_id, key, clean, fx),
+            Input::StepBegun { call_id, key, clean } => self.on_step_begun(call_id, key, *clean, fx),
             Input::StepDone { call_id, key, result } => self.on_step_done(call_id, key, result, fx),
-            Input::UnseenWork { call_id } => self.on_unseen_work(&call_id),
-            Input::WentAstray { call_id } => self.on_astray(&call_id, fx),
+            Input::UnseenWork { call_id } => self.on_unseen_work(call_id),
+            Input::WentAstray { call_id } => self.on_astray(call_id, fx),
             Input::QueuedCancelled { request } => self.on_queued_cancelled(request, fx),
-            Input::Undo { request, steps } => self.on_undo(&request, steps, fx),
-            Input::UndoFinished { call_id, error } => self.on_undo_finished(&call_id, error),
-            Input::TimerFired { timer } => self.on_timer(timer),
+            Input::Undo { request, steps } => self.on_undo(request, *steps, fx),
+            Input::UndoFinished { call_id, error } => self.on_undo_finished(call_id, error.as_deref()),
+            Input::TimerFired { timer } => self.on_timer(*timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
-            Input::Configured { settings } => self.state.settings = settings.complete(),
+            Input::Configured { settings } => self.state.settings = settings.as_ref().clone().complete(),
             Input::Recovered => self.on_recovered(fx),
             Input::Resumed => self.on_resumed(fx),
             Input::Aborted { why: AbortReason::User } => self.on_abort(fx),
@@ -359,7 +366,7 @@ impl Run {
     }
 
     pub fn questions(&self) -> impl Iterator<Item = &Question> {
-        self.state.questions()
+        self.state.questions().into_iter()
     }
 
     pub fn question(&self, id: &str) -> Option<&Question> {
@@ -420,6 +427,16 @@ impl Run {
         })
     }
 
+    /// A call of the record, answered or not.
+    pub(crate) fn called(&self, call_id: &str) -> Option<&ToolCall> {
+        for message in self.messages.iter().rev() {
+            if let Some(call) = message.calls().iter().find(|call| call.id() == call_id) {
+                return Some(call);
+            }
+        }
+        None
+    }
+
     /// What the tool of a call that is being worked on has done so far.
     pub fn log(&self, call_id: &str) -> Option<&Log> {
         self.state.batch()?.calls.iter().find(|call| call.id == call_id).map(|call| &call.log)
@@ -453,7 +470,9 @@ impl Run {
         if message.is_compaction {
             self.last_summary = Some(self.messages.len());
         }
-        self.call_ids.extend(message.calls().iter().map(|call| call.id().to_owned()));
+        for call in message.calls() {
+            self.call_ids.insert(call.id().to_owned());
+        }
         self.state.estimated_tokens =
             self.state.estimated_tokens.saturating_add(compaction::estimate(&message));
         self.messages.push(message);
@@ -496,6 +515,8 @@ impl PartialEq for Run {
 struct Effects {
     persists: bool,
     strict: bool,
+    /// What is called off.
+    off: Vec<Effect>,
     list: Vec<Effect>,
 }
 
@@ -510,11 +531,13 @@ impl Effects {
                 | Effect::RememberPermission { .. }
                 | Effect::Withdraw { .. }
         );
-        // What is called off in the step that began it never begins.
         if effect.calls_off_work() {
+            // What is called off in the step that began it never begins.
             self.list.retain(|begun| !effect.calls_off(begun));
+            self.off.push(effect);
+        } else {
+            self.list.push(effect);
         }
-        self.list.push(effect);
     }
 
     fn emit(&mut self, event: Event) {
@@ -522,12 +545,11 @@ impl Effects {
     }
 
     /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
-    fn finish(self) -> Vec<Effect> {
-        let (mut all, rest): (Vec<_>, Vec<_>) = self.list.into_iter().partition(Effect::calls_off_work);
+    fn finish(mut self) -> Vec<Effect> {
         if self.persists {
-            all.push(Effect::Persist { strict: self.strict });
+            self.off.push(Effect::Persist { strict: self.strict });
         }
-        all.extend(rest);
-        all
+        self.off.append(&mut self.list);
+        self.off
     }
 }

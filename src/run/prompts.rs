@@ -60,12 +60,12 @@ impl Write for Prompt {
         if let Some(input) = &self.input {
             fields.push(("input", input));
         }
-        fields.extend([
-            ("outputs", &self.outputs as &dyn Write),
-            ("state", &self.state),
-            ("usage", &self.usage),
-        ]);
-        fields.extend(self.extra.0.iter().map(|(key, value)| (key.as_str(), value as &dyn Write)));
+        fields.push(("outputs", &self.outputs));
+        fields.push(("state", &self.state));
+        fields.push(("usage", &self.usage));
+        for (key, value) in &self.extra.0 {
+            fields.push((key, value));
+        }
         object(out, &fields);
     }
 }
@@ -75,9 +75,14 @@ impl Write for Output {
         match self {
             Output::Text { text } => object(out, &[("type", &"text"), ("text", text)]),
             Output::Tool { call_id, tool_name, input, result } => {
-                let kind: &dyn Write = &"tool";
-                let fields = [("type", kind), ("call_id", call_id), ("tool_name", tool_name)];
-                object(out, &[&fields[..], &[("input", input), ("result", result)]].concat());
+                let fields: [(&str, &dyn Write); 5] = [
+                    ("type", &"tool"),
+                    ("call_id", call_id),
+                    ("tool_name", tool_name),
+                    ("input", input),
+                    ("result", result),
+                ];
+                object(out, &fields);
             }
             Output::Side(side) => side.write(out),
         }
@@ -172,7 +177,9 @@ fn add_results(prompt: &mut Prompt, calls: &[ToolCall], results: &[ToolResult]) 
             input: call.input_args.clone(),
             result: tool_output(result),
         });
-        prompt.outputs.extend(result.outputs.iter().flatten().cloned().map(Output::Side));
+        for output in result.outputs.iter().flatten() {
+            prompt.outputs.push(Output::Side(output.clone()));
+        }
     }
 }
 

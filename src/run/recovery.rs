@@ -15,14 +15,17 @@ impl Run {
         if last.calls().is_empty() {
             return;
         }
-        let aborted = |call: &crate::message::ToolCall| ToolResult {
-            tool_name: call.tool_name.clone(),
-            call_id: call.id.clone(),
-            result: ToolResultData::aborted(texts::ABORTED),
-            ..ToolResult::default()
-        };
+        let mut results = Vec::new();
+        for call in last.calls() {
+            results.push(ToolResult {
+                tool_name: call.tool_name.clone(),
+                call_id: call.id.clone(),
+                result: ToolResultData::aborted(texts::ABORTED),
+                ..ToolResult::default()
+            });
+        }
         let mut message = Message::user(texts::TOOL_RESULTS);
-        message.tool_results = Some(last.calls().iter().map(aborted).collect());
+        message.tool_results = Some(results);
         message.prompt_id = last.prompt_id.clone();
         message.id = last.id.as_ref().map(|id| format!("{id}.results"));
         self.append(message);
@@ -43,7 +46,7 @@ impl Run {
             Phase::Idle | Phase::Turn => {}
             Phase::Model { call, .. } => work.push(Effect::CallModel { call: *call }),
             Phase::Compacting { call, .. } => work.push(Effect::Compact { call: *call }),
-            Phase::Undoing(undoing) => work.extend(undo_effect(undoing)),
+            Phase::Undoing(undoing) => begin_undo(undoing, &mut work),
             Phase::Tools(batch) => {
                 for call in &batch.calls {
                     let call_id = call.id.clone();
@@ -60,7 +63,7 @@ impl Run {
                         CallState::Waiting { timer, .. } => {
                             work.push(Effect::SetTimer { timer: *timer, after_ms: 0 });
                         }
-                        CallState::Undoing(undoing) => work.extend(undo_effect(undoing)),
+                        CallState::Undoing(undoing) => begin_undo(undoing, &mut work),
                     }
                 }
             }
@@ -87,7 +90,7 @@ impl Run {
                 }
                 CallState::Undoing(Undoing { entry: Some(entry), .. }) => {
                     let entry = entry.clone();
-                    self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()));
+                    self.on_undo_finished(&entry, Some(texts::interrupted()));
                 }
                 CallState::Queued
                 | CallState::CheckingPermission
@@ -100,10 +103,10 @@ impl Run {
         }
         if let Phase::Undoing(Undoing { entry: Some(entry), .. }) = &self.state.phase {
             let entry = entry.clone();
-            self.on_undo_finished(&entry, Some(texts::interrupted().to_owned()));
+            self.on_undo_finished(&entry, Some(texts::interrupted()));
         }
         for effect in self.outstanding() {
-            if !fx.list.contains(&effect) {
+            if !fx.list.iter().any(|begun| effect.is_same_work(begun)) {
                 fx.push(effect);
             }
         }
@@ -122,7 +125,7 @@ impl Run {
         }
     }
 
-    pub(super) fn on_store_failed(&mut self, error: StoreError, fx: &mut Effects) {
+    pub(super) fn on_store_failed(&mut self, error: &StoreError, fx: &mut Effects) {
         if self.is_busy() {
             if let Some(Halt::AskBudget((_, question))) = self.state.halt.take() {
                 fx.push(Effect::Withdraw { question: question.id });
@@ -131,7 +134,7 @@ impl Run {
             if let Phase::Model { call, .. } | Phase::Compacting { call, .. } = self.state.phase {
                 fx.push(Effect::CancelModel { call });
             }
-            self.park(Halt::Store, Outcome::StoreFailed(error), fx);
+            self.park(Halt::Store, Outcome::StoreFailed(error.clone()), fx);
         }
     }
 
@@ -146,6 +149,8 @@ impl Run {
     }
 }
 
-fn undo_effect(undoing: &Undoing) -> Option<Effect> {
-    undoing.entry.clone().map(|call_id| Effect::RunUndo { call_id })
+fn begin_undo(undoing: &Undoing, work: &mut Vec<Effect>) {
+    if let Some(call_id) = undoing.entry.clone() {
+        work.push(Effect::RunUndo { call_id });
+    }
 }

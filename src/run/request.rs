@@ -5,7 +5,7 @@ use super::input::{Reply, Request, WhenBusy};
 use super::state::{Current, Halt, Phase, Used};
 use super::{Effects, OutOfProtocol, Run, texts};
 use crate::event::Event;
-use crate::message::{InboxItem, Message, Sender};
+use crate::message::{Message, Sender};
 
 impl Run {
     pub(super) fn accepts_request_id(&self, id: &str) -> Result<(), OutOfProtocol> {
@@ -27,7 +27,8 @@ impl Run {
         answers.then(|| Reply { messages: vec![last.clone()], usage, ..Reply::default() })
     }
 
-    pub(super) fn on_request(&mut self, request: Request, fx: &mut Effects) {
+    pub(super) fn on_request(&mut self, request: &Request, fx: &mut Effects) {
+        let request = request.clone();
         if !self.is_busy() {
             self.abandon(fx);
             if self.state.queue.is_empty() {
@@ -51,9 +52,9 @@ impl Run {
         }
     }
 
-    pub(super) fn on_queued_cancelled(&mut self, request: String, fx: &mut Effects) {
+    pub(super) fn on_queued_cancelled(&mut self, request: &str, fx: &mut Effects) {
         self.state.queue.retain(|waiting| waiting.id != request);
-        fx.push(Effect::Finish { request, outcome: Outcome::Aborted });
+        fx.push(Effect::Finish { request: request.to_owned(), outcome: Outcome::Aborted });
     }
 
     /// A request that failed or was paused can be taken up again, but it stands in nobody's way.
@@ -78,14 +79,22 @@ impl Run {
     fn begin(&mut self, request: Request, fx: &mut Effects) {
         let Request { id, mut message, inbox, .. } = request;
         self.open(&id, fx);
-        let resolved: Vec<&InboxItem> = inbox.iter().filter(|item| item.status == "resolved").collect();
-        let blocks = |item: &&InboxItem| item.blocking && item.status == "pending";
-        let blocking: Vec<&InboxItem> = inbox.iter().filter(blocks).collect();
+        let (mut resolved, mut ids, mut blocking) = (Vec::new(), Vec::new(), Vec::new());
+        for item in &inbox {
+            match item.status.as_str() {
+                "resolved" => {
+                    ids.push(item.id.clone());
+                    resolved.push(item);
+                }
+                "pending" if item.blocking => blocking.push(item),
+                _ => {}
+            }
+        }
         if !resolved.is_empty() {
             let mut news = Message::user(texts::inbox_resolved(&resolved));
             news.framework_context = Some("inbox".to_owned());
             self.append(news);
-            fx.push(Effect::ConsumeInbox { ids: resolved.iter().map(|item| item.id.clone()).collect() });
+            fx.push(Effect::ConsumeInbox { ids });
         }
         if let (false, Some(current)) = (blocking.is_empty(), &mut self.state.current) {
             current.reminder = Some(texts::inbox_blocking(&blocking));
@@ -100,8 +109,13 @@ impl Run {
         message.partial = false;
         message.usage = None;
         if message.text.is_empty() {
-            let parts = message.content.iter().flatten().filter_map(|part| part.text.as_deref());
-            let text = parts.collect::<Vec<_>>().join("\n");
+            let mut texts = Vec::new();
+            for part in message.content.iter().flatten() {
+                if let Some(text) = &part.text {
+                    texts.push(text.as_str());
+                }
+            }
+            let text = texts.join("\n");
             let media_only = text.is_empty() && message.content.is_some();
             message.text = if media_only { texts::MULTIMODAL.to_owned() } else { text };
         }
@@ -142,7 +156,7 @@ impl Run {
     pub(super) fn park(&mut self, halt: Halt, outcome: Outcome, fx: &mut Effects) {
         self.tell_finish(outcome, fx);
         self.state.halt = Some(halt);
-        if !self.state.queue.is_empty() && self.state.halt != Some(Halt::Store) {
+        if !self.state.queue.is_empty() && !matches!(self.state.halt, Some(Halt::Store)) {
             self.abandon(fx);
         }
     }

@@ -30,17 +30,17 @@ impl Run {
         let asks = |call: &&Call| {
             matches!(call.state, CallState::Running { .. }) && call.log.open().any(|open| open.id == slot)
         };
-        self.state.batch()?.calls.iter().find(asks).map(|call| call.id.as_str())
+        self.calls().iter().find(asks).map(|call| call.id.as_str())
     }
 
-    pub(super) fn on_slot_pushed(&mut self, call_id: &str, at: usize, slot: Slot, clean: bool) {
+    pub(super) fn on_slot_pushed(&mut self, call_id: &str, at: usize, slot: &Slot, clean: bool) {
         if let Some(log) = self.log_of(call_id) {
             log.pushed(at, slot, clean);
         }
     }
 
     /// The tool is told when the answer is written.
-    pub(super) fn on_slot_settled(&mut self, slot: &str, answer: SlotAnswer, fx: &mut Effects) {
+    pub(super) fn on_slot_settled(&mut self, slot: &str, answer: &SlotAnswer, fx: &mut Effects) {
         let Some(call_id) = self.asked_by(slot).map(str::to_owned) else { return };
         if let Some(log) = self.log_of(&call_id) {
             log.settled(slot, answer);
@@ -48,14 +48,14 @@ impl Run {
         fx.push(Effect::GoOn { call_id, key: slot.to_owned() });
     }
 
-    pub(super) fn on_slots_removed(&mut self, slots: Vec<String>, fx: &mut Effects) {
+    pub(super) fn on_slots_removed(&mut self, slots: &[String], fx: &mut Effects) {
         for id in slots {
-            if let Some(call_id) = self.asked_by(&id).map(str::to_owned) {
+            if let Some(call_id) = self.asked_by(id).map(str::to_owned) {
                 fx.push(Effect::GoOn { call_id, key: id.clone() });
             }
-            let calls = self.state.batch_mut().map(|batch| batch.calls.iter_mut());
-            if !calls.into_iter().flatten().any(|call| call.log.removed(&id)) {
-                self.state.slots_gone.push(id);
+            let calls = self.state.batch_mut().map_or(&mut [][..], |batch| &mut batch.calls);
+            if !calls.iter_mut().any(|call| call.log.removed(id)) {
+                self.state.slots_gone.push(id.clone());
             }
         }
         if self.state.slots_gone.len() > MOST_LEFT {
@@ -64,24 +64,18 @@ impl Run {
         }
     }
 
-    pub(super) fn on_step_begun(&mut self, call_id: String, key: String, clean: bool, fx: &mut Effects) {
-        if let Some(log) = self.log_of(&call_id) {
-            log.step_begun(key.clone(), clean);
+    pub(super) fn on_step_begun(&mut self, call_id: &str, key: &str, clean: bool, fx: &mut Effects) {
+        if let Some(log) = self.log_of(call_id) {
+            log.step_begun(key, clean);
         }
-        fx.push(Effect::GoOn { call_id, key });
+        fx.push(Effect::GoOn { call_id: call_id.to_owned(), key: key.to_owned() });
     }
 
-    pub(super) fn on_step_done(
-        &mut self,
-        call_id: String,
-        key: String,
-        result: StepResult,
-        fx: &mut Effects,
-    ) {
-        if let Some(log) = self.log_of(&call_id) {
-            log.step_done(&key, result);
+    pub(super) fn on_step_done(&mut self, call_id: &str, key: &str, result: &StepResult, fx: &mut Effects) {
+        if let Some(log) = self.log_of(call_id) {
+            log.step_done(key, result);
         }
-        fx.push(Effect::GoOn { call_id, key });
+        fx.push(Effect::GoOn { call_id: call_id.to_owned(), key: key.to_owned() });
     }
 
     pub(super) fn on_unseen_work(&mut self, call_id: &str) {
@@ -102,15 +96,24 @@ impl Run {
 
     /// What is on the display of a session that was opened again, before any tool is entered.
     pub fn slots_left(&self) -> Vec<Slot> {
-        let past = self.messages.get(self.state.slots_from..).unwrap_or_default();
-        let past = past.iter().flat_map(|message| message.results()).flat_map(|result| &result.slots);
-        let mut left: Vec<Slot> =
-            past.filter(|slot| !self.state.slots_gone.contains(&slot.id)).cloned().collect();
+        let mut left = Vec::new();
+        for message in self.messages.get(self.state.slots_from..).unwrap_or_default() {
+            for result in message.results() {
+                for slot in &result.slots {
+                    if !self.state.slots_gone.contains(&slot.id) {
+                        left.push(slot.clone());
+                    }
+                }
+            }
+        }
         left.drain(..left.len().saturating_sub(MOST_LEFT));
-        let calls = self.state.batch().map_or(&[][..], |batch| &batch.calls);
-        left.extend(
-            calls.iter().flat_map(|call| call.log.left().filter(|slot| !call.log.withholds(&slot.id))),
-        );
+        for call in self.calls() {
+            for slot in call.log.left() {
+                if !call.log.withholds(&slot.id) {
+                    left.push(slot);
+                }
+            }
+        }
         left
     }
 }

@@ -246,16 +246,17 @@ impl State {
     }
 
     /// Everything that waits for a person.
-    pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
-        let budget = match &self.halt {
-            Some(Halt::AskBudget((_, question))) => Some(question),
-            _ => None,
-        };
-        let calls = self.batch().map_or(&[][..], |batch| &batch.calls).iter();
-        budget.into_iter().chain(calls.filter_map(|call| match &call.state {
-            CallState::Asking(question) => Some(question),
-            _ => None,
-        }))
+    pub(crate) fn questions(&self) -> Vec<&Question> {
+        let mut open = Vec::new();
+        if let Some(Halt::AskBudget((_, question))) = &self.halt {
+            open.push(question);
+        }
+        for call in self.batch().map_or(&[][..], |batch| &batch.calls) {
+            if let CallState::Asking(question) = &call.state {
+                open.push(question);
+            }
+        }
+        open
     }
 }
 

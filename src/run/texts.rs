@@ -3,7 +3,7 @@
 use crate::codec::Write;
 use crate::event::Rule;
 use crate::json::{Json, MAX_DEPTH};
-use crate::message::{InboxItem, Task};
+use crate::message::InboxItem;
 use crate::run::input::{Carry, Issue};
 use crate::run::state::UndoEntry;
 use crate::tool::ToolSpec;
@@ -48,12 +48,15 @@ pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
 /// The best first. A handful at most, so they are picked one by one.
 fn near_names<'a>(name: &str, tools: &'a [ToolSpec]) -> Vec<&'a str> {
     let name = name.to_ascii_lowercase();
-    let near = |tool: &'a ToolSpec| {
-        let likeness = strsim::jaro_winkler(&name, &tool.name.to_ascii_lowercase());
-        (likeness >= 0.8).then_some((likeness, tool.name.as_str()))
-    };
-    let mut near: Vec<(f64, &str)> =
-        tools.iter().filter(|tool| tool.name.len() <= 100).filter_map(near).collect();
+    let mut near = Vec::new();
+    for tool in tools {
+        if tool.name.len() <= 100 {
+            let likeness = strsim::jaro_winkler(&name, &tool.name.to_ascii_lowercase());
+            if likeness >= 0.8 {
+                near.push((likeness, tool.name.as_str()));
+            }
+        }
+    }
     let mut best = Vec::new();
     while best.len() < 5 && !near.is_empty() {
         let (mut at, mut highest) = (0, 0.0);
@@ -209,20 +212,26 @@ pub(crate) fn inbox_blocking(items: &[&InboxItem]) -> String {
 
 pub(crate) fn summary(summary: &str, carry: &Carry) -> String {
     let mut text = format!("[Conversation summary from compaction]\n\n{summary}");
-    let open: Vec<&Task> = carry.tasks.iter().filter(|task| task.status != "completed").collect();
-    if !open.is_empty() {
-        text.push_str("\n\n[Current task list — as of this summary]\n");
-        for task in open {
-            text.push_str(&format!("- [{}] {}\n", task.status, task.content));
+    let mut open = String::new();
+    for task in &carry.tasks {
+        if task.status != "completed" {
+            open.push_str(&format!("- [{}] {}\n", task.status, task.content));
         }
     }
-    let pending: Vec<&InboxItem> = carry.inbox.iter().filter(|item| item.status == "pending").collect();
+    if !open.is_empty() {
+        text.push_str("\n\n[Current task list — as of this summary]\n");
+        text.push_str(&open);
+    }
+    let mut pending = String::new();
+    for item in &carry.inbox {
+        if item.status == "pending" {
+            let kind = if item.blocking { "BLOCKING" } else { "non-blocking" };
+            pending.push_str(&format!("- [{}] {kind}: {}\n", item.tag, item.request));
+        }
+    }
     if !pending.is_empty() {
         text.push_str("\n\n[Pending inbox items — being monitored by external services]\n");
-        for item in pending {
-            let kind = if item.blocking { "BLOCKING" } else { "non-blocking" };
-            text.push_str(&format!("- [{}] {kind}: {}\n", item.tag, item.request));
-        }
+        text.push_str(&pending);
     }
     text.push_str("\n\n[End of summary - the conversation continues from here]");
     text

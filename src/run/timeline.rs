@@ -135,9 +135,14 @@ impl Timeline {
         if changed.is_empty() && self.entries.len() == before {
             return None;
         }
-        let mut changed = BinaryHeap::from(changed).into_sorted_vec();
-        changed.dedup();
-        let set = changed.into_iter().filter_map(|at| Some((at, self.entries.get(at)?.clone()))).collect();
+        let mut set: Vec<(usize, Entry)> = Vec::new();
+        for at in BinaryHeap::from(changed).into_sorted_vec() {
+            if let Some(entry) = self.entries.get(at)
+                && set.last().is_none_or(|(last, _)| *last != at)
+            {
+                set.push((at, entry.clone()));
+            }
+        }
         Some(Patch { len: self.entries.len(), set })
     }
 
@@ -157,7 +162,12 @@ impl Timeline {
             }
             Sender::User if message.is_from_person() => {
                 let text = message.pre_modified_text.as_ref().unwrap_or(&message.text).clone();
-                let images = message.content.iter().flatten().filter_map(image_url).collect();
+                let mut images = Vec::new();
+                for part in message.content.iter().flatten() {
+                    if let Some(url) = image_url(part) {
+                        images.push(url);
+                    }
+                }
                 self.push(Entry::User { id, text, images }, changed);
             }
             Sender::User => {}

@@ -1,7 +1,7 @@
 //! The calls of one answer: which may start, what is asked before, and what becomes of their results.
 
 use super::effect::{Effect, Outcome};
-use super::input::{Answer, ApprovalVerdict, PermissionVerdict, ToolOutcome};
+use super::input::{Answer, ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
 use super::log::Log;
 use super::state::{Batch, Call, CallState, Finished, Halt, Phase, UndoEntry, Undoing};
 use super::{Effects, Run, texts};
@@ -50,14 +50,12 @@ impl Run {
             });
         }
         self.state.phase = Phase::Tools(Batch { message, calls, stopped: false });
-        let done = |(index, call): (usize, &Call)| call.is_done().then_some(index);
-        let refused: Vec<usize> = self.calls().iter().enumerate().filter_map(done).collect();
-        for index in refused {
+        for index in 0..self.calls().len() {
             self.tell_result(index, fx);
         }
     }
 
-    fn calls(&self) -> &[Call] {
+    pub(super) fn calls(&self) -> &[Call] {
         self.state.batch().map_or(&[], |batch| &batch.calls)
     }
 
@@ -151,7 +149,7 @@ impl Run {
     pub(super) fn on_permission_checked(
         &mut self,
         call_id: &str,
-        verdict: PermissionVerdict,
+        verdict: &PermissionVerdict,
         fx: &mut Effects,
     ) {
         let Some(index) = self.position(call_id) else { return };
@@ -166,12 +164,12 @@ impl Run {
             PermissionVerdict::Denied => self.refuse(index, "denied", texts::permission_denied(&name), fx),
             PermissionVerdict::Unset => self.ask(index, QuestionKind::Permission, None, fx),
             PermissionVerdict::Failed(why) => {
-                self.refuse(index, "failed", texts::gate_failed(&name, &why), fx);
+                self.refuse(index, "failed", texts::gate_failed(&name, why), fx);
             }
         }
     }
 
-    pub(super) fn on_approval_checked(&mut self, call_id: &str, verdict: ApprovalVerdict, fx: &mut Effects) {
+    pub(super) fn on_approval_checked(&mut self, call_id: &str, verdict: &ApprovalVerdict, fx: &mut Effects) {
         let Some(index) = self.position(call_id) else { return };
         let always = self.calls().get(index).and_then(|call| self.spec(call)).map(|tool| tool.approval);
         match verdict {
@@ -179,13 +177,13 @@ impl Run {
                 self.ask(index, QuestionKind::Approval, None, fx);
             }
             ApprovalVerdict::NotNeeded => self.approve(index),
-            ApprovalVerdict::Needed { reason } => self.ask(index, QuestionKind::Approval, reason, fx),
-            ApprovalVerdict::Invalid(issues) => {
-                self.on_outcome(index, ToolOutcome::Invalid(issues), fx);
+            ApprovalVerdict::Needed { reason } => {
+                self.ask(index, QuestionKind::Approval, reason.clone(), fx);
             }
+            ApprovalVerdict::Invalid(issues) => self.refuse_input(index, issues, fx),
             ApprovalVerdict::Failed(why) => {
                 let name = self.tool_name(index);
-                self.refuse(index, "failed", texts::gate_failed(&name, &why), fx);
+                self.refuse(index, "failed", texts::gate_failed(&name, why), fx);
             }
         }
     }
@@ -235,7 +233,7 @@ impl Run {
         self.set(index, CallState::Asking(question));
     }
 
-    pub(super) fn on_answered(&mut self, id: &str, answer: Answer, fx: &mut Effects) {
+    pub(super) fn on_answered(&mut self, id: &str, answer: &Answer, fx: &mut Effects) {
         let allowed = matches!(answer, Answer::Allow { .. });
         fx.push(Effect::Withdraw { question: id.to_owned() });
         fx.emit(Event::QuestionAnswered { id: id.to_owned(), allowed });
@@ -252,13 +250,13 @@ impl Run {
         let (kind, call_id) = (question.kind, call_id.clone());
         match (kind, answer) {
             (QuestionKind::Permission, Answer::Allow { remember }) => {
-                if remember {
+                if *remember {
                     fx.push(Effect::RememberPermission { call_id, granted: true });
                 }
                 self.permit(index);
             }
             (QuestionKind::Permission, Answer::Deny { remember, .. }) => {
-                if remember {
+                if *remember {
                     fx.push(Effect::RememberPermission { call_id, granted: false });
                 }
                 let name = self.tool_name(index);
@@ -276,12 +274,15 @@ impl Run {
         }
     }
 
-    pub(super) fn on_tool_finished(&mut self, call_id: &str, outcome: ToolOutcome, fx: &mut Effects) {
-        let Some(index) = self.position(call_id) else { return };
-        self.on_outcome(index, outcome, fx);
+    /// The arguments do not fit to the tool.
+    pub(super) fn refuse_input(&mut self, index: usize, issues: &[Issue], fx: &mut Effects) {
+        let mut result = ToolResultData::unfinished("invalid", texts::INVALID_INPUT);
+        result.data = Json::string(&texts::invalid_input(issues));
+        self.end_call(index, Finished::without_running(result), fx);
     }
 
-    pub(super) fn on_outcome(&mut self, index: usize, outcome: ToolOutcome, fx: &mut Effects) {
+    pub(super) fn on_tool_finished(&mut self, call_id: &str, outcome: &ToolOutcome, fx: &mut Effects) {
+        let Some(index) = self.position(call_id) else { return };
         let (since, attempt) = match self.calls().get(index).map(|call| &call.state) {
             Some(CallState::Running { since, attempt }) => (*since, *attempt),
             _ => (self.state.at, 0),
@@ -292,13 +293,10 @@ impl Run {
                 if result.status == ToolStatus::Success {
                     self.remember_undo(index);
                 }
+                let (result, outputs) = (result.clone(), outputs.clone());
                 self.end_call(index, Finished { result, outputs, duration_ms }, fx);
             }
-            ToolOutcome::Invalid(issues) => {
-                let mut result = ToolResultData::unfinished("invalid", texts::INVALID_INPUT);
-                result.data = Json::string(&texts::invalid_input(&issues));
-                self.end_call(index, Finished::without_running(result), fx);
-            }
+            ToolOutcome::Invalid(issues) => self.refuse_input(index, issues, fx),
             ToolOutcome::Rejected(reason) => {
                 let result = ToolResultData::unfinished("rejected", texts::rejected(reason.as_deref()));
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
@@ -317,7 +315,7 @@ impl Run {
                     fx.push(Effect::SetTimer { timer, after_ms });
                     return;
                 }
-                let text = texts::threw(&error, attempt.saturating_sub(1));
+                let text = texts::threw(error, attempt.saturating_sub(1));
                 let result = ToolResultData::unfinished("failed", text);
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
@@ -357,6 +355,7 @@ impl Run {
         self.tell_result(index, fx);
     }
 
+    /// Tells what has become of a call, if it has ended.
     fn tell_result(&self, index: usize, fx: &mut Effects) {
         let Some(call) = self.calls().get(index) else { return };
         let CallState::Done(finished) = &call.state else { return };
@@ -403,7 +402,7 @@ impl Run {
                     result.result = finished.result.clone();
                     result.duration_ms = finished.duration_ms;
                     result.outputs = (!finished.outputs.is_empty()).then(|| finished.outputs.clone());
-                    result.slots = call.log.left().collect();
+                    result.slots = call.log.left();
                 }
                 CallState::Asking(question) => {
                     result.result.status = ToolStatus::Pending;

@@ -30,9 +30,9 @@ impl Run {
         fx.push(Effect::CallModel { call });
     }
 
-    pub(super) fn on_partial(&mut self, text: String) {
+    pub(super) fn on_partial(&mut self, text: &str) {
         if let Phase::Model { partial, .. } = &mut self.state.phase {
-            *partial = text;
+            text.clone_into(partial);
         }
     }
 
@@ -81,7 +81,7 @@ impl Run {
         }
     }
 
-    pub(super) fn on_model_failed(&mut self, error: ModelError, partial: String, fx: &mut Effects) {
+    pub(super) fn on_model_failed(&mut self, error: &ModelError, partial: &str, fx: &mut Effects) {
         if matches!(self.state.phase, Phase::Compacting { .. }) {
             self.on_summary_failed(&error.message, fx);
             return;
@@ -89,10 +89,10 @@ impl Run {
         // What an earlier process had shown counts as long as this one has shown nothing.
         let kept = match std::mem::replace(&mut self.state.phase, Phase::Turn) {
             Phase::Model { partial: earlier, .. } if partial.is_empty() => earlier,
-            _ => partial,
+            _ => partial.to_owned(),
         };
         self.keep_partial(kept);
-        self.park(Halt::Model, Outcome::ModelFailed(error), fx);
+        self.park(Halt::Model, Outcome::ModelFailed(error.clone()), fx);
     }
 
     /// Text that a person has seen stays in the record, marked as no finished answer.
@@ -109,8 +109,11 @@ impl Run {
         let mut message = Message::agent(text);
         message.framework_context = Some("limit".to_owned());
         self.append(message);
-        let messages = self.messages.last().cloned().into_iter().collect();
-        self.complete(Reply { messages, ..Reply::default() }, fx);
+        let mut reply = Reply::default();
+        if let Some(message) = self.messages.last() {
+            reply.messages.push(message.clone());
+        }
+        self.complete(reply, fx);
     }
 
     pub(super) fn count_usage(&mut self, usage: &Usage) {

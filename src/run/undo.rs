@@ -1,7 +1,7 @@
 //! Taking actions back, asked for by a program or by the model through `undo_last_action`.
 
 use super::effect::{Effect, Outcome};
-use super::input::{Issue, ToolOutcome};
+use super::input::Issue;
 use super::state::{CallState, Finished, Phase, UndoEntry, Undoing};
 use super::{Effects, Run, texts};
 use crate::codec::record;
@@ -31,7 +31,7 @@ impl Run {
             _ => {
                 let message = "expected a whole number of 1 or more".to_owned();
                 let issue = Issue { path: vec![Json::string("steps")], message };
-                self.on_outcome(index, ToolOutcome::Invalid(vec![issue]), fx);
+                self.refuse_input(index, &[issue], fx);
                 return;
             }
         };
@@ -66,18 +66,20 @@ impl Run {
     }
 
     /// Notes what became of one action; the next one is begun with all other new work.
-    pub(super) fn on_undo_finished(&mut self, call_id: &str, error: Option<String>) {
+    pub(super) fn on_undo_finished(&mut self, call_id: &str, error: Option<&str>) {
         let at = self.state.undo.iter().rposition(|entry| entry.call_id == call_id);
         let taken = at.filter(|_| error.is_none()).map(|at| self.state.undo.remove(at));
         let Some(undoing) = self.undoing_mut() else { return };
         undoing.entry = None;
-        undoing.taken.extend(taken);
+        if let Some(taken) = taken {
+            undoing.taken.push(taken);
+        }
         if error.is_none() {
             undoing.done += 1;
             undoing.left = undoing.left.saturating_sub(1);
         } else {
             undoing.left = 0;
-            undoing.error = error;
+            undoing.error = error.map(str::to_owned);
         }
     }
 
@@ -102,7 +104,7 @@ impl Run {
         let Some(index) = self.state.batch().and_then(|batch| batch.calls.iter().position(undoes)) else {
             return;
         };
-        self.state.undone.extend(taken.iter().map(|entry| entry.call_id.clone()));
+        self.state.undone.append(&mut ids_of(&taken));
         let text = texts::undone(&taken, error.as_deref());
         let result = if error.is_none() {
             ToolResultData::success(Json::string(&text))
@@ -119,7 +121,15 @@ impl Run {
         }
         let mut news = Message::user(texts::undone_by_user(taken));
         news.framework_context = Some("undo".to_owned());
-        news.undone = taken.iter().map(|entry| entry.call_id.clone()).collect();
+        news.undone = ids_of(taken);
         self.append(news);
     }
+}
+
+pub(super) fn ids_of(taken: &[UndoEntry]) -> Vec<String> {
+    let mut ids = Vec::new();
+    for entry in taken {
+        ids.push(entry.call_id.clone());
+    }
+    ids
 }

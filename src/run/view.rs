@@ -49,42 +49,43 @@ impl<'a> View<'a> {
     /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end of the
     /// record, where a provider would take it for the start of the answer it is asked for.
     pub fn iter(self) -> impl Iterator<Item = &'a Message> {
-        self.recorded().chain(self.transient)
+        let mut all = self.recorded();
+        all.extend(self.transient);
+        all.into_iter()
     }
 
-    fn recorded(self) -> impl Iterator<Item = &'a Message> {
-        let mut all = [self.summary, self.kept, self.rest].into_iter().flatten().peekable();
-        std::iter::from_fn(move || {
-            loop {
-                let message = all.next()?;
-                let replaced = all.peek().is_none_or(|next| next.sender == Sender::Agent);
-                if !(message.partial && replaced) {
-                    return Some(message);
-                }
+    fn recorded(self) -> Vec<&'a Message> {
+        let mut told: Vec<&Message> = Vec::new();
+        for message in (View { transient: &[], ..self }).skip(0) {
+            if message.sender == Sender::Agent {
+                told.pop_if(|last| last.partial);
             }
-        })
+            told.push(message);
+        }
+        told.pop_if(|last| last.partial);
+        told
     }
 
     /// How many of the messages are in the record. Up to the next summary they stay at the front of every later
     /// request, so that what was written of them can be kept.
     pub fn settled(&self) -> usize {
-        self.recorded().count()
+        self.recorded().len()
     }
 
     /// The first message; a conversation and its last summary can be known by it.
     pub fn first(self) -> Option<&'a Message> {
-        [self.summary, self.kept, self.rest].into_iter().flatten().next()
+        self.summary.first().or(self.kept.first()).or(self.rest.first())
     }
 
     /// All messages behind the first `count`, cut-off answers included. Passing over them costs nothing.
-    pub fn skip(self, count: usize) -> impl Iterator<Item = &'a Message> {
-        let mut left = count;
-        let mut rest = |part: &'a [Message]| {
+    pub fn skip(self, count: usize) -> Vec<&'a Message> {
+        let (mut left, mut behind) = (count, Vec::new());
+        for part in [self.summary, self.kept, self.rest, self.transient] {
             let passed = left.min(part.len());
             left -= passed;
-            part.get(passed..).unwrap_or_default()
-        };
-        [rest(self.summary), rest(self.kept), rest(self.rest), rest(self.transient)].into_iter().flatten()
+            behind.extend(part.get(passed..).unwrap_or_default());
+        }
+        behind
     }
 
     /// How many of the messages that `skip` counts are in the record.

@@ -71,9 +71,8 @@ impl Driver {
                 });
             }
             Command::CancelQueued(request) => {
-                if let Some(at) = self.arriving.iter().position(|(arriving, _)| arriving.id == request)
-                    && let Some((_, caller)) = self.arriving.remove(at)
-                {
+                if let Some(at) = self.arriving.iter().position(|(arriving, _)| arriving.id == request) {
+                    let (_, caller) = self.arriving.remove(at);
                     let _ = caller.reply.send(Err(Error::Aborted));
                     return None;
                 }
@@ -139,7 +138,9 @@ impl Driver {
     pub(super) fn step_for(&mut self, input: Input, caller: Option<Caller>) {
         match self.step(input) {
             Ok(effects) => {
-                self.callers.extend(caller);
+                if let Some(caller) = caller {
+                    self.callers.push(caller);
+                }
                 self.batch.extend(effects);
             }
             Err(refusal) => {
@@ -175,7 +176,7 @@ impl Driver {
     fn close(&mut self) {
         self.state = Life::Closed;
         let _ = self.step(Input::Aborted { why: AbortReason::HostGone });
-        for (_, running) in self.in_flight.drain() {
+        for (_, running) in std::mem::take(&mut self.in_flight) {
             running.cancel();
         }
         self.work = FuturesUnordered::new();

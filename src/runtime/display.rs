@@ -1,6 +1,5 @@
 //! The display stack with those who wait for answers and those who listen to it.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -89,12 +88,12 @@ struct Inner {
 #[derive(Default)]
 struct State {
     stack: Stack,
-    waiters: HashMap<String, Waiter>,
+    waiters: Vec<(String, Waiter)>,
     /// The slots of the stack that the run keeps.
     kept: Vec<String>,
     /// Answers that are told when they are written.
-    said: Vec<(String, Teller, Result<Json, DisplayError>)>,
-    renderers: HashMap<String, Renderer>,
+    said: Vec<(String, (Teller, Result<Json, DisplayError>))>,
+    renderers: Vec<Renderer>,
 }
 
 type Teller = oneshot::Sender<Result<Json, DisplayError>>;
@@ -123,7 +122,9 @@ impl DisplayManager {
 
     /// A later renderer of the same name takes the place of the earlier one.
     pub fn register_renderer(&self, renderer: Renderer) {
-        self.inner.state().renderers.insert(renderer.name.clone(), renderer);
+        let mut state = self.inner.state();
+        state.renderers.retain(|known| known.name != renderer.name);
+        state.renderers.push(renderer);
     }
 
     /// The stack as it is, the last slot on top.
@@ -177,11 +178,13 @@ impl DisplayManager {
         let (gone, waiters) = {
             let mut state = self.inner.state();
             let gone = state.stack.remove_owned(owner);
+            let mut waiters = Vec::new();
             for slot in &gone {
                 state.forget(&slot.id);
+                if let Some(waiter) = take(&mut state.waiters, &slot.id) {
+                    waiters.push(waiter);
+                }
             }
-            let waiters: Vec<Waiter> =
-                gone.iter().filter_map(|slot| state.waiters.remove(&slot.id)).collect();
             (gone, waiters)
         };
         for waiter in waiters {
@@ -244,20 +247,18 @@ impl DisplayManager {
 
     /// The one who waits for this answer is there again, and can say what it takes.
     pub(crate) fn asked_again(&self, id: &str, check: Option<Check>) {
-        if let Some(waiter) = self.inner.state().waiters.get_mut(id) {
-            waiter.checks.extend(check);
+        if let Some((_, waiter)) = self.inner.state().waiters.iter_mut().find(|(known, _)| known == id) {
+            if let Some(check) = check {
+                waiter.checks.push(check);
+            }
         }
         self.inner.notify();
     }
 
     /// The answer is written.
     pub(crate) fn tell(&self, id: &str) {
-        let said = {
-            let mut state = self.inner.state();
-            let at = state.said.iter().position(|(said, ..)| said == id);
-            at.map(|at| state.said.swap_remove(at))
-        };
-        if let Some((_, answer, said)) = said {
+        let said = take(&mut self.inner.state().said, id);
+        if let Some((answer, said)) = said {
             let _ = answer.send(said);
         }
     }
@@ -330,12 +331,17 @@ impl Inner {
         let id = slot.id.clone();
         {
             let mut state = self.state();
-            let rule = state.renderers.get(&slot.renderer).and_then(|renderer| renderer.output.clone());
-            let checks = rule.into_iter().chain(check).collect();
+            let rule = state.renderer(&slot.renderer).and_then(|renderer| renderer.output.clone());
+            let mut checks = Vec::new();
+            for check in [rule, check] {
+                if let Some(check) = check {
+                    checks.push(check);
+                }
+            }
             if !state.stack.push(slot) {
                 return Box::pin(std::future::ready(Err(DisplayError::Removed)));
             }
-            state.waiters.insert(id.clone(), Waiter { answer, checks, stays });
+            state.waiters.push((id.clone(), Waiter { answer, checks, stays }));
         }
         let waiting = Waiting { answered, id, inner: Arc::clone(self) };
         self.notify();
@@ -343,9 +349,9 @@ impl Inner {
     }
 
     fn settle(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
-        let checks = match (&answer, self.state().waiters.get(id)) {
+        let checks = match (&answer, self.state().waiters.iter().find(|(known, _)| known == id)) {
             (_, None) => return Ok(false),
-            (Ok(_), Some(waiter)) => waiter.checks.clone(),
+            (Ok(_), Some((_, waiter))) => waiter.checks.clone(),
             (Err(_), Some(_)) => Vec::new(),
         };
         // The checks are foreign code, so they run with nothing locked.
@@ -357,7 +363,7 @@ impl Inner {
         }
         let (waiter, kept, secret) = {
             let mut state = self.state();
-            let Some(waiter) = state.waiters.remove(id) else { return Ok(false) };
+            let Some(waiter) = take(&mut state.waiters, id) else { return Ok(false) };
             let secret = state.stack.get(id).is_some_and(|slot| slot.renderer == SECRET_RENDERER);
             let status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
             if waiter.stays {
@@ -383,7 +389,7 @@ impl Inner {
                     Err(DisplayError::Cleared) => SlotAnswer::Cleared,
                     Err(_) => SlotAnswer::Removed,
                 };
-                self.state().said.push((id.clone(), waiter.answer, answer));
+                self.state().said.push((id.clone(), (waiter.answer, answer)));
                 let settled = Input::SlotSettled { slot: id, answer: said };
                 let _ = deeds.unbounded_send(Command::Deed(Box::new(settled)));
             }
@@ -403,7 +409,7 @@ impl Inner {
     fn remove(&self, id: &str) -> bool {
         let (gone, waiter, kept) = {
             let mut state = self.state();
-            (state.stack.remove(id), state.waiters.remove(id), state.forget(id))
+            (state.stack.remove(id), take(&mut state.waiters, id), state.forget(id))
         };
         if let Some(waiter) = waiter {
             self.said(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some(), false);
@@ -428,14 +434,23 @@ impl State {
         Some(self.kept.swap_remove(at))
     }
 
+    fn renderer(&self, name: &str) -> Option<&Renderer> {
+        self.renderers.iter().find(|renderer| renderer.name == name)
+    }
+
     fn check_input(&self, show: &Show) -> Result<(), DisplayError> {
-        let Some(rule) = self.renderers.get(&show.renderer).and_then(|renderer| renderer.input.as_ref())
-        else {
+        let Some(rule) = self.renderer(&show.renderer).and_then(|renderer| renderer.input.as_ref()) else {
             return Ok(());
         };
         rule.check(&show.input)
             .map_err(|why| DisplayError::WrongInput { renderer: show.renderer.clone(), why })
     }
+}
+
+/// There are few of them, and a list weighs less than a map.
+pub(super) fn take<T>(list: &mut Vec<(String, T)>, key: &str) -> Option<T> {
+    let at = list.iter().position(|(other, _)| other == key)?;
+    Some(list.swap_remove(at).1)
 }
 
 /// The waiting side of a question. When nobody waits any more, there is no question either.
@@ -456,7 +471,7 @@ impl Future for Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         // Whatever ended a question has taken its waiter already.
-        let open = self.inner.state().waiters.remove(&self.id);
+        let open = take(&mut self.inner.state().waiters, &self.id);
         if open.is_some() {
             self.inner.remove(&self.id);
         }

@@ -3,7 +3,7 @@
 //! All that is in flight is held by the driver and not by the future that drives it, so that whoever drives may stop
 //! at any point and somebody else goes on.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,13 +40,13 @@ pub(crate) struct Driver {
     pub(super) unwritten: bool,
     held: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
-    pub(super) in_flight: HashMap<Key, InFlight>,
+    pub(super) in_flight: Vec<(Key, InFlight)>,
     ready: VecDeque<Happening>,
     pub(super) callers: Vec<Caller>,
     /// Whose events these are.
     request: Option<String>,
     /// Requests that wait for the inbox to be read, in their order.
-    pub(super) arriving: VecDeque<(Box<Request>, Caller)>,
+    pub(super) arriving: Vec<(Box<Request>, Caller)>,
     /// Inbox items that a request was told of already.
     pub(super) told_items: HashSet<String>,
     pub(super) notes: u64,
@@ -83,11 +83,11 @@ impl Driver {
             unwritten: false,
             held: Vec::new(),
             work: FuturesUnordered::new(),
-            in_flight: HashMap::new(),
+            in_flight: Vec::new(),
             ready: VecDeque::new(),
             callers: Vec::new(),
             request: None,
-            arriving: VecDeque::new(),
+            arriving: Vec::new(),
             told_items: HashSet::new(),
             notes: 0,
             moved: false,
@@ -147,7 +147,7 @@ impl Driver {
         let settings = self.shared.run().settings().clone();
         let run = match checkpoint {
             Some(checkpoint) => {
-                Run::restore(&checkpoint, messages, &records).map_err(|error| StoreError::from(&error))?
+                Run::restore(&checkpoint, messages, records).map_err(|error| StoreError::from(&error))?
             }
             None => Run::new(settings.clone(), messages),
         };
@@ -159,18 +159,19 @@ impl Driver {
         (self.state, self.moved) = (Life::Open, true);
         let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
         self.shared.interrupted.store(waits, Ordering::Relaxed);
-        let taken_over = [
-            changed.then(|| Input::Configured { settings: Box::new(settings) }),
-            (busy && !waits).then_some(Input::Recovered),
-        ];
-        for input in taken_over.into_iter().flatten() {
-            let effects = self.step(input).unwrap_or_default();
-            self.batch.extend(effects);
+        let mut effects = Vec::new();
+        if changed {
+            let configured = Input::Configured { settings: Box::new(settings) };
+            effects.append(&mut self.step(configured).unwrap_or_default());
+        }
+        if busy && !waits {
+            effects.append(&mut self.step(Input::Recovered).unwrap_or_default());
         }
         if waits {
             // Nothing begins before somebody asks for it.
-            self.batch.retain(|effect| matches!(effect, Effect::Persist { .. }));
+            effects.retain(|effect| matches!(effect, Effect::Persist { .. }));
         }
+        self.batch.extend(effects);
         Ok(())
     }
 
@@ -278,9 +279,9 @@ impl Driver {
             Ok(()) => {
                 self.shared.saved();
                 self.unwritten = false;
-                for effect in std::mem::take(&mut self.held).into_iter().rev() {
-                    self.batch.push_front(effect);
-                }
+                let mut first = std::mem::take(&mut self.held);
+                first.append(&mut Vec::from(std::mem::take(&mut self.batch)));
+                self.batch = first.into();
             }
             Err(error) => {
                 self.unwritten = true;
@@ -292,8 +293,8 @@ impl Driver {
                         _ => {}
                     }
                 }
-                let failed = self.step(Input::StoreFailed { error: error.clone() }).unwrap_or_default();
-                let failed = failed.into_iter().filter(|effect| !matches!(effect, Effect::Persist { .. }));
+                let mut failed = self.step(Input::StoreFailed { error: error.clone() }).unwrap_or_default();
+                failed.retain(|effect| !matches!(effect, Effect::Persist { .. }));
                 self.batch.extend(failed);
                 // Also those who wait for something that had just ended, or for their turn.
                 self.answer(None, &Err(Error::Store(error)));
@@ -315,18 +316,19 @@ impl Driver {
 
     /// Answers those who wait for this request; for `None`, all.
     pub(super) fn answer(&mut self, request: Option<&str>, response: &Result<Response, Error>) {
-        let waits = |caller: &mut Caller| {
-            request.is_none() || caller.request.is_none() || caller.request.as_deref() == request
-        };
-        for caller in self.callers.extract_if(.., waits) {
-            // Somebody who has stopped waiting is no failure.
-            let _ = caller.reply.send(response.clone());
+        for caller in std::mem::take(&mut self.callers) {
+            if request.is_none() || caller.request.is_none() || caller.request.as_deref() == request {
+                // Somebody who has stopped waiting is no failure.
+                let _ = caller.reply.send(response.clone());
+            } else {
+                self.callers.push(caller);
+            }
         }
     }
 
     /// Nothing can go on without a person: those who asked to leave then, leave.
     fn release_callers(&mut self) {
-        let works = self.in_flight.keys().any(|key| !matches!(key, Key::Question(_)));
+        let works = self.in_flight.iter().any(|(key, _)| !matches!(key, Key::Question(_)));
         if works || !self.callers.iter().any(|caller| caller.leave_when_waiting) {
             return;
         }
@@ -335,11 +337,15 @@ impl Driver {
             if run.phase() != PhaseName::Waiting {
                 return;
             }
-            run.questions().cloned().collect()
+            Vec::from_iter(run.questions().cloned())
         };
         let response = Response::Waiting { questions };
-        for caller in self.callers.extract_if(.., |caller| caller.leave_when_waiting) {
-            let _ = caller.reply.send(Ok(response.clone()));
+        for caller in std::mem::take(&mut self.callers) {
+            if caller.leave_when_waiting {
+                let _ = caller.reply.send(Ok(response.clone()));
+            } else {
+                self.callers.push(caller);
+            }
         }
     }
 }

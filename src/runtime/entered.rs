@@ -16,7 +16,7 @@ use crate::json::Json;
 use crate::portable::BoxFuture;
 use crate::run::input::Input;
 use crate::run::log::{Entry, Log, Shows, StepResult};
-use crate::runtime::display::DisplayManager;
+use crate::runtime::display::{DisplayManager, take};
 use crate::runtime::shared::Command;
 
 /// The answer to a question of a tool.
@@ -63,7 +63,10 @@ impl Entered {
         display: DisplayManager,
         deeds: UnboundedSender<Command>,
     ) -> Self {
-        let open = log.open().map(|slot| (slot.id.clone(), display.ask_kept(slot.clone(), None))).collect();
+        let mut open = Vec::new();
+        for slot in log.open() {
+            open.push((slot.id.clone(), display.ask_kept(slot.clone(), None)));
+        }
         let turn = Turn { told: true, fresh: true, ..Turn::default() };
         let state = State { entry: Entry::new(log), open, gates: Vec::new(), turn };
         Entered { call_id: call_id.to_owned(), display, deeds, state: Mutex::new(state) }
@@ -226,12 +229,6 @@ impl Entered {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// There are few of them, and a list weighs less than a map.
-fn take<T>(list: &mut Vec<(String, T)>, key: &str) -> Option<T> {
-    let at = list.iter().position(|(other, _)| other == key)?;
-    Some(list.swap_remove(at).1)
 }
 
 impl DisplayPort for Entered {

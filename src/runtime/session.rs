@@ -4,12 +4,14 @@
 //! others; a host that can spawn may keep [`Session::drive`] running instead.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Context;
 
 use futures_channel::{mpsc, oneshot};
-use futures_util::future::{Either, select};
-use futures_util::pin_mut;
+use futures_util::FutureExt;
 
 use crate::error::Error;
 use crate::event::Question;
@@ -263,15 +265,19 @@ impl Session {
         self.tell(command(Caller { request, leave_when_waiting, reply }));
         let session = self.clone();
         Box::pin(async move {
-            {
-                let drive = session.drive();
-                pin_mut!(drive);
-                if let Either::Left((answer, _)) = select(&mut answer, drive).await {
-                    return answer.unwrap_or(Err(Error::Closed));
+            let mut drive = pin!(session.drive());
+            let mut answered = |context: &mut Context<'_>| {
+                answer.poll_unpin(context).map(|answer| answer.unwrap_or(Err(Error::Closed)))
+            };
+            poll_fn(|context| {
+                let answer = answered(context);
+                if answer.is_pending() && drive.as_mut().poll(context).is_ready() {
+                    // The session was closed, and its last act was to answer.
+                    return answered(context);
                 }
-            }
-            // The session was closed, and its last act was to answer.
-            answer.try_recv().ok().flatten().unwrap_or(Err(Error::Closed))
+                answer
+            })
+            .await
         })
     }
 }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use crate::error::ToolDefinitionError;
-use crate::host::{Call, IdSource, StoreAdapter, ToolContext, ToolHost, Tools};
+use crate::host::{Call, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::json::Json;
 use crate::portable::BoxFuture;
 use crate::run::input::{ApprovalVerdict, ToolOutcome};
-use crate::task_tool::{TASK_TOOL, task_tool};
+use crate::task_tool::{TASK_TOOL, TaskTool};
 use crate::tool::{ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
 
 #[derive(Clone)]
 pub(crate) struct Toolbox {
     host: Arc<dyn ToolHost>,
-    /// Holds the task tool, where the store keeps tasks and the host has no such tool of its own.
-    own: Tools,
-    definitions: Arc<[ToolDefinition]>,
+    /// Where the store keeps tasks and the host has no such tool of its own.
+    tasks: Option<Arc<TaskTool>>,
+    definitions: Arc<Vec<ToolDefinition>>,
     specs: Vec<ToolSpec>,
 }
 
@@ -25,23 +25,27 @@ impl Toolbox {
         store: &Arc<dyn StoreAdapter>,
         ids: &Arc<dyn IdSource>,
     ) -> Result<Self, ToolDefinitionError> {
-        let (definitions, specs) = (host.definitions(), host.specs());
-        let mut own = Tools::new();
-        if store.keeps_tasks() && !definitions.iter().any(|tool| tool.name == TASK_TOOL) {
-            own.register(task_tool(Arc::clone(store), Arc::clone(ids)))?;
+        let (mut given, mut definitions, mut specs, mut tasks) =
+            (host.definitions(), Vec::new(), Vec::new(), None);
+        if store.keeps_tasks() && !given.iter().any(|tool| tool.name == TASK_TOOL) {
+            let tool = TaskTool { store: Arc::clone(store), ids: Arc::clone(ids) };
+            (definitions, specs) = (tool.definitions(), tool.specs());
+            tasks = Some(Arc::new(tool));
         }
-        let undo = specs.iter().any(|tool| tool.undo).then(undo_definition);
-        let mut all: Vec<ToolDefinition> = Vec::new();
-        for definition in own.definitions().into_iter().chain(definitions).chain(undo) {
-            check_definition(&definition, all.iter().map(|other| other.name.as_str()))?;
-            all.push(definition);
+        definitions.append(&mut given);
+        specs.append(&mut host.specs());
+        if specs.iter().any(|tool| tool.undo) {
+            definitions.push(undo_definition());
         }
-        let specs = own.specs().into_iter().chain(specs).collect();
-        Ok(Toolbox { host, own, definitions: all.into(), specs })
+        for (at, definition) in definitions.iter().enumerate() {
+            let before = definitions.get(..at).unwrap_or_default();
+            check_definition(definition, before.iter().map(|other| other.name.as_str()))?;
+        }
+        Ok(Toolbox { host, tasks, definitions: Arc::new(definitions), specs })
     }
 
     /// In the order in which the model is told of them.
-    pub(crate) fn definitions(&self) -> &Arc<[ToolDefinition]> {
+    pub(crate) fn definitions(&self) -> &[ToolDefinition] {
         &self.definitions
     }
 
@@ -51,7 +55,10 @@ impl Toolbox {
     }
 
     fn host_of(&self, tool: &str) -> &dyn ToolHost {
-        if self.own.get(tool).is_some() { &self.own } else { self.host.as_ref() }
+        match &self.tasks {
+            Some(tasks) if tool == TASK_TOOL => tasks.as_ref(),
+            _ => self.host.as_ref(),
+        }
     }
 
     pub(crate) fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {

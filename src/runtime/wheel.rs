@@ -3,7 +3,6 @@
 //! Nobody keeps the wheel between two polls, so a future that somebody holds without polling it stands in nobody's
 //! way. Whatever wakes the driver wakes all who wait; the first of them to come drives for the others.
 
-use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,8 +20,9 @@ pub(crate) struct Wheel {
     missed: AtomicBool,
 }
 
+/// By their numbers; a handful at most.
 #[derive(Default)]
-struct Waiting(Mutex<HashMap<u64, Waker>>);
+struct Waiting(Mutex<Vec<(u64, Waker)>>);
 
 impl Wheel {
     pub(crate) fn new(driver: Driver) -> Self {
@@ -76,7 +76,7 @@ impl Wheel {
 }
 
 impl Waiting {
-    fn all(&self) -> MutexGuard<'_, HashMap<u64, Waker>> {
+    fn all(&self) -> MutexGuard<'_, Vec<(u64, Waker)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -88,8 +88,8 @@ impl Wake for Waiting {
 
     fn wake_by_ref(self: &Arc<Self>) {
         // Waking runs foreign code, so it is done with nothing locked.
-        let all: Vec<Waker> = self.all().values().cloned().collect();
-        for waker in all {
+        let all = self.all().clone();
+        for (_, waker) in all {
             waker.wake();
         }
     }
@@ -104,14 +104,15 @@ struct Place<'a> {
 impl Place<'_> {
     fn wait(&self, waker: &Waker) {
         let mut all = self.waiting.all();
-        if all.get(&self.number).is_none_or(|known| !known.will_wake(waker)) {
-            all.insert(self.number, waker.clone());
+        match all.iter_mut().find(|(number, _)| *number == self.number) {
+            Some((_, known)) => known.clone_from(waker),
+            None => all.push((self.number, waker.clone())),
         }
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.waiting.all().remove(&self.number);
+        self.waiting.all().retain(|(number, _)| *number != self.number);
     }
 }

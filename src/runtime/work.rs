@@ -24,7 +24,7 @@ use crate::runtime::shown::Shown;
 use crate::tool::{Gate, find};
 
 /// What is in flight. The same thing is never begun twice.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Key {
     Model(u64),
     /// A check before a call, or the call itself.
@@ -110,7 +110,7 @@ impl Driver {
 
     /// What comes of work that has ended.
     pub(super) fn finish_work(&mut self, key: &Key, done: Done) -> Option<Input> {
-        self.in_flight.remove(key);
+        self.take(key);
         match done {
             Done::Input(input) => return Some(*input),
             Done::Inbox(inbox) => self.inbox_read(inbox),
@@ -135,17 +135,22 @@ impl Driver {
         work: BoxFuture<'static, Done>,
     ) {
         let (future, registration): (_, AbortRegistration) = future::AbortHandle::new_pair();
-        self.in_flight.insert(key.clone(), InFlight { future, signal, shown });
+        self.in_flight.push((key.clone(), InFlight { future, signal, shown }));
         let work: BoxFuture<'static, (Key, Done)> = Box::pin(async move { (key, work.await) });
         self.work.push(Abortable::new(work, registration));
     }
 
     fn is_in_flight(&self, key: &Key) -> bool {
-        self.in_flight.contains_key(key)
+        self.in_flight.iter().any(|(running, _)| running == key)
+    }
+
+    fn take(&mut self, key: &Key) -> Option<InFlight> {
+        let at = self.in_flight.iter().position(|(running, _)| running == key)?;
+        Some(self.in_flight.swap_remove(at).1)
     }
 
     fn cancel(&mut self, key: &Key) {
-        if let Some(running) = self.in_flight.remove(key) {
+        if let Some(running) = self.take(key) {
             running.cancel();
             self.sweep();
         }
@@ -171,7 +176,7 @@ impl Driver {
         let answer = {
             let run = self.shared.run();
             let tools = match purpose {
-                Purpose::Turn => kit.tools.definitions().as_ref(),
+                Purpose::Turn => kit.tools.definitions(),
                 Purpose::Summary => &[],
             };
             let request = ModelRequest {
@@ -204,13 +209,13 @@ impl Driver {
 
     /// The text of the answer in flight, as an input.
     pub(super) fn partial(&self) -> Option<Input> {
-        self.in_flight.iter().find_map(|(key, running)| match (key, &running.shown) {
-            (Key::Model(call), Some(shown)) => {
+        for (key, running) in &self.in_flight {
+            if let (Key::Model(call), Some(shown)) = (key, &running.shown) {
                 let text = shown.text();
-                (!text.is_empty()).then_some(Input::ModelPartial { call: *call, text })
+                return (!text.is_empty()).then_some(Input::ModelPartial { call: *call, text });
             }
-            _ => None,
-        })
+        }
+        None
     }
 
     // ---- calls ---------------------------------------------------------------------------------------------------
@@ -250,8 +255,7 @@ impl Driver {
         // The call may be answered and gone from the run's state, but it is in the record.
         let call = {
             let run = self.shared.run();
-            let mut calls = run.messages().iter().rev().flat_map(|message| message.calls());
-            calls.find(|call| call.id() == call_id).map(|call| {
+            run.called(call_id).map(|call| {
                 let name =
                     find(&run.settings().tools, &call.tool_name).map_or(&call.tool_name, |tool| &tool.name);
                 (name.clone(), call.input_args.clone())
@@ -344,7 +348,7 @@ impl Driver {
             self.step_for(Input::Request(request), Some(caller));
             return None;
         }
-        self.arriving.push_back((request, caller));
+        self.arriving.push((request, caller));
         self.read_inbox();
         None
     }
@@ -357,19 +361,24 @@ impl Driver {
     }
 
     fn inbox_read(&mut self, inbox: Result<Vec<InboxItem>, StoreError>) {
-        if let Some((mut request, caller)) = self.arriving.pop_front() {
+        if !self.arriving.is_empty() {
+            let (mut request, caller) = self.arriving.remove(0);
             match inbox {
                 Err(error) => {
                     let _ = caller.reply.send(Err(Error::Store(error)));
                 }
                 Ok(items) => {
-                    let news = items.into_iter().filter(|item| match item.status.as_str() {
-                        // A request that still waits for its turn may have been told already.
-                        "resolved" => self.told_items.insert(item.id.clone()),
-                        "pending" => item.blocking,
-                        _ => false,
-                    });
-                    request.inbox = news.collect();
+                    for item in items {
+                        let is_news = match item.status.as_str() {
+                            // A request that still waits for its turn may have been told already.
+                            "resolved" => self.told_items.insert(item.id.clone()),
+                            "pending" => item.blocking,
+                            _ => false,
+                        };
+                        if is_news {
+                            request.inbox.push(item);
+                        }
+                    }
                     self.step_for(Input::Request(request), Some(caller));
                 }
             }

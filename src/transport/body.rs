@@ -36,14 +36,14 @@ impl BodyWriter {
             *self =
                 BodyWriter { first: first.cloned(), names: prompt.names.clone(), ..BodyWriter::default() };
         }
-        let cut =
-            self.count + cut(&view.skip(self.count).collect::<Vec<_>>(), view.recorded_len() - self.count);
-        if self.first.is_some() && cut > self.count {
-            let settled: Vec<&Message> = view.skip(self.count).take(cut - self.count).collect();
-            write(prompt, &settled, self.count > 0, false, &mut self.text);
-            self.count = cut;
+        let mut open = view.skip(self.count);
+        let cut = cut(&open, view.recorded_len() - self.count);
+        if self.first.is_some() && cut > 0 {
+            let behind = open.split_off(cut);
+            write(prompt, &open, self.count > 0, false, &mut self.text);
+            self.count += cut;
+            open = behind;
         }
-        let open: Vec<&Message> = view.skip(self.count).collect();
         let head = prompt.open();
         out.clear();
         out.reserve(head.len() + self.text.len() + 1_024);
@@ -134,7 +134,7 @@ mod tests {
             for end in 1..=messages.len() {
                 let transient = if end % 3 == 0 { &reminder[..] } else { &[] };
                 let view = View::of(&messages[..end], transient);
-                let whole: Vec<&Message> = view.skip(0).collect();
+                let whole = view.skip(0);
                 assert_eq!(kept.body(&prompt, view), prompt.body(&whole), "{format:?} up to message {end}");
             }
             assert!(kept.count > messages.len() - 8, "{format:?} kept only {}", kept.count);

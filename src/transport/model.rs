@@ -1,9 +1,9 @@
 //! A model behind HTTP, in any provider's format: sends, reads, waits and tries again.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
-
-use futures_util::future::{Either, select};
+use std::task::Poll;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
@@ -142,7 +142,7 @@ impl Asking {
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
             return Err(error);
         }
-        let outcome = if self.options.request.stream || self.options.format == Format::Endpoint {
+        let outcome = if self.options.request.stream || self.options.format.spoken() == Format::Endpoint {
             self.stream(response.as_mut(), first, ends, shown).await?
         } else {
             let body = self.whole(response.as_mut(), ends, usize::MAX).await?;
@@ -202,14 +202,16 @@ impl Asking {
     }
 
     /// `None` when the time comes first.
-    async fn within<T>(&self, until: u64, work: BoxFuture<'_, T>) -> Option<T> {
+    async fn within<T>(&self, until: u64, mut work: BoxFuture<'_, T>) -> Option<T> {
         if until == u64::MAX {
             return Some(work.await);
         }
-        match select(work, self.clock.sleep(until.saturating_sub(self.clock.now()))).await {
-            Either::Left((done, _)) => Some(done),
-            Either::Right(((), _)) => None,
-        }
+        let mut time = self.clock.sleep(until.saturating_sub(self.clock.now()));
+        poll_fn(|context| match work.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending => time.as_mut().poll(context).map(|()| None),
+        })
+        .await
     }
 }
 
@@ -228,8 +230,8 @@ impl Shown<'_> {
                 stream::Delta::Text { text } | stream::Delta::Refusal { text } => self.deltas.text(&text),
                 stream::Delta::Reasoning { text } => self.deltas.send(Delta::Reasoning(&text)),
                 stream::Delta::CallStarted { index, id, name } => {
-                    if self.calls.len() <= index {
-                        self.calls.resize(index + 1, Default::default());
+                    while self.calls.len() <= index {
+                        self.calls.push(Default::default());
                     }
                     if let Some(call) = self.calls.get_mut(index) {
                         *call = (id.unwrap_or_default(), name);

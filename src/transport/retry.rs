@@ -58,7 +58,8 @@ fn retry_after(text: &str, now: u64) -> Option<u64> {
 /// A decimal number times a thousand. Read by hand: the standard library's floats weigh more than all of this file.
 fn thousandths(text: &str) -> Option<u64> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
-    if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
         return None;
     }
     let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;

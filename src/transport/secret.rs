@@ -53,8 +53,8 @@ impl Secrets {
                 error.message.replace_range(at..at + secret.len(), "…");
             }
             let said = error.message.trim_end_matches('…');
-            let cut = (SHORTEST..secret.len()).rev().filter_map(|length| secret.get(..length));
-            if let Some(rest) = cut.filter_map(|part| said.strip_suffix(part)).next() {
+            let part = |length: usize| said.strip_suffix(secret.get(..length)?);
+            if let Some(rest) = (SHORTEST..secret.len()).rev().find_map(part) {
                 error.message = format!("{rest}…");
             }
         }

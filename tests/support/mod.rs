@@ -74,7 +74,9 @@ impl Store {
     /// The run as another process finds it.
     pub fn open(&self, settings: Settings) -> Run {
         match &self.checkpoint {
-            Some(checkpoint) => Run::restore(checkpoint, self.messages.clone(), &self.records).unwrap(),
+            Some(checkpoint) => {
+                Run::restore(checkpoint, self.messages.clone(), self.records.clone()).unwrap()
+            }
             None => Run::new(settings, self.messages.clone()),
         }
     }

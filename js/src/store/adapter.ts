@@ -185,7 +185,7 @@ function parsed(input: string | undefined): unknown {
   return input === undefined ? undefined : JSON.parse(input);
 }
 
-/** Where a session with this store is kept; without a store the core keeps it, and it goes with the page. */
-export function storageOf(store: StoreAdapter | undefined): "indexeddb" | "memory" | "custom" {
-  return store ? (store.storage ?? "custom") : "memory";
+/** Where a session with this store is kept. */
+export function storageOf(store: StoreAdapter): "indexeddb" | "memory" | "custom" {
+  return store.storage ?? "custom";
 }

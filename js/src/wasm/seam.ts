@@ -16,9 +16,7 @@ export interface SessionOptions {
   readonly budgets?: Budgets;
   /** Where the model is: in the page (`host.prompt`), behind HTTP (`host.fetch`), or a script. */
   readonly model: ModelOptions;
-  /** `host`: the page's store (`host.load`, `host.append`, …). `memory`: the core's own, gone with the page. */
-  readonly store: "host" | "memory";
-  /** Whether the store of the page keeps these; ignored for `memory`, which keeps all. */
+  /** Whether the store of the page (`host.load`, `host.append`, …) keeps these. */
   readonly keeps?: { tasks?: boolean; inbox?: boolean; permissions?: boolean };
   /** `manual`: a run that was going on when its page died waits for `resume()` (phase `interrupted`). */
   readonly resume?: "auto" | "manual";

@@ -93,7 +93,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
                 content.push_str(blocks);
                 comma = ",";
             }
-            let texts: Vec<_> = messages.iter().flat_map(|message| agent_texts(message)).collect();
+            let texts = agent_texts(messages);
             for (at, text) in texts.iter().enumerate() {
                 content.push_str(std::mem::replace(&mut comma, ","));
                 let ends = calls.is_empty() && at + 1 == texts.len();

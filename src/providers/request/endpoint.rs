@@ -7,7 +7,7 @@ use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, Group, Part, Prompt, Writer, joined, push_string, reasoning, schema,
+    Answer, BETWEEN, Group, Part, Prompt, Writer, push_string, reasoning, schema, user_texts,
 };
 
 pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: None, group };
@@ -45,7 +45,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
         Group::Agent { messages, calls } => {
             let mut message = Object::new(out);
             message.text("sender", "agent");
-            message.text("text", &joined(messages.iter().flat_map(|message| agent_texts(message))));
+            message.text("text", &agent_texts(messages).join(BETWEEN));
             if !calls.is_empty() {
                 array(message.key("tool_calls"), calls, |out, call| {
                     let mut written = Object::new(out);
@@ -73,15 +73,12 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
 }
 
 fn user(parts: &[Part<'_>], out: &mut String) {
-    let texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(*text),
-        Part::Media(_) => None,
-    });
-    let text = joined(texts.clone());
+    let texts = user_texts(parts);
+    let text = texts.join(BETWEEN);
     let mut message = Object::new(out);
     message.text("sender", "user");
     message.text("text", if text.is_empty() { "[multimodal message]" } else { &text });
-    if texts.count() < parts.len() {
+    if texts.len() < parts.len() {
         array(message.key("content"), parts, |out, part| {
             let mut written = Object::new(out);
             match part {

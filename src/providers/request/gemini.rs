@@ -78,7 +78,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
             let list = content.key("parts");
             list.push('[');
             let mut comma = "";
-            for said in messages.iter().flat_map(|message| agent_texts(message)) {
+            for said in agent_texts(messages) {
                 list.push_str(std::mem::replace(&mut comma, ","));
                 text(list, said);
             }

@@ -256,25 +256,30 @@ fn text_block(out: &mut String, kind: &str, text: &str, cache_mark: Option<&str>
     block.end();
 }
 
-/// Texts of several messages as one.
-fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> Cow<'t, str> {
-    let mut texts = texts.peekable();
-    let Some(first) = texts.next() else { return Cow::Borrowed("") };
-    if texts.peek().is_none() {
-        return Cow::Borrowed(first);
+/// Stands between texts of several messages that become one.
+const BETWEEN: &str = "\n\n";
+
+/// What the user wrote, without media.
+fn user_texts<'a>(parts: &[Part<'a>]) -> Vec<&'a str> {
+    let mut texts = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => texts.push(*text),
+            Part::Media(_) => {}
+        }
     }
-    let mut all = first.to_owned();
-    for text in texts {
-        all.push_str("\n\n");
-        all.push_str(text);
-    }
-    Cow::Owned(all)
+    texts
 }
 
 /// The reasoning of several messages, where it is to be sent back.
 fn reasoning(prompt: &Prompt<'_>, messages: &[&Message]) -> Option<String> {
-    let texts = messages.iter().filter_map(|message| message.reasoning_content.as_deref());
-    Some(joined(texts).into_owned()).filter(|text| prompt.options.echo_reasoning && !text.is_empty())
+    let mut texts = Vec::new();
+    for message in messages {
+        if let Some(text) = &message.reasoning_content {
+            texts.push(text.as_str());
+        }
+    }
+    Some(texts.join(BETWEEN)).filter(|text| prompt.options.echo_reasoning && !text.is_empty())
 }
 
 fn push_string(out: &mut String, text: &str) {

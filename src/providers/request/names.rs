@@ -17,6 +17,9 @@ pub struct ToolNames {
 impl ToolNames {
     pub fn new(format: Format, tools: &[ToolDefinition]) -> Self {
         let mut names = ToolNames { format: Some(format), changed: Vec::new() };
+        if tools.iter().all(|tool| fits(format, &tool.name)) {
+            return names;
+        }
         let mut taken: HashSet<String> =
             tools.iter().filter(|tool| fits(format, &tool.name)).map(|tool| tool.name.clone()).collect();
         for tool in tools.iter().filter(|tool| !fits(format, &tool.name)) {
@@ -60,7 +63,7 @@ fn longest(format: Format) -> usize {
 fn fits(format: Format, name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let starts = |c: char| format != Format::Gemini || c.is_ascii_alphabetic() || c == '_';
-    format == Format::Endpoint
+    format.spoken() == Format::Endpoint
         || (name.len() <= longest(format)
             && name.chars().all(plain)
             && name.chars().next().is_some_and(starts))

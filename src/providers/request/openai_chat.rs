@@ -1,14 +1,12 @@
 //! OpenAI chat completions, outgoing.
 
-use std::borrow::Cow;
-
 use crate::json_write::{Object, array};
 use crate::message::ContentPart;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Call, ChatDialect, Group, Part, Prompt, Writer, joined, media_note, media_url, number, push_string,
-    reasoning, schema, text_block, thinking,
+    BETWEEN, Call, ChatDialect, Group, Part, Prompt, Writer, media_note, media_url, number, push_string,
+    reasoning, schema, text_block, thinking, user_texts,
 };
 
 pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: Some(system), group };
@@ -103,8 +101,8 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
         Group::Agent { messages, calls } => {
             let mut message = Object::new(out);
             message.text("role", "assistant");
-            match joined(messages.iter().flat_map(|message| agent_texts(message))) {
-                Cow::Borrowed("") => {
+            match agent_texts(messages).join(BETWEEN) {
+                said if said.is_empty() => {
                     message.raw("content", "null");
                 }
                 said => text(message.key("content"), &said, mark.filter(|_| calls.is_empty())),
@@ -134,12 +132,9 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
 }
 
 fn user_content(out: &mut String, parts: &[Part<'_>], mark: Option<&str>) {
-    let texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(*text),
-        Part::Media(_) => None,
-    });
-    if texts.clone().count() == parts.len() {
-        return text(out, &joined(texts), mark);
+    let texts = user_texts(parts);
+    if texts.len() == parts.len() {
+        return text(out, &texts.join(BETWEEN), mark);
     }
     let last = parts.len().saturating_sub(1);
     array(out, parts.iter().enumerate(), |out, (at, part)| {

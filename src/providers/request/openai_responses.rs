@@ -5,7 +5,7 @@ use crate::message::ContentPart;
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Group, Part, Prompt, Writer, joined, media_note, media_url, number, schema, text_block, thinking,
+    BETWEEN, Group, Part, Prompt, Writer, media_note, media_url, number, schema, text_block, thinking,
 };
 
 pub(super) static WRITER: Writer = Writer { head, list: "input", lead: None, group };
@@ -67,11 +67,11 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
             for kept in messages.iter().filter_map(|message| prompt.echoed(message, REASONING_ITEMS)) {
                 items.raw(kept);
             }
-            let text = joined(messages.iter().flat_map(|message| agent_texts(message)));
+            let text = agent_texts(messages).join(BETWEEN);
             if !text.is_empty() {
                 let mut item = items.next();
                 item.text("type", "message").text("role", "assistant");
-                array(item.key("content"), [text.as_ref()], |out, text| {
+                array(item.key("content"), [text.as_str()], |out, text| {
                     text_block(out, "output_text", text, None);
                 });
                 item.end();

@@ -1,7 +1,7 @@
 //! The record as a model may see it: strict role order, results first, every call answered, nothing for people only.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use crate::json::Json;
 use crate::json_write::Object;
@@ -116,16 +116,25 @@ pub fn groups_behind<'a>(format: Format, messages: &[&'a Message], behind: bool)
 
 /// An agent's message without text and calls says nothing, and providers refuse it.
 fn is_sent(message: &Message) -> bool {
-    message.sender == Sender::User || !message.calls().is_empty() || agent_texts(message).next().is_some()
+    message.sender == Sender::User || !message.calls().is_empty() || !agent_texts(&[message]).is_empty()
 }
 
 /// What an agent said, without blank pieces.
-pub(crate) fn agent_texts(message: &Message) -> impl Iterator<Item = &str> {
-    let parts = message.content.as_deref().unwrap_or_default();
-    let texts = parts.iter().filter(|part| part.kind == "text").filter_map(|part| part.text.as_deref());
-    let in_parts = texts.clone().any(|text| !text.trim().is_empty());
-    let plain = (!in_parts).then_some(message.text.as_str());
-    texts.chain(plain).filter(|text| !text.trim().is_empty())
+pub(crate) fn agent_texts<'a>(messages: &[&'a Message]) -> Vec<&'a str> {
+    let mut texts = Vec::new();
+    for message in messages {
+        let before = texts.len();
+        for part in message.content.as_deref().unwrap_or_default() {
+            match part.text.as_deref() {
+                Some(text) if part.kind == "text" && !text.trim().is_empty() => texts.push(text),
+                _ => {}
+            }
+        }
+        if texts.len() == before && !message.text.trim().is_empty() {
+            texts.push(message.text.as_str());
+        }
+    }
+    texts
 }
 
 struct Projection<'a> {
@@ -153,10 +162,13 @@ impl<'a> Projection<'a> {
             }
             self.groups.push(Group::Agent { messages: Vec::new(), calls: Vec::new() });
         }
-        let named: Vec<_> = message.calls().iter().map(|call| Call { id: self.id_for(call), call }).collect();
+        let mut named = Vec::new();
+        for call in message.calls() {
+            named.push(Call { id: self.id_for(call), call });
+        }
         if let Some(Group::Agent { messages, calls }) = self.groups.last_mut() {
             messages.push(message);
-            calls.extend(named);
+            calls.append(&mut named);
         }
     }
 
@@ -166,12 +178,15 @@ impl<'a> Projection<'a> {
         }
         self.results.extend(message.results());
         let Some(Group::User { parts, .. }) = self.groups.last_mut() else { return };
-        let content = message.content.as_deref().unwrap_or_default();
-        let said: Vec<_> = content.iter().filter_map(user_part).collect();
-        if said.is_empty() && message.results().is_empty() && !message.text.trim().is_empty() {
+        let before = parts.len();
+        for part in message.content.as_deref().unwrap_or_default() {
+            if let Some(said) = user_part(part) {
+                parts.push(said);
+            }
+        }
+        if parts.len() == before && message.results().is_empty() && !message.text.trim().is_empty() {
             parts.push(Part::Text(&message.text));
         }
-        parts.extend(said);
     }
 
     fn id_for(&mut self, call: &'a ToolCall) -> Cow<'a, str> {
@@ -234,19 +249,20 @@ fn user_part(part: &ContentPart) -> Option<Part<'_>> {
 }
 
 fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> Vec<Answer<'a>> {
-    // By the call's id, or without one by the tool's name.
-    let mut waiting: HashMap<(bool, &str), VecDeque<&'a ToolResult>> = HashMap::new();
-    for result in results {
+    // By the call's id, or without one by the tool's name; the next one last.
+    let mut waiting: HashMap<(bool, &str), Vec<&'a ToolResult>> = HashMap::new();
+    for result in results.iter().rev() {
         let key = match result.call_id.as_deref().filter(|id| !id.is_empty()) {
             Some(id) => (true, id),
             None => (false, result.tool_name.as_str()),
         };
-        waiting.entry(key).or_default().push_back(result);
+        waiting.entry(key).or_default().push(result);
     }
-    let answer = |call: &Call<'a>| {
-        let mut take = |key| waiting.get_mut(&key).and_then(VecDeque::pop_front);
-        let result = take((true, call.call.id())).or_else(|| take((false, &call.call.tool_name)));
-        Answer { id: call.id.clone(), call: call.call, result }
-    };
-    calls.iter().map(answer).collect()
+    let mut answers = Vec::new();
+    for Call { id, call } in calls {
+        let mut take = |key| waiting.get_mut(&key).and_then(Vec::pop);
+        let result = take((true, call.id())).or_else(|| take((false, &call.tool_name)));
+        answers.push(Answer { id: id.clone(), call, result });
+    }
+    answers
 }

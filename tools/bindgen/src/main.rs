@@ -22,6 +22,7 @@ fn main() -> ExitCode {
             .remove_producers_section(true)
             .generate_output()?;
         smaller::trap_at_panics(output.wasm_mut());
+        smaller::forget_places(output.wasm_mut());
         let renamed = smaller::short_imports(output.wasm_mut());
         output.emit(out_dir)?;
         let glue = Path::new(out_dir).join(format!("{name}.js"));
