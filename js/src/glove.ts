@@ -163,8 +163,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   }
 
   #make(store: StoreAdapter): GloveSession {
-    const { model, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } =
-      this.#config;
+    const { model, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } = this.#config;
     const rounds = maxConsecutiveErrors === undefined ? {} : { error_rounds: maxConsecutiveErrors };
     return new GloveSession(
       {
