@@ -49,7 +49,7 @@ impl Run {
     fn last_answer(&self) -> usize {
         let mut undone = HashSet::new();
         for (at, message) in self.messages.iter().enumerate().rev() {
-            undone.extend(message.undone.iter().map(String::as_str));
+            undone.extend(message.undone.iter().cloned());
             let mut results = message.results().iter();
             if message.is_from_person()
                 || message.is_compaction
@@ -62,7 +62,7 @@ impl Run {
     }
 
     /// Its tool did something that is still so, or may have done.
-    fn result_stays(&self, result: &ToolResult, undone: &HashSet<&str>) -> bool {
+    fn result_stays(&self, result: &ToolResult, undone: &HashSet<String>) -> bool {
         let id = result.call_id.as_deref().unwrap_or_default();
         let never_ran = ["denied", "invalid", "not_run", "unknown_tool"];
         let ran = result.result.outcome.as_ref().is_none_or(|outcome| !never_ran.contains(&outcome.as_str()));

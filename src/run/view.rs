@@ -55,13 +55,16 @@ impl<'a> View<'a> {
     }
 
     /// What is read of the record, in pieces.
-    fn pieces(self) -> impl Iterator<Item = &'a [Message]> {
-        self.parts.into_iter().flat_map(move |(from, to)| {
-            let begins =
-                std::iter::once(from).chain(self.replaced.iter().map(move |gone| gone.end.max(from)));
-            let ends = self.replaced.iter().map(move |gone| gone.start.min(to)).chain(std::iter::once(to));
-            begins.zip(ends).map(move |(from, to)| self.messages.get(from..to).unwrap_or_default())
-        })
+    fn pieces(self) -> Vec<&'a [Message]> {
+        let mut pieces = Vec::with_capacity(self.parts.len());
+        for (mut from, to) in self.parts {
+            for gone in self.replaced {
+                pieces.extend(self.messages.get(from..gone.start.min(to)));
+                from = from.max(gone.end);
+            }
+            pieces.extend(self.messages.get(from..to));
+        }
+        pieces
     }
 
     /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end of the
@@ -71,7 +74,7 @@ impl<'a> View<'a> {
     }
 
     fn recorded(self) -> impl Iterator<Item = &'a Message> {
-        let mut all = self.pieces().flatten().peekable();
+        let mut all = self.pieces().into_iter().flatten().peekable();
         std::iter::from_fn(move || {
             loop {
                 let message = all.next()?;
@@ -92,7 +95,7 @@ impl<'a> View<'a> {
     /// The same for views of which the longer goes on where the shorter ends: a conversation and its last summary are
     /// known by the first message, as long as no answer is replaced.
     pub fn identity(self) -> Option<String> {
-        let first = self.pieces().flatten().next()?.id.as_deref()?;
+        let first = self.pieces().into_iter().flatten().next()?.id.as_deref()?;
         Some(match self.replaced.last() {
             Some(gone) => [first, "/", &gone.end.to_string()].concat(),
             None => first.to_owned(),
@@ -102,16 +105,18 @@ impl<'a> View<'a> {
     /// All messages behind the first `count`, cut-off answers included. Passing over them costs nothing.
     pub fn skip(self, count: usize) -> impl Iterator<Item = &'a Message> {
         let mut left = count;
-        let rest = move |part: &'a [Message]| {
-            let passed = left.min(part.len());
+        let mut pieces = self.pieces();
+        pieces.push(self.transient);
+        for piece in &mut pieces {
+            let passed = left.min(piece.len());
             left -= passed;
-            part.get(passed..).unwrap_or_default()
-        };
-        self.pieces().chain(std::iter::once(self.transient)).flat_map(rest)
+            *piece = piece.get(passed..).unwrap_or_default();
+        }
+        pieces.into_iter().flatten()
     }
 
     /// How many of the messages that `skip` counts are in the record.
     pub fn recorded_len(&self) -> usize {
-        self.pieces().map(<[Message]>::len).sum()
+        self.pieces().into_iter().map(<[Message]>::len).sum()
     }
 }
