@@ -1,8 +1,8 @@
 // The machine alone: what happened goes in, what is to be done comes out. It does nothing itself, so it runs anywhere.
 import { GloveError } from "./error.js";
 import type { Message, SideOutput, Task, ToolResultData, Usage } from "./message.js";
-import type { Issue } from "./schema.js";
 import type { WhenBusy } from "./request.js";
+import type { Issue } from "./schema.js";
 import type { Budgets, Limits } from "./session-config.js";
 import type { InboxItem } from "./store/adapter.js";
 import type { CoreQuestion, CoreSlot, SessionOptions, ToolSpec } from "./wasm/seam.js";
@@ -85,7 +85,13 @@ export type RunInput =
    * A running tool shows something: `at` counts what it has shown before, and `clean` says that it did nothing else since it was last
    * told something.
    */
-  | { readonly type: "slot_pushed"; readonly call_id: string; readonly at: number; readonly slot: CoreSlot; readonly clean: boolean }
+  | {
+      readonly type: "slot_pushed";
+      readonly call_id: string;
+      readonly at: number;
+      readonly slot: CoreSlot;
+      readonly clean: boolean;
+    }
   | {
       readonly type: "slot_settled";
       readonly slot: string;

@@ -14,8 +14,8 @@ const changes = [
   // js/src/wasm/core.ts compiles the file itself, and gives it as a module.
   [/\nasync function __wbg_load[\s\S]*?\n}\n/, "\n"],
   [/\nlet __wbg_init_promise;[\s\S]*?\nexport \{ initSync, __wbg_init as default };/, "\nexport { initSync };"],
-  [/function initSync\(module\) {[\s\S]*?const imports/, "function initSync({ module }) {\n    const imports"],
-  [/    if \(!\(module instanceof WebAssembly\.Module\)\) {[\s\S]*?\n    }\n/, ""],
+  [/(function initSync\(module\) {\s*if .*\n)[\s\S]*?const imports/, "$1    ({ module } = module);\n    const imports"],
+  [/ {4}if \(!\(module instanceof WebAssembly\.Module\)\) {[\s\S]*?\n {4}}\n/, ""],
   // A new instance begins when the guard says so, and never by itself.
   [/ *__wbg_call_guard\(\);\n/g, ""],
   [/\nfunction __wbg_call_guard\(\) {[\s\S]*?\n}\n/, "\n"],
@@ -31,10 +31,7 @@ const changes = [
   [/\(typeof FinalizationRegistry === 'undefined'\)\s*\? {.*}\s*: /g, ""],
   [/\nif \(!\('encodeInto' in cachedTextEncoder\)\) {[\s\S]*?\n}\n/, "\n"],
   [/\nif \(Symbol\.dispose\).*\n/g, "\n"],
-  [
-    /if \(this\.__wbg_inst !== undefined && this\.__wbg_inst !== __wbg_instance_id\) {\s*throw .*\n\s*}/g,
-    "checkAge(this);",
-  ],
+  [/if \(this\.__wbg_inst !== undefined && this\.__wbg_inst !== __wbg_instance_id\) {\s*throw .*\n\s*}/g, "checkAge(this);"],
   [
     /let deferred1_0;\s+let deferred1_1;\s+try {([^{}]*?)let ret;\s+ret = (.*);\s+deferred1_0[^{}]*} finally {[^{}]*}/g,
     "$1return takeString($2);",
@@ -68,13 +65,16 @@ export function pageGlue(text, names) {
     const name = /^ {8}(\S+): /.exec(entry)?.[1];
     return names.has(name) ? [entry.replace(name, names.get(name))] : [];
   });
-  if (kept.length !== names.size) throw new Error("The glue has not all that the wasm file imports: see what wasm-bindgen writes now.");
+  if (kept.length !== names.size)
+    throw new Error("The glue has not all that the wasm file imports: see what wasm-bindgen writes now.");
   return own + before + kept.join("\n") + after;
 }
 
 /** Its types, without what has gone. Compilers that check libraries would want ESNext for `Symbol.dispose`. */
 export function pageTypes(text) {
-  const types = text.replace(/^ *\[Symbol\.dispose\]\(\): void;\n/gm, "").replace(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\nexport default function __wbg_init[\s\S]*?;\n/, "");
+  const types = text
+    .replace(/^ *\[Symbol\.dispose\]\(\): void;\n/gm, "")
+    .replace(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\nexport default function __wbg_init[\s\S]*?;\n/, "");
   return `${types}export declare const guard: import("../guard.js").Guard;\n`;
 }
 
