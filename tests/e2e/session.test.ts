@@ -107,7 +107,10 @@ test("a request that fails for want of a network goes on by itself when there is
     `,
   );
   await context.setOffline(true);
-  const failed = await inPage(page, `return Promise.all([auto, manual].map((one) => one.sendMessage("Hi").catch(({ code }) => code)));`);
+  const failed = await inPage(
+    page,
+    `return Promise.all([auto, manual].map((one) => one.sendMessage("Hi").catch(({ code }) => code)));`,
+  );
   expect(failed).toEqual(["MODEL_NETWORK", "MODEL_NETWORK"]);
   await context.setOffline(false);
   const states = await inPage(
