@@ -15,6 +15,7 @@ import type { GloveSnapshot } from "./snapshot.js";
 import { type StoreAdapter, storageOf } from "./store/adapter.js";
 import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
+import { codeOf } from "./tabs/tab-page.js";
 import { callTitle } from "./tool.js";
 import { Toolbox } from "./toolbox.js";
 import type { AskedSession } from "./wasm/seam.js";
@@ -96,6 +97,11 @@ export class GloveSession {
       // A request that was given up while it waited in the queue.
       serves: (request) => {
         if (this.#sent.get(request)?.cancelled) this.#link.stop();
+      },
+      // Only what failed for want of the network goes on by itself.
+      online: () => {
+        const lost = this.#shown.phase === "paused" && codeOf(this.#shown.snapshot.error) === "MODEL_NETWORK";
+        if (lost && parts.resume !== "manual") this.resume().catch(() => {});
       },
     });
   }
