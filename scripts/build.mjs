@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { asciiOf } from "./lib/ascii.mjs";
 import { pageGlue, pageTypes, shortImports } from "./lib/glue.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
-import { isMain, main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
+import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 // What rustc's wasm32 target uses. Named one by one: with --all-features wasm-opt writes a module that no browser takes.

@@ -85,35 +85,41 @@ export function shortImports(wasm) {
   let at = 8;
   const number = () => {
     let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = wasm[at++];
-      value += (byte & 127) * 2 ** shift;
-      if (byte < 128) return value;
+    let place = 1;
+    while (wasm[at] > 127) {
+      value += (wasm[at++] - 128) * place;
+      place *= 128;
     }
+    return value + wasm[at++] * place;
   };
-  const bytes = (length) => wasm.subarray(at, (at += length));
-  while (at < wasm.length) {
-    const from = at;
-    const id = wasm[at++];
-    const end = number() + at;
-    if (id !== 2) {
-      out.push(wasm.subarray(from, (at = end)));
-      continue;
-    }
-    const entries = [];
-    const count = number();
-    while (entries.length < count) {
+  const bytes = (length) => {
+    at += length;
+    return wasm.subarray(at - length, at);
+  };
+  const newImports = () => {
+    const entries = Array.from({ length: number() }, (_, index) => {
       bytes(number());
       const name = Buffer.from(bytes(number())).toString();
-      // All are functions: a kind and the number of a type.
       if (wasm[at] !== 0) throw new Error(`${name} is no function; only imports of functions can be named anew.`);
-      const what = at++;
+      names.set(name, short(index));
+      // A kind, and the number of a type.
+      const from = at++;
       number();
-      names.set(name, short(entries.length));
-      entries.push(Buffer.concat([text(short(0)), text(names.get(name)), wasm.subarray(what, at)]));
+      return [text(short(0)), text(names.get(name)), wasm.subarray(from, at)];
+    });
+    return Buffer.concat([leb(entries.length), ...entries.flat()]);
+  };
+  while (at < wasm.length) {
+    const from = at;
+    const isImports = wasm[at++] === 2;
+    const length = number();
+    if (isImports) {
+      const body = newImports();
+      out.push(Buffer.of(2), leb(body.length), body);
+    } else {
+      bytes(length);
+      out.push(wasm.subarray(from, at));
     }
-    const body = Buffer.concat([leb(count), ...entries]);
-    out.push(Buffer.from([id]), leb(body.length), body);
   }
   return { wasm: Buffer.concat(out), names };
 }
@@ -121,5 +127,5 @@ export function shortImports(wasm) {
 const text = (value) => Buffer.concat([leb(value.length), Buffer.from(value)]);
 
 function leb(value) {
-  return value < 128 ? Buffer.from([value]) : Buffer.concat([Buffer.from([(value % 128) | 128]), leb(Math.floor(value / 128))]);
+  return value < 128 ? Buffer.of(value) : Buffer.concat([Buffer.of((value % 128) + 128), leb(Math.floor(value / 128))]);
 }

@@ -136,8 +136,8 @@ mod tests {
                 assert_eq!(kept.body(&prompt, view), prompt.body(&whole), "{format:?} up to message {end}");
             }
             for end in 8..messages.len() {
-                let replaced = [end - 5..end - 1];
-                let view = View::of(&messages[..end], &[]).without(&replaced);
+                let replaced = end - 5..end - 1;
+                let view = View::of(&messages[..end], &[]).without(std::slice::from_ref(&replaced));
                 let whole: Vec<&Message> = view.skip(0).collect();
                 assert_eq!(whole.len(), end - 4);
                 assert_eq!(kept.body(&prompt, view), prompt.body(&whole), "{format:?} replaced before {end}");

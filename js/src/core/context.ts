@@ -10,7 +10,7 @@ export class Context {
   async getMessages(): Promise<Message[]> {
     const record = await this.store.getMessages();
     const gone = record.map(() => false);
-    record.forEach(({ replaces }, at) => replaces !== undefined && gone.fill(true, at - replaces, at + 1));
+    for (const [at, { replaces }] of record.entries()) if (replaces !== undefined) gone.fill(true, at - replaces, at + 1);
     const messages = record.filter((_, at) => !gone[at]);
     const last = messages.findLastIndex((message) => message.is_compaction);
     return last > 0 ? messages.slice(last) : messages;
