@@ -21,9 +21,13 @@ export async function hostFetch(
   return {
     status: response.status,
     header: (name) => response.headers.get(name) ?? undefined,
-    async next() {
-      const chunk = await reader?.read();
-      return chunk?.value;
+    async read(push) {
+      for (;;) {
+        const chunk = await reader?.read();
+        // After the signal the core has let go of `push`.
+        if (!chunk?.value || signal.aborted) return;
+        push(chunk.value);
+      }
     },
   };
 }

@@ -98,8 +98,8 @@ export interface HostResponse {
   readonly status: number;
   /** Header names in lower case. */
   header(name: string): string | undefined;
-  /** The next chunk; `undefined` at the end. */
-  next(): Promise<Uint8Array | undefined>;
+  /** Pushes each chunk of the body as it comes, until the signal fires; resolves at the end. */
+  read(push: (chunk: Uint8Array) => void): Promise<void>;
 }
 
 /** One entry of a batch of `events`. */
