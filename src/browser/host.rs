@@ -93,6 +93,8 @@ extern "C" {
     pub(super) type PageResponse;
     #[wasm_bindgen(method, getter, structural)]
     pub(super) fn status(this: &PageResponse) -> u16;
+    #[wasm_bindgen(method, getter, structural)]
+    pub(super) fn sent(this: &PageResponse) -> String;
     #[wasm_bindgen(method, structural)]
     pub(super) fn header(this: &PageResponse, name: &str) -> Option<String>;
     #[wasm_bindgen(method, structural, catch)]

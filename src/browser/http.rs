@@ -14,7 +14,7 @@ use super::host::{Host, PageResponse};
 use super::page::PageSignal;
 use super::tools::settled;
 use super::values::reason;
-use crate::codec::to_text;
+use crate::codec::{from_text, to_text};
 use crate::portable::BoxFuture;
 use crate::transport::{Http, HttpRequest, HttpResponse};
 
@@ -98,6 +98,10 @@ impl HttpResponse for Answer {
 
     fn header(&self, name: &str) -> Option<String> {
         self.response.header(name)
+    }
+
+    fn sent(&self) -> Vec<(String, String)> {
+        from_text(&self.response.sent()).unwrap_or_default()
     }
 
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>> {

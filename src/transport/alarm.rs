@@ -24,7 +24,10 @@ impl Alarm {
             if let Poll::Ready(done) = work.as_mut().poll(context) {
                 return Poll::Ready(Some(done));
             }
-            while until < u64::MAX {
+            if until == u64::MAX {
+                return Poll::Pending;
+            }
+            loop {
                 match &mut self.timer {
                     Some((at, timer)) if *at <= until => {
                         ready!(timer.as_mut().poll(context));
@@ -40,7 +43,6 @@ impl Alarm {
                     }
                 }
             }
-            Poll::Pending
         })
         .await
     }

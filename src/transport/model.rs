@@ -135,18 +135,28 @@ impl Asking {
             .await
             .ok_or_else(|| timed_out("answer", policy.first_byte_ms))?
             .map_err(network)?;
+        let read = self.read(response.as_mut(), &mut alarm, [first, ends], shown).await;
+        read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
+    }
+
+    async fn read(
+        &self,
+        response: &mut dyn HttpResponse,
+        alarm: &mut Alarm,
+        [first, ends]: [u64; 2],
+        shown: &mut Shown<'_>,
+    ) -> Result<Turn, ModelError> {
         let status = response.status();
         if !(200..300).contains(&status) {
-            let body =
-                self.whole(response.as_mut(), &mut alarm, ends, LONGEST_ERROR_BODY).await.unwrap_or_default();
+            let body = self.whole(response, alarm, ends, LONGEST_ERROR_BODY).await.unwrap_or_default();
             let mut error = errors::from_response(status, &String::from_utf8_lossy(&body));
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
             return Err(error);
         }
         let outcome = if self.options.request.stream || self.options.format == Format::Endpoint {
-            self.stream(response.as_mut(), &mut alarm, [first, ends], shown).await?
+            self.stream(response, alarm, [first, ends], shown).await?
         } else {
-            let body = self.whole(response.as_mut(), &mut alarm, ends, usize::MAX).await?;
+            let body = self.whole(response, alarm, ends, usize::MAX).await?;
             read_response(self.options.format, self.names.clone(), &String::from_utf8_lossy(&body))
         };
         match outcome {

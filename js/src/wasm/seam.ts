@@ -96,6 +96,8 @@ export interface HostPrompt {
 
 export interface HostResponse {
   readonly status: number;
+  /** The headers of the request as it was sent, as JSON. */
+  readonly sent: string;
   /** Header names in lower case. */
   header(name: string): string | undefined;
   /** Pushes each chunk of the body as it comes, until the signal fires; resolves at the end. */
