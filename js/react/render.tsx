@@ -101,11 +101,15 @@ const Input = memo(function Input({ glove, renderInput }: Pick<RenderProps, "glo
 /** Messages that were sent while the agent works. */
 function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const queue = useOf(glove, ({ queue }) => queue);
-  return queue?.map(({ id, text }) => (
-    <div key={id} data-glove-role="user" data-glove-queued="">
-      {text}
-    </div>
-  ));
+  // Another answer is waited for without a text.
+  return queue?.map(
+    ({ id, text }) =>
+      text && (
+        <div key={id} data-glove-role="user" data-glove-queued="">
+          {text}
+        </div>
+      ),
+  );
 }
 
 /** Why the last request failed, or that it stands still, and a way to go on. */
