@@ -2,9 +2,10 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { asciiOf } from "./lib/ascii.mjs";
+import { pageGlue, pageTypes, shortImports } from "./lib/glue.mjs";
+import { packed } from "./lib/pack.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
-import { isMain, main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
+import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 // What rustc's wasm32 target uses. Named one by one: with --all-features wasm-opt writes a module that no browser takes.
@@ -19,6 +20,9 @@ const wasmFeatures = [
   "sign-ext",
 ];
 
+const asFlags = wasmFeatures.map((name) => `--enable-${name}`);
+const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+
 const generated = inRoot("js", "src", "wasm", "generated");
 
 /** The wasm files, each made of a part of the crate. */
@@ -28,21 +32,25 @@ const parts = [
 ];
 
 export async function build(tools) {
+  await unpacker();
   for (const part of parts) await wasm(part, tools.bindgen);
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
 }
 
 /** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. The next part takes its place. */
 export async function compile(features, folder = root) {
+  return cargo("glove_wasm", folder, ["--lib", "--no-default-features", "--features", features]);
+}
+
+async function cargo(name, folder, options = []) {
   const locked = process.env.CI ? ["--locked"] : [];
-  const chosen = ["--no-default-features", "--features", features];
-  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...chosen, ...locked], {
+  await run("cargo", ["build", "--release", "--target", wasmTarget, ...options, ...locked], {
     cwd: folder,
     // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
     env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths(folder).join("\x1f"), RUSTFLAGS: undefined },
   });
   const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
-  return join(target_directory, wasmTarget, "release", "glove_wasm.wasm");
+  return join(target_directory, wasmTarget, "release", `${name}.wasm`);
 }
 
 function remappedPaths(folder) {
@@ -57,13 +65,35 @@ function remappedPaths(folder) {
 const wasmFile = (name) => inRoot("pkg", `${name}_bg.wasm`);
 const glueFiles = (name) => [`${name}.js`, `${name}.d.ts`, `${name}_bytes.js`, `${name}_bytes.d.ts`];
 
+const unpackerFiles = ["unpacker.js", "unpacker.d.ts"];
+
+/** The small wasm file that puts the others together, in base64. */
+async function unpacker() {
+  const folder = inRoot("tools", "unpack");
+  const inputs = fingerprint({
+    texts: [output("rustc", ["--version"])],
+    files: [...["src", "Cargo.toml", "Cargo.lock"].map((part) => join(folder, part)), import.meta.filename],
+  });
+  const [code, types] = unpackerFiles.map((file) => join(generated, file));
+  if (hasStamp("unpacker", inputs) && existsSync(code)) return;
+  const compiled = await step("compiling what unpacks the wasm files", "Read the compiler's messages above.", () =>
+    cargo("glove_unpack", folder),
+  );
+  const small = inRoot(".cache", "unpack.wasm");
+  await runTool("binaryen/bin/wasm-opt", [compiled, "-Oz", ...asFlags, ...strip, "-o", small]);
+  mkdirSync(generated, { recursive: true });
+  writeFileSync(code, `export const unpacker = "${readFileSync(small).toString("base64")}";\n`);
+  writeFileSync(types, "/** The wasm file of tools/unpack, in base64. */\nexport declare const unpacker: string;\n");
+  writeStamp("unpacker", inputs);
+}
+
 async function wasm({ name, features }, bindgen) {
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [
       ...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
-      inRoot("scripts", "lib", "ascii.mjs"),
+      ...["ascii", "glue", "pack"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
     ],
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
@@ -78,34 +108,18 @@ async function wasm({ name, features }, bindgen) {
 
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
     await run(bindgen, [compiled, work, name]);
-    writeFileSync(join(generated, `${name}.js`), guarded(name, readFileSync(join(work, `${name}.js`), "utf8")));
-    // Compilers that check libraries would want ESNext for it, and nobody disposes of these classes that way.
-    const types = readFileSync(join(work, `${name}.d.ts`), "utf8").replace(/^ *\[Symbol\.dispose\]\(\): void;\n/gm, "");
-    writeFileSync(join(generated, `${name}.d.ts`), `${types}export declare const guard: import("../guard.js").Guard;\n`);
   });
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
     optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
   );
-  const ascii = asciiOf(readFileSync(wasmFile(name)));
-  writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = ${JSON.stringify(ascii)};\n`);
-  writeFileSync(join(generated, `${name}_bytes.d.ts`), `export declare const bytes: import("../inline.js").Ascii;\n`);
+  const { wasm: file, names } = shortImports(readFileSync(wasmFile(name)));
+  writeFileSync(wasmFile(name), file);
+  writeFileSync(join(generated, `${name}.js`), pageGlue(readFileSync(join(work, `${name}.js`), "utf8"), names));
+  writeFileSync(join(generated, `${name}.d.ts`), pageTypes(readFileSync(join(work, `${name}.d.ts`), "utf8")));
+  const carried = { text: packed(file), length: file.length };
+  writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = ${JSON.stringify(carried)};\n`);
+  writeFileSync(join(generated, `${name}_bytes.d.ts`), `export declare const bytes: import("../inline.js").Packed;\n`);
   writeStamp(name, inputs);
-}
-
-/** The glue with js/src/wasm/guard.ts at the border of each instance, so that a trap ends neither a page nor what waits in it. */
-function guarded(name, glue) {
-  const changes = [
-    ["wasm = instance.exports;", "wasm = guard.exports(instance.exports);"],
-    ["wasm = wasmInstance.exports;", "wasm = guard.exports(wasmInstance.exports);"],
-    [`"./${name}_bg.js": import0,`, `"./${name}_bg.js": guard.imports(import0),`],
-    // Callbacks that an ended instance left behind.
-    ["throw new Error('Cannot invoke closure from previous WASM instance');", "return;"],
-  ];
-  for (const [from, to] of changes) {
-    if (!glue.includes(from)) throw new StepFailed(`The glue has no \`${from}\` any more`, "See what wasm-bindgen writes now.");
-    glue = glue.replaceAll(from, to);
-  }
-  return `import { Guard } from "../guard.js";\nexport const guard = /* @__PURE__ */ new Guard();\n${glue}`;
 }
 
 /**
@@ -113,10 +127,8 @@ function guarded(name, glue) {
  * called once stay functions, because inlined they repeat less (5 kB), and stand beside those with like names (1 kB).
  */
 async function optimise(input, file) {
-  const features = wasmFeatures.map((name) => `--enable-${name}`);
-  const passes = ["-Os", "--one-caller-inline-max-function-size", "0", "--reorder-functions-by-name"];
-  const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await runTool("binaryen/bin/wasm-opt", [input, ...passes, ...features, ...strip, "-o", file]);
+  const passes = ["-Os", "--one-caller-inline-max-function-size", "0", "--reorder-functions-by-name", "--reorder-locals"];
+  await runTool("binaryen/bin/wasm-opt", [input, ...passes, ...asFlags, ...strip, "-o", file]);
 }
 
 export async function typescript() {
@@ -124,6 +136,7 @@ export async function typescript() {
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });
+  for (const file of unpackerFiles) copyFileSync(join(generated, file), join(folder, file));
   for (const { name } of parts) {
     for (const file of glueFiles(name)) copyFileSync(join(generated, file), join(folder, file));
     copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile(name)}.d.ts`);

@@ -97,7 +97,10 @@ impl Run {
     /// What is on the display of a session that was opened again, before any tool is entered.
     pub fn slots_left(&self) -> Vec<Slot> {
         let mut left = Vec::new();
-        for message in self.messages.get(self.state.slots_from..).unwrap_or_default() {
+        for (at, message) in self.messages.iter().enumerate().skip(self.state.slots_from) {
+            if self.is_replaced(at) {
+                continue;
+            }
             for result in message.results() {
                 for slot in &result.slots {
                     if !self.state.slots_gone.contains(&slot.id) {

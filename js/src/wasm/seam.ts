@@ -94,10 +94,12 @@ export interface HostPrompt {
 
 export interface HostResponse {
   readonly status: number;
+  /** The headers of the request as it was sent, as JSON. */
+  readonly sent: string;
   /** Header names in lower case. */
   header(name: string): string | undefined;
-  /** The next chunk; `undefined` at the end. */
-  next(): Promise<Uint8Array | undefined>;
+  /** Pushes each chunk of the body as it comes, until the signal fires; resolves at the end. */
+  read(push: (chunk: Uint8Array) => void): Promise<void>;
 }
 
 /** One entry of a batch of `events`. */
@@ -155,7 +157,7 @@ export type CoreOutcome =
 
 /** The session class that the wasm module exports. What is thrown is the JSON of a `CoreError` (`{code, message}`), as text. */
 export interface CoreSession {
-  /** JSON `{id?, text?, content?, extra?, whenBusy?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
+  /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
    *  is the one in `state.request`, `state.queue` and the events. */
   request(request: string): Promise<string>;
   /** Go on after a pause or a failure. */

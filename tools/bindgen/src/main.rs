@@ -2,7 +2,6 @@
 
 mod smaller;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -23,13 +22,7 @@ fn main() -> ExitCode {
             .generate_output()?;
         smaller::trap_at_panics(output.wasm_mut());
         smaller::forget_places(output.wasm_mut());
-        let renamed = smaller::short_imports(output.wasm_mut());
-        output.emit(out_dir)?;
-        let glue = Path::new(out_dir).join(format!("{name}.js"));
-        let text = renamed
-            .iter()
-            .fold(std::fs::read_to_string(&glue)?, |text, (long, short)| text.replace(long, short));
-        Ok(std::fs::write(glue, text)?)
+        output.emit(out_dir)
     });
     match written {
         Ok(()) => ExitCode::SUCCESS,

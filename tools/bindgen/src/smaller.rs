@@ -105,18 +105,3 @@ fn plain(name: &str) -> String {
     }
     out
 }
-
-/// The names of imports end in hashes, which nothing compresses. Gives the old names and the new ones, for the glue.
-pub(crate) fn short_imports(module: &mut Module) -> Vec<(String, String)> {
-    let hashed = |name: &str| {
-        let hash = name.rsplit('_').next().unwrap_or_default();
-        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    let imports = module.imports.iter_mut().filter(|import| hashed(&import.name)).enumerate();
-    imports
-        .map(|(at, import)| {
-            let short = format!("i{at}");
-            (std::mem::replace(&mut import.name, short.clone()), short)
-        })
-        .collect()
-}
