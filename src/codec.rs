@@ -13,7 +13,6 @@ mod macros;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use crate::json::{Json, JsonError};
@@ -112,10 +111,14 @@ impl fmt::Display for Fault {
 
 /// Reads a whole text that comes from outside.
 pub(crate) fn from_text<T: Read>(text: &str) -> Result<T, Box<Fault>> {
-    crate::json::check(text, usize::MAX)?;
     let mut value = T::blank();
-    value.read(&mut Reader::new(text))?;
+    whole_text(text, &mut |from| value.read(from))?;
     Ok(value)
+}
+
+fn whole_text(text: &str, read: &mut dyn FnMut(&mut Reader<'_>) -> Done) -> Done {
+    crate::json::check(text, usize::MAX)?;
+    read(&mut Reader::new(text))
 }
 
 /// Reads a text that is known to be JSON.
@@ -144,10 +147,13 @@ pub(crate) fn object(out: &mut String, fields: &[(&str, &dyn Write)]) {
 pub(crate) fn object_and(out: &mut String, fields: &[(&str, &dyn Write)], rest: &dyn Write) {
     object(out, fields);
     out.pop();
-    let comma = out.len();
+    let at = out.len();
     rest.write(out);
-    let joined = if out.get(comma..) == Some("{}") || fields.is_empty() { "" } else { "," };
-    out.replace_range(comma..=comma, joined);
+    // The brace that opens the rest gives way to a comma.
+    out.remove(at);
+    if !fields.is_empty() && out.get(at..) != Some("}") {
+        out.insert(at, ',');
+    }
 }
 
 /// A value whose form is an object with known keys, or (a variant) a bare value or nothing.
@@ -505,32 +511,27 @@ impl<T: Write + ?Sized> Write for &T {
     }
 }
 
-macro_rules! lists {
-    ($($list:ident $add:ident $last:ident,)*) => {
-        $(impl<T: Read> Read for $list<T> {
-            fn blank() -> Self {
-                $list::new()
-            }
-            fn read(&mut self, from: &mut Reader<'_>) -> Done {
-                self.clear();
-                items(from, &mut |from| {
-                    self.$add(T::blank());
-                    self.$last().map_or(Ok(()), |item| item.read(from))
-                })
-            }
-            fn is_blank(&self) -> bool {
-                self.is_empty()
-            }
-        }
-        impl<T: Write> Write for $list<T> {
-            fn write(&self, out: &mut String) {
-                write_items(out, &mut self.iter().map(|item| item as &dyn Write));
-            }
-        })*
-    };
+impl<T: Read> Read for Vec<T> {
+    fn blank() -> Self {
+        Vec::new()
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        self.clear();
+        items(from, &mut |from| {
+            self.push(T::blank());
+            self.last_mut().map_or(Ok(()), |item| item.read(from))
+        })
+    }
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
 }
 
-lists! { Vec push last_mut, VecDeque push_back back_mut, }
+impl<T: Write> Write for Vec<T> {
+    fn write(&self, out: &mut String) {
+        self.as_slice().write(out);
+    }
+}
 
 impl<T: Write> Write for [T] {
     fn write(&self, out: &mut String) {

@@ -35,7 +35,7 @@ impl Json {
     /// Checks the text and keeps it.
     pub fn parse(text: &str) -> Result<Self, JsonError> {
         check(text, MAX_DEPTH)?;
-        Ok(Json(text.trim_matches(SPACE).into()))
+        Ok(Json(text.trim().into()))
     }
 
     /// A value out of a text that was checked.
@@ -138,8 +138,6 @@ fn canonical(from: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
     }
     Ok(())
 }
-
-const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// Whether a text is one JSON value, nested no deeper than this. It takes what the grammar allows and nothing more,
 /// without recursion.

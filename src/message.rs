@@ -285,10 +285,14 @@ impl Usage {
 
 impl Message {
     pub fn new(sender: Sender, text: impl Into<String>) -> Self {
+        Message::of(sender, text.into())
+    }
+
+    fn of(sender: Sender, text: String) -> Self {
         Message {
             sender,
             id: None,
-            text: text.into(),
+            text,
             content: None,
             tool_results: None,
             tool_calls: None,
@@ -369,25 +373,22 @@ impl ToolResultData {
     }
 
     pub fn error(message: impl Into<String>) -> Self {
-        ToolResultData {
-            status: ToolStatus::Error,
-            message: Some(message.into()),
-            ..ToolResultData::default()
-        }
+        ToolResultData::ended(ToolStatus::Error, None, message.into())
     }
 
     /// An error that is not the tool's own. `outcome` is `denied` (no permission), `rejected` (by a person), `invalid`
     /// (the arguments), `unknown_tool`, `failed` (the tool or the check before it threw), `interrupted` or `not_run`.
     pub fn unfinished(outcome: &str, message: impl Into<String>) -> Self {
-        ToolResultData { outcome: Some(outcome.to_owned()), ..ToolResultData::error(message) }
+        ToolResultData::ended(ToolStatus::Error, Some(outcome), message.into())
     }
 
     pub fn aborted(message: impl Into<String>) -> Self {
-        ToolResultData {
-            status: ToolStatus::Aborted,
-            message: Some(message.into()),
-            ..ToolResultData::default()
-        }
+        ToolResultData::ended(ToolStatus::Aborted, None, message.into())
+    }
+
+    fn ended(status: ToolStatus, outcome: Option<&str>, message: String) -> Self {
+        let (message, outcome) = (Some(message), outcome.map(str::to_owned));
+        ToolResultData { status, message, outcome, ..ToolResultData::default() }
     }
 }
 

@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use super::host::Host;
 use super::tools::settled;
 use super::values::reason;
-use crate::codec::{Read, Write, from_text, object, record, to_text};
+use crate::codec::{Fault, Read, Write, from_text, object, record, to_text};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::host::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::json::Json;
@@ -142,13 +142,20 @@ fn done(asked: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreE
 
 /// JSON that the page answered; `None` for `undefined`.
 async fn answered<T: Read>(asked: Result<Promise, JsValue>) -> Result<Option<T>, StoreError> {
-    let answer = settled(asked).await.map_err(|error| failed(&error))?;
-    let Some(text) = answer.as_string() else { return Ok(None) };
-    from_text(&text).map(Some).map_err(|fault| {
-        let message =
-            format!("what is stored cannot be read: {fault}; delete the session, or import a copy of it");
-        StoreError::new(StoreErrorKind::Corrupt, message)
-    })
+    match text_of(asked).await? {
+        Some(text) => from_text(&text).map(Some).map_err(|fault| unreadable(&fault)),
+        None => Ok(None),
+    }
+}
+
+async fn text_of(asked: Result<Promise, JsValue>) -> Result<Option<String>, StoreError> {
+    Ok(settled(asked).await.map_err(|error| failed(&error))?.as_string())
+}
+
+fn unreadable(fault: &Fault) -> StoreError {
+    let message =
+        format!("what is stored cannot be read: {fault}; delete the session, or import a copy of it");
+    StoreError::new(StoreErrorKind::Corrupt, message)
 }
 
 /// A store may reject with the JSON of a `StoreError`, to say what kind of failure it was.

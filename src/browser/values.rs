@@ -2,7 +2,7 @@
 
 use wasm_bindgen::JsValue;
 
-use crate::codec::{Read, from_text, object};
+use crate::codec::{Fault, Read, from_text, object};
 use crate::display::DisplayError;
 use crate::error::{Error, ModelError};
 
@@ -32,12 +32,14 @@ fn throw(code: &str, message: &str, model: Option<&ModelError>) -> JsValue {
 }
 
 pub(super) fn read<T: Read>(text: &str, what: &str) -> Result<T, JsValue> {
-    from_text(text).map_err(|fault| {
-        let mut message = what.to_owned();
-        message.push_str(" is not what the core expects: ");
-        message.push_str(&fault.to_string());
-        protocol(&message)
-    })
+    from_text(text).map_err(|fault| misread(what, &fault))
+}
+
+fn misread(what: &str, fault: &Fault) -> JsValue {
+    let mut message = what.to_owned();
+    message.push_str(" is not what the core expects: ");
+    message.push_str(&fault.to_string());
+    protocol(&message)
 }
 
 /// What a promise of the page was rejected with, as a sentence.

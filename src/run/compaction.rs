@@ -6,6 +6,7 @@ use super::state::Phase;
 use super::{Effects, Run, texts};
 use crate::event::Event;
 use crate::message::{KeptRange, Message, Sender};
+use crate::scan::joined;
 
 /// After a summary that failed, the run goes on without and tries again this many turns later.
 const TURNS_BEFORE_RETRY: u32 = 3;
@@ -70,7 +71,7 @@ impl Run {
                 texts.push(message.text.as_str());
             }
         }
-        let text = texts.join("\n");
+        let text = joined(&texts, "\n");
         if text.trim().is_empty() {
             // An empty summary would forget the conversation.
             self.on_summary_failed("the model wrote an empty summary", fx);

@@ -24,11 +24,9 @@ impl Run {
             return;
         }
         current.error_rounds = if failed { current.error_rounds + 1 } else { 0 };
-        current.rounds.push_back(signature);
+        current.rounds.push(signature);
         let remembered = (same_rounds as usize).saturating_mul(2);
-        while current.rounds.len() > remembered {
-            current.rounds.pop_front();
-        }
+        current.rounds.drain(..current.rounds.len().saturating_sub(remembered));
         let repeats = |period: usize| {
             let needed = (same_rounds as usize).saturating_mul(period);
             let last = current.rounds.iter().rev().take(needed);

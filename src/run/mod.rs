@@ -134,7 +134,7 @@ impl CallView<'_> {
         if self.call_id.starts_with(self.request) {
             return self.call_id.to_owned();
         }
-        [self.request, self.call_id].join(".")
+        format!("{}.{}", self.request, self.call_id)
     }
 }
 
@@ -550,7 +550,9 @@ impl Effects {
         );
         if effect.calls_off_work() {
             // What is called off in the step that began it never begins.
-            self.list.retain(|begun| !effect.calls_off(begun));
+            while let Some(at) = self.list.iter().position(|begun| effect.calls_off(begun)) {
+                self.list.remove(at);
+            }
             self.off.push(effect);
         } else {
             self.list.push(effect);

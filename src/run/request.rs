@@ -6,6 +6,7 @@ use super::state::{Current, Halt, Phase, Used};
 use super::{Effects, OutOfProtocol, Run, texts};
 use crate::event::Event;
 use crate::message::{Message, Sender};
+use crate::scan::joined;
 
 impl Run {
     pub(super) fn accepts_request_id(&self, id: &str) -> Result<(), OutOfProtocol> {
@@ -44,7 +45,7 @@ impl Run {
             // Others were waiting for a run that had stopped: they come first.
         }
         match request.when_busy {
-            WhenBusy::Queue => self.state.queue.push_back(request),
+            WhenBusy::Queue => self.state.queue.push(request),
             WhenBusy::Steer => {
                 let steers = |request: &&Request| request.when_busy == WhenBusy::Steer;
                 let at = self.state.queue.iter().take_while(steers).count();
@@ -55,7 +56,7 @@ impl Run {
             }
             WhenBusy::Interrupt => {
                 // Begun by `advance`, at once or after the calls that must not be cut off.
-                self.state.queue.push_front(request);
+                self.state.queue.insert(0, request);
                 if self.state.current.is_some() {
                     self.on_abort(fx);
                 }
@@ -64,7 +65,9 @@ impl Run {
     }
 
     pub(super) fn on_queued_cancelled(&mut self, request: &str, fx: &mut Effects) {
-        self.state.queue.retain(|waiting| waiting.id != request);
+        if let Some(at) = self.state.queue.iter().position(|waiting| waiting.id == request) {
+            self.state.queue.remove(at);
+        }
         fx.push(Effect::Finish { request: request.to_owned(), outcome: Outcome::Aborted });
     }
 
@@ -82,7 +85,8 @@ impl Run {
     }
 
     pub(super) fn begin_queued(&mut self, fx: &mut Effects) {
-        if let Some(request) = self.state.queue.pop_front() {
+        if !self.state.queue.is_empty() {
+            let request = self.state.queue.remove(0);
             self.begin(request, fx);
         }
     }
@@ -98,8 +102,9 @@ impl Run {
     /// What was sent to steer the request that runs is read before its next model call. The request goes on under the
     /// id of what it has read last, and the others end with it.
     pub(super) fn take_steering(&mut self, fx: &mut Effects) {
-        let steers = |request: &mut Request| request.when_busy == WhenBusy::Steer && !request.regenerate;
-        while let Some(request) = self.state.queue.pop_front_if(steers) {
+        let steers = |request: &Request| request.when_busy == WhenBusy::Steer && !request.regenerate;
+        while self.state.queue.first().is_some_and(steers) {
+            let request = self.state.queue.remove(0);
             let Some(current) = &mut self.state.current else { return };
             current.joined.push(std::mem::replace(&mut current.id, request.id.clone()));
             // Whatever went in circles has a new direction.
@@ -150,7 +155,7 @@ impl Run {
                     texts.push(text.as_str());
                 }
             }
-            let text = texts.join("\n");
+            let text = joined(&texts, "\n");
             let media_only = text.is_empty() && message.content.is_some();
             message.text = if media_only { texts::MULTIMODAL.to_owned() } else { text };
         }
@@ -168,7 +173,7 @@ impl Run {
             used: Used::default(),
             granted: Used::default(),
             error_rounds: 0,
-            rounds: Default::default(),
+            rounds: Vec::new(),
             wrap_up: None,
             summary_not_before: 0,
             reminder: None,

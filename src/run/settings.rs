@@ -17,7 +17,9 @@ record! {
 impl Settings {
     /// The same settings with the tool for taking actions back, where there is something to take back.
     pub(crate) fn complete(mut self) -> Self {
-        self.tools.retain(|tool| tool.name != UNDO_TOOL);
+        while let Some(at) = self.tools.iter().position(|tool| tool.name == UNDO_TOOL) {
+            self.tools.remove(at);
+        }
         if self.tools.iter().any(|tool| tool.undo) {
             self.tools.push(ToolSpec::new(UNDO_TOOL));
         }

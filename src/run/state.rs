@@ -1,7 +1,5 @@
 //! Where a run is: plain data, small, and all of it stored.
 
-use std::collections::VecDeque;
-
 use crate::codec::{record, through_codec, variants};
 use crate::event::{Question, Rule};
 use crate::json::Json;
@@ -18,7 +16,7 @@ record! {
         "current" => plain pub current: Option<Current>,
         /// Why nothing new is begun, although the phase would allow it.
         "halt" => optional pub halt: Halt,
-        "queue" => skipped pub queue: VecDeque<Request>,
+        "queue" => skipped pub queue: Vec<Request>,
         "undo" => skipped pub undo: Vec<UndoEntry>,
         /// Calls that the answer being worked on has taken back.
         "undone" => skipped pub undone: Vec<String>,
@@ -77,7 +75,7 @@ record! {
         "granted" => skipped pub granted: Used,
         "error_rounds" => skipped pub error_rounds: u32,
         /// Signatures of the last rounds, to notice circles.
-        "rounds" => skipped pub rounds: VecDeque<u64>,
+        "rounds" => skipped pub rounds: Vec<u64>,
         /// A rule has told the model to stop: no tool runs any more, the next answer is the last.
         "wrap_up" => optional pub wrap_up: Rule,
         /// After a summary that failed, the next one is tried at this turn.
@@ -206,7 +204,7 @@ impl State {
             phase: Phase::Idle,
             current: None,
             halt: None,
-            queue: VecDeque::new(),
+            queue: Vec::new(),
             undo: Vec::new(),
             undone: Vec::new(),
             next_number: 1,

@@ -6,6 +6,7 @@ use crate::json::{Json, MAX_DEPTH};
 use crate::message::InboxItem;
 use crate::run::input::{Carry, Issue};
 use crate::run::state::UndoEntry;
+use crate::scan::joined;
 use crate::tool::ToolSpec;
 
 pub(crate) const TOOL_RESULTS: &str = "tool results";
@@ -22,7 +23,7 @@ pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
     let mut text = format!("No tool called {shown} exists.");
     let near = near_names(shown, tools);
     if !near.is_empty() {
-        text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
+        text.push_str(&format!(" Did you mean {}?", joined(&near, " or ")));
     }
     if tools.is_empty() {
         text.push_str(" No tools are registered.");
@@ -91,7 +92,8 @@ pub(crate) fn threw(error: &str, repeated: u32) -> String {
 }
 
 pub(crate) fn not_json(raw: &str) -> String {
-    let shown: String = raw.chars().take(2_000).collect();
+    let end = raw.char_indices().nth(2_000).map_or(raw.len(), |(at, _)| at);
+    let shown = raw.get(..end).unwrap_or_default();
     format!(
         "The arguments are not valid JSON, so the tool was not run. Send them again as one JSON object. They were: {shown}"
     )

@@ -24,8 +24,8 @@ impl Driver {
         };
         match command {
             Command::Request(..) | Command::Undo { .. } | Command::Resume(_) | Command::Answer { .. } => {
-                let begun = self.take_over();
-                self.batch.extend(begun);
+                let mut begun = self.take_over();
+                self.batch.append(&mut begun);
             }
             // What is stopped is not begun again first.
             Command::Abort => drop(self.take_over()),
@@ -137,11 +137,11 @@ impl Driver {
     /// An input that somebody waits for the outcome of, and is told when it is refused.
     pub(super) fn step_for(&mut self, input: Input, caller: Option<Caller>) {
         match self.step(input) {
-            Ok(effects) => {
+            Ok(mut effects) => {
                 if let Some(caller) = caller {
                     self.callers.push(caller);
                 }
-                self.batch.extend(effects);
+                self.batch.append(&mut effects);
             }
             Err(refusal) => {
                 if let Some(caller) = caller {
@@ -161,7 +161,7 @@ impl Driver {
         match phase {
             PhaseName::Idle if self.unwritten => {
                 self.callers.push(caller);
-                self.batch.push_back(Effect::Persist { strict: true });
+                self.batch.push(Effect::Persist { strict: true });
             }
             PhaseName::Paused | PhaseName::Idle => self.step_for(Input::Resumed, Some(caller)),
             PhaseName::Model

@@ -92,11 +92,12 @@ struct State {
     /// The slots of the stack that the run keeps.
     kept: Vec<String>,
     /// Answers that are told when they are written.
-    said: Vec<(String, (Teller, Result<Json, DisplayError>))>,
+    said: Vec<(String, (Teller, Answer))>,
     renderers: Vec<Renderer>,
 }
 
-type Teller = oneshot::Sender<Result<Json, DisplayError>>;
+type Answer = Result<Json, DisplayError>;
+type Teller = oneshot::Sender<Answer>;
 
 struct Waiter {
     answer: Teller,
@@ -247,10 +248,10 @@ impl DisplayManager {
 
     /// The one who waits for this answer is there again, and can say what it takes.
     pub(crate) fn asked_again(&self, id: &str, check: Option<Check>) {
-        if let Some((_, waiter)) = self.inner.state().waiters.iter_mut().find(|(known, _)| known == id) {
-            if let Some(check) = check {
-                waiter.checks.push(check);
-            }
+        if let Some(check) = check
+            && let Some((_, waiter)) = self.inner.state().waiters.iter_mut().find(|(known, _)| known == id)
+        {
+            waiter.checks.push(check);
         }
         self.inner.notify();
     }
@@ -333,10 +334,8 @@ impl Inner {
             let mut state = self.state();
             let rule = state.renderer(&slot.renderer).and_then(|renderer| renderer.output.clone());
             let mut checks = Vec::new();
-            for check in [rule, check] {
-                if let Some(check) = check {
-                    checks.push(check);
-                }
+            for check in [rule, check].into_iter().flatten() {
+                checks.push(check);
             }
             if !state.stack.push(slot) {
                 return Box::pin(std::future::ready(Err(DisplayError::Removed)));

@@ -3,7 +3,7 @@
 //! All that is in flight is held by the driver and not by the future that drives it, so that whoever drives may stop
 //! at any point and somebody else goes on.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -34,14 +34,14 @@ pub(crate) struct Driver {
     loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
     pub(super) state: Life,
     /// Effects that are still to be done.
-    pub(super) batch: VecDeque<Effect>,
+    pub(super) batch: Vec<Effect>,
     writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
     /// The store has refused a write that was not repeated since; these effects come after it.
     pub(super) unwritten: bool,
     held: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
     pub(super) in_flight: Vec<(Key, InFlight)>,
-    ready: VecDeque<Happening>,
+    ready: Vec<Happening>,
     pub(super) callers: Vec<Caller>,
     /// Whose events these are.
     request: Option<String>,
@@ -78,13 +78,13 @@ impl Driver {
             deeds,
             loading: None,
             state: Life::Unopened,
-            batch: VecDeque::new(),
+            batch: Vec::new(),
             writing: None,
             unwritten: false,
             held: Vec::new(),
             work: FuturesUnordered::new(),
             in_flight: Vec::new(),
-            ready: VecDeque::new(),
+            ready: Vec::new(),
             callers: Vec::new(),
             request: None,
             arriving: Vec::new(),
@@ -111,8 +111,8 @@ impl Driver {
             };
             if let Some(input) = input {
                 // Refused is what comes too late: the answer to something that was cancelled.
-                let effects = self.step(input).unwrap_or_default();
-                self.batch.extend(effects);
+                let mut effects = self.step(input).unwrap_or_default();
+                self.batch.append(&mut effects);
             }
         }
     }
@@ -123,14 +123,16 @@ impl Driver {
                 let result = self.written().await;
                 self.after_write(result);
             }
-            match self.batch.pop_front() {
-                None => return,
-                Some(Effect::Persist { strict }) => self.begin_write(strict),
-                Some(Effect::Emit(event)) => self.emit(&event),
-                Some(Effect::Finish { request, outcome }) => {
+            if self.batch.is_empty() {
+                return;
+            }
+            match self.batch.remove(0) {
+                Effect::Persist { strict } => self.begin_write(strict),
+                Effect::Emit(event) => self.emit(&event),
+                Effect::Finish { request, outcome } => {
                     self.answer(Some(&request), &Response::of(outcome));
                 }
-                Some(effect) => self.begin(effect),
+                effect => self.begin(effect),
             }
         }
     }
@@ -159,19 +161,19 @@ impl Driver {
         (self.state, self.moved) = (Life::Open, true);
         let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
         self.shared.interrupted.store(waits, Ordering::Relaxed);
-        let mut effects = Vec::new();
         if changed {
             let configured = Input::Configured { settings: Box::new(settings) };
-            effects.append(&mut self.step(configured).unwrap_or_default());
+            for effect in self.step(configured).unwrap_or_default() {
+                // Nothing begins before somebody asks for it.
+                if !waits || matches!(effect, Effect::Persist { .. }) {
+                    self.batch.push(effect);
+                }
+            }
         }
         if busy && !waits {
-            effects.append(&mut self.step(Input::Recovered).unwrap_or_default());
+            let mut effects = self.step(Input::Recovered).unwrap_or_default();
+            self.batch.append(&mut effects);
         }
-        if waits {
-            // Nothing begins before somebody asks for it.
-            effects.retain(|effect| matches!(effect, Effect::Persist { .. }));
-        }
-        self.batch.extend(effects);
         Ok(())
     }
 
@@ -183,7 +185,7 @@ impl Driver {
     /// The run cannot be read. Whoever asks is told so; the next one to ask makes another try.
     async fn refuse_until_next(&mut self, error: Error) {
         while let Ok(command) = self.commands.try_recv() {
-            self.ready.push_back(Happening::Command(command));
+            self.ready.push(Happening::Command(command));
         }
         for happening in std::mem::take(&mut self.ready) {
             if let Happening::Command(command) = happening {
@@ -193,7 +195,7 @@ impl Driver {
         if self.state != Life::Closed
             && let Some(command) = self.commands.next().await
         {
-            self.ready.push_back(Happening::Command(command));
+            self.ready.push(Happening::Command(command));
         }
     }
 
@@ -203,7 +205,7 @@ impl Driver {
             _ => None,
         };
         match (self.step(deed), settled) {
-            (Ok(effects), _) => self.batch.extend(effects),
+            (Ok(mut effects), _) => self.batch.append(&mut effects),
             // Nothing is to be written for a call that has ended.
             (Err(_), Some(slot)) => self.shared.display.tell(&slot),
             (Err(_), None) => {}
@@ -216,8 +218,8 @@ impl Driver {
             if let Poll::Ready(Some(deed)) = self.deeds.poll_next_unpin(context) {
                 return Poll::Ready(Happening::Command(deed));
             }
-            if let Some(happening) = self.ready.pop_front() {
-                return Poll::Ready(happening);
+            if !self.ready.is_empty() {
+                return Poll::Ready(self.ready.remove(0));
             }
             // Commands first: nothing that was stopped should go on for the sake of order.
             if let Poll::Ready(Some(command)) = self.commands.poll_next_unpin(context) {
@@ -246,7 +248,7 @@ impl Driver {
     pub(super) fn sweep(&mut self) {
         let mut context = Context::from_waker(std::task::Waker::noop());
         while let Poll::Ready(happening) = self.poll_work(&mut context) {
-            self.ready.push_back(happening);
+            self.ready.push(happening);
         }
     }
 
@@ -267,7 +269,7 @@ impl Driver {
                 return Poll::Ready(result);
             }
             while let Poll::Ready(happening) = self.poll_work(context) {
-                self.ready.push_back(happening);
+                self.ready.push(happening);
             }
             Poll::Pending
         })
@@ -280,8 +282,8 @@ impl Driver {
                 self.shared.saved();
                 self.unwritten = false;
                 let mut first = std::mem::take(&mut self.held);
-                first.append(&mut Vec::from(std::mem::take(&mut self.batch)));
-                self.batch = first.into();
+                first.append(&mut self.batch);
+                self.batch = first;
             }
             Err(error) => {
                 self.unwritten = true;
@@ -294,8 +296,7 @@ impl Driver {
                     }
                 }
                 let mut failed = self.step(Input::StoreFailed { error: error.clone() }).unwrap_or_default();
-                failed.retain(|effect| !matches!(effect, Effect::Persist { .. }));
-                self.batch.extend(failed);
+                self.batch.append(&mut failed);
                 // Also those who wait for something that had just ended, or for their turn.
                 self.answer(None, &Err(Error::Store(error)));
             }

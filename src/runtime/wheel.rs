@@ -113,6 +113,9 @@ impl Place<'_> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.waiting.all().retain(|(number, _)| *number != self.number);
+        let mut all = self.waiting.all();
+        if let Some(at) = all.iter().position(|(number, _)| *number == self.number) {
+            all.swap_remove(at);
+        }
     }
 }

@@ -50,7 +50,8 @@ impl Secrets {
     pub(super) fn strike(&self, mut error: ModelError) -> ModelError {
         for secret in &self.0 {
             while let Some(at) = word_at(&error.message, secret) {
-                error.message.replace_range(at..at + secret.len(), "…");
+                let (before, rest) = error.message.split_at(at);
+                error.message = format!("{before}…{}", rest.get(secret.len()..).unwrap_or_default());
             }
             let said = error.message.trim_end_matches('…');
             let part = |length: usize| said.strip_suffix(secret.get(..length)?);

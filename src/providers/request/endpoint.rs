@@ -9,6 +9,7 @@ use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
     Answer, BETWEEN, Group, Part, Prompt, Writer, push_string, reasoning, schema, user_texts,
 };
+use crate::scan::joined;
 
 pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: None, group };
 
@@ -45,7 +46,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
         Group::Agent { messages, calls } => {
             let mut message = Object::new(out);
             message.text("sender", "agent");
-            message.text("text", &agent_texts(messages).join(BETWEEN));
+            message.text("text", &joined(&agent_texts(messages), BETWEEN));
             if !calls.is_empty() {
                 array(message.key("tool_calls"), calls, |out, call| {
                     let mut written = Object::new(out);
@@ -74,7 +75,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
 
 fn user(parts: &[Part<'_>], out: &mut String) {
     let texts = user_texts(parts);
-    let text = texts.join(BETWEEN);
+    let text = joined(&texts, BETWEEN);
     let mut message = Object::new(out);
     message.text("sender", "user");
     message.text("text", if text.is_empty() { "[multimodal message]" } else { &text });

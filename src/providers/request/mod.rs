@@ -17,6 +17,7 @@ use crate::json_read::{Broken, Reader};
 use crate::json_write::{Object, string};
 use crate::message::{ContentPart, ContentSource, Message};
 use crate::providers::Format;
+use crate::scan::joined;
 use crate::tool::ToolDefinition;
 
 pub use names::ToolNames;
@@ -279,7 +280,7 @@ fn reasoning(prompt: &Prompt<'_>, messages: &[&Message]) -> Option<String> {
             texts.push(text.as_str());
         }
     }
-    Some(texts.join(BETWEEN)).filter(|text| prompt.options.echo_reasoning && !text.is_empty())
+    Some(joined(&texts, BETWEEN)).filter(|text| prompt.options.echo_reasoning && !text.is_empty())
 }
 
 fn push_string(out: &mut String, text: &str) {

@@ -8,6 +8,7 @@ use crate::providers::request::{
     BETWEEN, Call, ChatDialect, Group, Part, Prompt, Writer, media_note, media_url, number, push_string,
     reasoning, schema, text_block, thinking, user_texts,
 };
+use crate::scan::joined;
 
 pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: Some(system), group };
 
@@ -101,7 +102,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
         Group::Agent { messages, calls } => {
             let mut message = Object::new(out);
             message.text("role", "assistant");
-            match agent_texts(messages).join(BETWEEN) {
+            match joined(&agent_texts(messages), BETWEEN) {
                 said if said.is_empty() => {
                     message.raw("content", "null");
                 }
@@ -134,7 +135,7 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
 fn user_content(out: &mut String, parts: &[Part<'_>], mark: Option<&str>) {
     let texts = user_texts(parts);
     if texts.len() == parts.len() {
-        return text(out, &texts.join(BETWEEN), mark);
+        return text(out, &joined(&texts, BETWEEN), mark);
     }
     let last = parts.len().saturating_sub(1);
     array(out, parts.iter().enumerate(), |out, (at, part)| {

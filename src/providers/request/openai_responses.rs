@@ -7,6 +7,7 @@ use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
     BETWEEN, Group, Part, Prompt, Writer, media_note, media_url, number, schema, text_block, thinking,
 };
+use crate::scan::joined;
 
 pub(super) static WRITER: Writer = Writer { head, list: "input", lead: None, group };
 
@@ -67,7 +68,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
             for kept in messages.iter().filter_map(|message| prompt.echoed(message, REASONING_ITEMS)) {
                 items.raw(kept);
             }
-            let text = agent_texts(messages).join(BETWEEN);
+            let text = joined(&agent_texts(messages), BETWEEN);
             if !text.is_empty() {
                 let mut item = items.next();
                 item.text("type", "message").text("role", "assistant");

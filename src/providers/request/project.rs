@@ -195,7 +195,11 @@ impl<'a> Projection<'a> {
         self.calls += 1;
         let mut id = match self.strict_ids && !is_plain(given) {
             true => {
-                Cow::Owned(given.chars().map(|c| if is_plain_char(c) { c } else { '_' }).take(64).collect())
+                let mut plain = String::new();
+                for c in given.chars().take(64) {
+                    plain.push(if is_plain_char(c) { c } else { '_' });
+                }
+                Cow::Owned(plain)
             }
             false => Cow::Borrowed(given),
         };
