@@ -32,7 +32,7 @@ use std::ops::Range;
 use crate::event::{Event, Question};
 use crate::json::Json;
 use crate::message::{Message, ToolCall, ToolResult, Usage};
-use effect::Effect;
+use effect::{Effect, Outcome};
 use input::{AbortReason, Input};
 use journal::Record;
 use log::Log;
@@ -561,6 +561,11 @@ impl Effects {
 
     fn emit(&mut self, event: Event) {
         self.list.push(Effect::Emit(event));
+    }
+
+    fn finish_request(&mut self, request: String, outcome: Outcome) {
+        self.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+        self.push(Effect::Finish { request, outcome });
     }
 
     /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
