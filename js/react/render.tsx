@@ -111,15 +111,17 @@ function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
 /** Why the last request failed, and a way to go on. */
 function Problem({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const error = useOf(glove, ({ error }) => error);
-  const { resume } = glove;
+  const tab = useOf(glove, ({ tab }) => tab);
+  const { resume, takeOver } = glove;
+  const [goOn, label] = tab === "blocked" ? [takeOver, "Use it here"] : [resume, "Try again"];
   if (!error) return null;
   return (
     <div role="alert" data-glove-role="error">
       <p>{error.message}</p>
-      {resume && (
+      {goOn && (
         <div data-glove-actions="">
-          <button type="button" onClick={() => void resume()}>
-            Try again
+          <button type="button" onClick={() => void goOn()}>
+            {label}
           </button>
         </div>
       )}

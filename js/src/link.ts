@@ -22,6 +22,8 @@ const taskTool = "glove_update_tasks";
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
 const slotsMs = 500;
+/** Shorter than it takes until a tab that says nothing is superseded. */
+const certainMs = 1_000;
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -39,6 +41,8 @@ export interface Linked {
   config(): SessionConfig;
   /** The request that the core works on now. */
   serves(request: string): void;
+  /** The session is not stored any more. */
+  deleted(): void;
 }
 
 export class CoreLink {
@@ -50,9 +54,12 @@ export class CoreLink {
   /** The other tabs that have this session open, where its store is one that they share. */
   #tabs: Tabs | undefined;
   #last = new Last();
+  /** When it was last certain that no other tab had taken the session over. */
+  #certain = 0;
   /** Nothing was told yet by the core that was started last. */
   #fresh = false;
   #starting: Promise<AskedSession> | undefined;
+  #answering: Promise<unknown> = Promise.resolve();
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
   #undo = () => {};
@@ -69,7 +76,7 @@ export class CoreLink {
 
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
   get session(): AskedSession | undefined {
-    return this.#session ?? this.#tabs;
+    return this.#tabs && !this.#tabs.leads ? this.#tabs : this.#session;
   }
 
   /** The core of this page, where its tools run. */
@@ -119,6 +126,54 @@ export class CoreLink {
     this.#starting?.then(() => this.#configure()).catch(failed);
   }
 
+  /** Takes the session away from the tab that runs it. */
+  async takeOver(): Promise<void> {
+    // It fails where another tab has the session and says nothing.
+    await this.ready().catch(() => {});
+    this.#tabs?.takeOver();
+    await this.ready();
+  }
+
+  /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
+  async answerInbox(id: string, response: string): Promise<boolean> {
+    await this.ready();
+    return this.#tabs ? this.#tabs.answerInbox(id, response) : this.#answerInbox(id, response);
+  }
+
+  #answerInbox(id: string, response: string): Promise<boolean> {
+    const answer = async () => {
+      const { store } = this.#page.parts;
+      const item = (await store?.getInboxItems?.())?.find((item) => item.id === id);
+      if (!item) return false;
+      // The page that had asked for this may be gone, and another one asks again.
+      if (item.status !== "pending") return item.response === response;
+      await store?.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
+      this.#page.shown.set({ inbox: (await store?.getInboxItems?.()) ?? [] });
+      return true;
+    };
+    const answered = this.#answering.then(answer);
+    this.#answering = answered.catch(() => {});
+    return answered;
+  }
+
+  /**
+   * Before something that cannot be taken back. Who was frozen, or hung, may have been superseded since what it does next was
+   * written; then it never goes on. At once where no other tab can have taken over meanwhile.
+   */
+  fence(): Promise<void> | undefined {
+    const { store } = this.#page.parts;
+    const began = performance.now();
+    if (!this.#tabs || !store?.holds || began - this.#certain < certainMs) return undefined;
+    return store.holds().then((holds) => {
+      if (!holds) {
+        this.#tabs?.superseded();
+        return new Promise<void>(() => {});
+      }
+      this.#certain = began;
+      return this.fence();
+    });
+  }
+
   clearError(): void {
     this.#page.shown.set({ error: undefined });
     this.#tabs?.clearError();
@@ -142,7 +197,6 @@ export class CoreLink {
     this.#starting = undefined;
     this.#letGo();
     this.#tabs?.drop(error);
-    this.#life.abort();
     this.#page.models.forget();
     this.#page.desk.take([]);
     const { code, message } = error;
@@ -156,6 +210,7 @@ export class CoreLink {
     this.#undo();
     session?.close();
     session?.free();
+    this.#life.abort();
   }
 
   async #start(): Promise<AskedSession> {
@@ -174,6 +229,7 @@ export class CoreLink {
     const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
     const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
+    this.#certain = performance.now();
     if (this.#tabs) store?.claim?.();
     const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());
     const options: SessionOptions = {
@@ -209,13 +265,15 @@ export class CoreLink {
   #host(bridge: StoreBridge | undefined): SessionHost {
     const life = new AbortController();
     this.#life = life;
-    const within = (signal: AbortSignal) => AbortSignal.any?.([signal, life.signal]) ?? signal;
-    return {
+    const fenced = <T>(work: () => Promise<T>) => this.fence()?.then(work) ?? work();
+    const within = (signal: AbortSignal) => either(signal, life.signal);
+    return heard({
       events: (batch) => this.#events(batch),
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, within(signal), key),
-      undo: (callId, tool, input, signal) => this.#page.tools.undo(callId, tool, input, within(signal)),
+      run: (callId, tool, input, attempt, signal, key) =>
+        fenced(() => this.#page.tools.run(callId, tool, input, attempt, within(signal), key)),
+      undo: (callId, tool, input, signal) => fenced(() => this.#page.tools.undo(callId, tool, input, within(signal))),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         if (request.purpose === "turn") this.#page.shown.asked();
@@ -226,7 +284,14 @@ export class CoreLink {
         return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, within(signal));
       },
       ...bridge?.host,
-    };
+      ...(bridge && {
+        append: async (step, strict) => {
+          const began = performance.now();
+          await bridge.host.append(step, strict);
+          this.#certain = began;
+        },
+      }),
+    });
   }
 
   #storeChanges() {
@@ -360,10 +425,32 @@ export class CoreLink {
         this.#takeAll(events);
       },
       last: () => this.#last,
+      answerInbox: (id, response) => this.#answerInbox(id, response),
+      deleted: () => this.#page.deleted(),
       report: (code, error) => subscribers.report(code, error),
     });
     return new Tabs(name, store.lease?.bind(store), page);
   }
+}
+
+/** Fires with the first of the two. */
+function either(signal: AbortSignal, other: AbortSignal): AbortSignal {
+  if (AbortSignal.any) return AbortSignal.any([signal, other]);
+  const both = new AbortController();
+  for (const one of [signal, other]) one.addEventListener("abort", () => both.abort(), { once: true });
+  return both.signal;
+}
+
+/** The core may have let go of something before it listens to what comes of it. */
+function heard(host: SessionHost): SessionHost {
+  const quiet =
+    <A extends unknown[]>(work: (...args: A) => unknown) =>
+    (...args: A) => {
+      const given = work(...args);
+      if (given instanceof Promise) given.catch(() => {});
+      return given;
+    };
+  return Object.fromEntries(Object.entries(host).map(([name, work]) => [name, quiet(work)])) as unknown as SessionHost;
 }
 
 export function closed(): GloveError {
