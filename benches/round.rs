@@ -23,6 +23,7 @@ fn begin() -> (Run, u64) {
         id: "request".to_owned(),
         message: Message::user("Look everything up."),
         when_busy: WhenBusy::Queue,
+        regenerate: false,
         inbox: Vec::new(),
     };
     let effects = run.step(0, Input::Request(Box::new(request))).unwrap();

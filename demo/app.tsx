@@ -1,6 +1,6 @@
 // The page: an application on the left, the conversation in the middle, and what happens inside on the right.
 import { GloveProvider, Render, useGlove } from "glove-wasm/react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { Hint } from "./chat/hint.js";
 import { Phase } from "./chat/phase.js";
 import { type Scroll, useScroll } from "./chat/scroll.js";
@@ -32,8 +32,9 @@ function Page({ scene }: { scene: Scene }) {
   useChoice();
   const glove = useGlove({ model: modelOf(scene.id, scene.assistant) });
   const [view, setView] = useState<View>("Chat");
-  const scroll = useScroll();
+  const heading = useId();
   const empty = glove.sessionReady && glove.timeline.length === 0;
+  const scroll = useScroll(empty);
   return (
     <div className="page" data-view={view} data-scene={scene.id}>
       <header className="top">
@@ -46,25 +47,30 @@ function Page({ scene }: { scene: Scene }) {
           <Sessions glove={glove} />
         </div>
       </header>
-      <aside className="side" aria-label={scene.panelName}>
-        <scene.Panel />
-        <Tasks />
-      </aside>
-      <main className="chat">
-        <div className="bar">
-          <Phase />
-          <Hint />
-          <Undo />
-        </div>
-        <Conversation scroll={scroll}>
-          {empty && <Welcome scene={scene} send={glove.sendMessage} />}
-          <Render glove={glove} renderToolStatus={ToolStatus} />
-        </Conversation>
-        <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />
+      <main>
+        <section className="side" aria-label="Application">
+          <scene.Panel />
+          <Tasks />
+        </section>
+        <section className="chat" aria-labelledby={heading}>
+          <h2 className="heard" id={heading}>
+            Conversation
+          </h2>
+          <div className="bar">
+            <Phase />
+            <Hint />
+            <Undo />
+          </div>
+          <Conversation scroll={scroll}>
+            {empty && <Welcome scene={scene} send={glove.sendMessage} />}
+            <Render glove={glove} renderToolStatus={ToolStatus} />
+          </Conversation>
+          <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />
+        </section>
+        <section className="inside" aria-label="Inside">
+          <Inside sessionId={glove.sessionId} scene={scene.id} />
+        </section>
       </main>
-      <aside className="inside" aria-label="Inside">
-        <Inside sessionId={glove.sessionId} scene={scene.id} />
-      </aside>
       <Views view={view} choose={setView} panelName={scene.panelName} />
     </div>
   );

@@ -15,8 +15,6 @@ export interface SceneParts {
   readonly suggestions: readonly string[];
   readonly systemPrompt: string;
   readonly tools: readonly ToolConfig[];
-  /** What a tool's status line says. */
-  readonly labels: Readonly<Record<string, string>>;
   readonly assistant: Assistant;
   /** The application beside the conversation. */
   readonly Panel: ComponentType;

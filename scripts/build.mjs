@@ -3,8 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { asciiOf } from "./lib/ascii.mjs";
+import { pageGlue, pageTypes, shortImports } from "./lib/glue.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
-import { isMain, main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
+import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 // What rustc's wasm32 target uses. Named one by one: with --all-features wasm-opt writes a module that no browser takes.
@@ -64,6 +65,7 @@ async function wasm({ name, features }, bindgen) {
       ...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
       inRoot("scripts", "lib", "ascii.mjs"),
+      inRoot("scripts", "lib", "glue.mjs"),
     ],
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
@@ -78,34 +80,18 @@ async function wasm({ name, features }, bindgen) {
 
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
     await run(bindgen, [compiled, work, name]);
-    writeFileSync(join(generated, `${name}.js`), guarded(name, readFileSync(join(work, `${name}.js`), "utf8")));
-    // Compilers that check libraries would want ESNext for it, and nobody disposes of these classes that way.
-    const types = readFileSync(join(work, `${name}.d.ts`), "utf8").replace(/^ *\[Symbol\.dispose\]\(\): void;\n/gm, "");
-    writeFileSync(join(generated, `${name}.d.ts`), `${types}export declare const guard: import("../guard.js").Guard;\n`);
   });
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
     optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
   );
-  const ascii = asciiOf(readFileSync(wasmFile(name)));
+  const { wasm: file, names } = shortImports(readFileSync(wasmFile(name)));
+  writeFileSync(wasmFile(name), file);
+  writeFileSync(join(generated, `${name}.js`), pageGlue(readFileSync(join(work, `${name}.js`), "utf8"), names));
+  writeFileSync(join(generated, `${name}.d.ts`), pageTypes(readFileSync(join(work, `${name}.d.ts`), "utf8")));
+  const ascii = asciiOf(file);
   writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = ${JSON.stringify(ascii)};\n`);
   writeFileSync(join(generated, `${name}_bytes.d.ts`), `export declare const bytes: import("../inline.js").Ascii;\n`);
   writeStamp(name, inputs);
-}
-
-/** The glue with js/src/wasm/guard.ts at the border of each instance, so that a trap ends neither a page nor what waits in it. */
-function guarded(name, glue) {
-  const changes = [
-    ["wasm = instance.exports;", "wasm = guard.exports(instance.exports);"],
-    ["wasm = wasmInstance.exports;", "wasm = guard.exports(wasmInstance.exports);"],
-    [`"./${name}_bg.js": import0,`, `"./${name}_bg.js": guard.imports(import0),`],
-    // Callbacks that an ended instance left behind.
-    ["throw new Error('Cannot invoke closure from previous WASM instance');", "return;"],
-  ];
-  for (const [from, to] of changes) {
-    if (!glue.includes(from)) throw new StepFailed(`The glue has no \`${from}\` any more`, "See what wasm-bindgen writes now.");
-    glue = glue.replaceAll(from, to);
-  }
-  return `import { Guard } from "../guard.js";\nexport const guard = /* @__PURE__ */ new Guard();\n${glue}`;
 }
 
 /**

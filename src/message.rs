@@ -56,6 +56,8 @@ record! {
         "partial" => flag partial: bool,
         /// On a summary: the earlier messages that stay word for word behind it.
         "compaction_keeps" => optional compaction_keeps: KeptRange,
+        /// The messages before this one, counted backwards, whose place another answer takes.
+        "replaces" => optional replaces: usize,
         /// On an answer: what the model call cost.
         "usage" => optional usage: Usage,
         /// When it was written, in milliseconds since 1970.
@@ -300,6 +302,7 @@ impl Message {
             prompt_id: None,
             partial: false,
             compaction_keeps: None,
+            replaces: None,
             usage: None,
             at: None,
             extra: Extra::default(),

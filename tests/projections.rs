@@ -66,6 +66,7 @@ impl Screen {
             id,
             message,
             when_busy: WhenBusy::Queue,
+            regenerate: false,
             inbox: Vec::new(),
         })));
     }
@@ -232,6 +233,7 @@ fn following_a_long_conversation_costs_what_is_new() {
         id: "r".to_owned(),
         message: Message::user("more"),
         when_busy: WhenBusy::Queue,
+        regenerate: false,
         inbox: Vec::new(),
     };
     run.step(1, Input::Request(Box::new(request))).unwrap();

@@ -194,6 +194,7 @@ fn begin(run: &mut Run) {
         id: "r".to_owned(),
         message: Message::user("Hi"),
         when_busy: WhenBusy::Queue,
+        regenerate: false,
         inbox: Vec::new(),
     };
     run.step(0, glove_wasm::run::input::Input::Request(Box::new(request))).unwrap();

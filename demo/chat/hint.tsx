@@ -1,12 +1,13 @@
-// Says what to try, while something waits for the person.
-import { type EnhancedSlot, useGlove } from "glove-wasm/react";
+// Says what to try, while something waits for the person, and which tab runs the conversation.
+import { useGlove } from "glove-wasm/react";
 
 export function Hint() {
-  const waits = useGlove(({ slots, storage }) => storage !== "memory" && slots.some(isQuestion));
-  return <p className="hint">{waits && "Reload the page now: it will be here again."}</p>;
+  const tab = useGlove((state) => state.tab);
+  const waits = useGlove(({ run, storage }) => run.phase === "waiting" && storage !== "memory");
+  return <p className="hint">{tab !== "leader" ? told[tab] : waits && "Reload the page now: it will be here again."}</p>;
 }
 
-// What a tool showed without waiting stays open as well; it is no question.
-const shown = ["show_products"];
-
-export const isQuestion = ({ status, renderer }: EnhancedSlot) => status === "pending" && !shown.includes(renderer);
+const told = {
+  follower: "Another tab runs this. Both show the same; answer in either.",
+  blocked: "Another tab has this open and does not answer.",
+};

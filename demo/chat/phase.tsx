@@ -1,8 +1,7 @@
 // What the run does now.
-import { useGlove } from "glove-wasm/react";
-import { isQuestion } from "./hint.js";
+import { type RunPhase, useGlove } from "glove-wasm/react";
 
-const words: Readonly<Record<string, string>> = {
+const words: Readonly<Record<RunPhase, string>> = {
   idle: "Ready",
   model: "Thinking",
   tools: "Using tools",
@@ -14,13 +13,10 @@ const words: Readonly<Record<string, string>> = {
 };
 
 export function Phase() {
-  const phase = useGlove(({ run, slots, approvals }) => {
-    const asks = approvals.length > 0 || (run.phase === "tools" && slots.some(isQuestion));
-    return asks ? "waiting" : run.phase;
-  });
+  const phase = useGlove(({ run }) => run.phase);
   return (
     <p className="phase" data-phase={phase} role="status">
-      {words[phase] ?? phase}
+      {words[phase]}
     </p>
   );
 }

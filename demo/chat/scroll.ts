@@ -7,11 +7,14 @@ export interface Scroll {
   onScroll(): void;
 }
 
-export function useScroll(): Scroll {
+/** `rests` while what is there is read from its top. */
+export function useScroll(rests: boolean): Scroll {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const top = useRef(0);
+  const resting = useRef(rests);
+  resting.current = rests;
   const look = useCallback(() => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = outer.current ?? {};
     // Content that grows moves nothing: only who goes up wants to stay there.
@@ -23,7 +26,7 @@ export function useScroll(): Scroll {
     if (!inner.current) return;
     const observer = new ResizeObserver(() => {
       const element = outer.current;
-      if (!element) return;
+      if (!element || resting.current) return;
       // Who has just gone up may not have been heard of yet.
       if (element.scrollTop < top.current) look();
       if (!follows.current) return;

@@ -4,6 +4,7 @@ import type { Scene } from "../scene.js";
 export function Welcome({ scene, send }: { scene: Scene; send: (text: string) => unknown }) {
   return (
     <section className="welcome" aria-label="Welcome">
+      <p className="eyebrow">An agent that runs in this tab</p>
       <h2>{scene.title}</h2>
       <p>{scene.about}</p>
       <ul>
@@ -17,8 +18,8 @@ export function Welcome({ scene, send }: { scene: Scene; send: (text: string) =>
         ))}
       </ul>
       <p className="fine">
-        A script in this page answers: no key, no network. All the rest is real: a Rust core runs the loop, and each step is
-        recorded before it happens.
+        A script stands in for the model: no key, no network. All the rest is real. A Rust core in WebAssembly runs the loop and
+        records each step before it happens, so reload, crash or cut it on the way.
       </p>
     </section>
   );

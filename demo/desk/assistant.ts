@@ -84,6 +84,8 @@ function investigate(said: Said): Answer {
   if (said.failed) return { text: sorry(said) };
   if (!said.data("restart_service")) {
     return {
+      thought:
+        "Both logs are here. Checkout says “pool exhausted” and waits for connections; payments, which it calls, is quiet. So the cause is in checkout itself. A restart empties the pool. It loses some requests, so a person has to allow it.",
       text: "Checkout has run out of connections, and payments is fine. A restart would free them.",
       calls: [tasks(2), ...ill.map(({ id }): Call => ["restart_service", { service: id }])],
     };

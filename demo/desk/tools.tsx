@@ -19,10 +19,12 @@ export const refundLimit = 50;
 export const replicaLimit = 4;
 
 const service = z.enum(["checkout", "search", "payments", "mail"]);
+const nameOf = (id: string) => serviceOf(id)?.name ?? id;
 
 const listServices = defineTool({
   name: "list_services",
   description: "Lists the services and how they do.",
+  title: "Look at the board",
   inputSchema: z.object({}),
   idempotent: true,
   do: () => getBoard().services,
@@ -31,6 +33,7 @@ const listServices = defineTool({
 const readLogs = defineTool({
   name: "read_logs",
   description: "Reads the last lines of a service's log.",
+  title: ({ service }) => `Read the log of ${nameOf(service)}`,
   inputSchema: z.object({ service }),
   parallel: true,
   idempotent: true,
@@ -45,6 +48,7 @@ const readLogs = defineTool({
 const restartService = defineTool({
   name: "restart_service",
   description: "Stops a service and starts it again. Some requests are lost.",
+  title: ({ service }) => `Restart ${nameOf(service)}`,
   inputSchema: z.object({ service }),
   // Asked once; the answer is kept with the conversation. Not idempotent: if the page dies in the middle, a person is asked
   // whether to run it again.
@@ -60,6 +64,7 @@ const restartService = defineTool({
 const scaleService = defineTool({
   name: "scale_service",
   description: "Sets the number of a service's replicas.",
+  title: ({ service, replicas }) => `Scale ${nameOf(service)} to ${replicas}`,
   inputSchema: z.object({ service, replicas: z.number().int().min(1).max(12) }),
   requireApproval: ({ replicas }) => ({
     required: replicas > replicaLimit,
@@ -75,6 +80,7 @@ const scaleService = defineTool({
 const refund = defineTool({
   name: "refund",
   description: "Pays money back for an order.",
+  title: ({ order, euros }) => `Refund €${euros} for order ${order}`,
   inputSchema: z.object({ order: z.string(), euros: z.number().positive() }),
   requireApproval: ({ euros, order }) => ({
     required: euros > refundLimit,
@@ -91,6 +97,7 @@ const refund = defineTool({
 const connectKey: ToolConfig = {
   name: "connect_key",
   description: "Asks the person for the key of the paging service and connects it.",
+  title: "Connect the paging key",
   inputSchema: z.object({}),
   displayStrategy: "hide-on-complete",
   onInterrupted: "rerun",
@@ -108,13 +115,3 @@ async function fingerprintOf(key: string): Promise<string> {
 }
 
 export const tools: readonly ToolConfig[] = [listServices, readLogs, restartService, scaleService, refund, connectKey];
-
-/** What a tool's status line says. */
-export const labels: Readonly<Record<string, string>> = {
-  list_services: "Looking at the board",
-  read_logs: "Reading a log",
-  restart_service: "Restarting",
-  scale_service: "Scaling",
-  refund: "Paying back",
-  connect_key: "Connecting a key",
-};

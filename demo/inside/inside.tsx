@@ -1,4 +1,5 @@
 // What happens inside: ways to disturb it, what it costs, and everything that is sent, recorded, written and told.
+import { useGlove } from "glove-wasm/react";
 import { type ComponentType, useState } from "react";
 import { Events, type Heard, useEvents } from "./events.js";
 import { Overview } from "./overview.js";
@@ -27,6 +28,7 @@ const tabs: Readonly<Record<string, ComponentType<InsideProps>>> = {
 export function Inside(props: Pick<InsideProps, "sessionId" | "scene">) {
   const events = useEvents(props.sessionId);
   const steps = useSteps(props.sessionId);
+  const follows = useGlove((state) => state.tab === "follower");
   const [tab, setTab] = useState("Overview");
   const Shown = tabs[tab] ?? Overview;
   return (
@@ -42,6 +44,9 @@ export function Inside(props: Pick<InsideProps, "sessionId" | "scene">) {
       </fieldset>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard. */}
       <section className="entries" aria-label={tab} tabIndex={0}>
+        {follows && tab !== "Record" && (
+          <p className="note">Another tab runs this conversation: what it asks, writes and hears is shown there.</p>
+        )}
         <Shown key={props.sessionId} {...props} events={events} steps={steps} />
       </section>
     </>

@@ -8,6 +8,7 @@ import { useRecord } from "./record.js";
 import type { Step } from "./steps.js";
 
 const whole = new Intl.NumberFormat("en");
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
 
 export function Overview({ sessionId, steps }: InsideProps) {
   const stats = useGlove((state) => state.stats);
@@ -19,7 +20,7 @@ export function Overview({ sessionId, steps }: InsideProps) {
         <Figure name="Turns" value={whole.format(stats.turns)} />
         <Figure name="Tokens in" value={whole.format(stats.tokens_in)} />
         <Figure name="Tokens out" value={whole.format(stats.tokens_out)} />
-        <Figure name="Cost" value={`$${(stats.cost ?? 0).toFixed(4)}`} />
+        <Figure name="Cost" value={dollars.format(stats.cost ?? 0)} />
       </dl>
       <label className="context">
         <span>
@@ -75,7 +76,7 @@ function Storage() {
       <h3>Storage</h3>
       <p>
         {places[storage]}
-        {used !== undefined && <span className="quiet">, {whole.format(Math.ceil(used / 1024))} kB used by this page</span>}
+        {!!used && <span className="quiet">, {whole.format(Math.ceil(used / 1024))} kB used by this page</span>}
       </p>
       {kept === false && (
         <button type="button" onClick={() => void navigator.storage.persist().then(setKept)}>

@@ -27,12 +27,14 @@ export function Bars({ title, unit, bars: all, parts }: BarsProps) {
   return (
     <figure className="plot">
       <figcaption>
-        {title} <span className="quiet">{latest ? `${most.toLocaleString("en")} ${unit} at most` : ""}</span>
-        <span className="legend">
-          {parts.map((part) => (
-            <span key={part}>{part}</span>
-          ))}
-        </span>
+        {title} <span className="quiet">{latest ? `${most.toLocaleString("en")} ${unit} at most` : "nothing yet"}</span>
+        {latest && (
+          <span className="legend">
+            {parts.map((part) => (
+              <span key={part}>{part}</span>
+            ))}
+          </span>
+        )}
       </figcaption>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}: ${told}`} preserveAspectRatio="none">
         <line x1="0" x2={width} y1={height} y2={height} />

@@ -1,12 +1,12 @@
 // Ways to disturb a run. Each is what its name says.
+import { useGlove } from "glove-wasm/react";
 import { useState } from "react";
-import { setLine, useLine } from "../line/line.js";
-import { useReconnect } from "./reconnect.js";
+import { goOffline, setLine, useLine } from "../line/line.js";
 
 export function Tricks() {
   const { offline, slow, cut } = useLine((line) => line);
+  const follows = useGlove(({ tab }) => tab === "follower");
   const [survived, setSurvived] = useState(false);
-  useReconnect();
   return (
     <section className="tricks" aria-label="Try to break it">
       <h2>Try to break it</h2>
@@ -17,18 +17,28 @@ export function Tricks() {
         <button type="button" onClick={secondTab}>
           Second tab
         </button>
-        <button type="button" aria-pressed={cut} onClick={() => setLine({ cut: !cut })}>
+        <button type="button" disabled={follows} aria-pressed={cut} onClick={() => setLine({ cut: !cut })}>
           Cut the stream
         </button>
-        <button type="button" aria-pressed={offline} onClick={() => setLine({ offline: !offline })}>
+        <button type="button" disabled={follows} aria-pressed={offline} onClick={() => goOffline(!offline)}>
           Go offline
         </button>
-        <button type="button" aria-pressed={slow} onClick={() => setLine({ slow: !slow })}>
+        <button type="button" disabled={follows} aria-pressed={slow} onClick={() => setLine({ slow: !slow })}>
           Slow motion
         </button>
       </div>
       <p className="fine" role="status">
-        {survived ? told.survived : cut ? told.cut : offline ? told.offline : slow ? told.slow : told.all}
+        {survived
+          ? told.survived
+          : follows
+            ? told.follows
+            : cut
+              ? told.cut
+              : offline
+                ? told.offline
+                : slow
+                  ? told.slow
+                  : told.all}
       </p>
     </section>
   );
@@ -39,6 +49,7 @@ const told = {
   cut: "The answer that streams, or else the next one, breaks off in the middle. No tool runs from it.",
   offline: "No request leaves the page. What fails goes on when the line is back.",
   slow: "Each piece of an answer takes its time. Reload in the middle of one.",
+  follows: "This tab follows. Crash or close the one that runs the conversation, and this one takes over.",
   survived: "This browser survived it. Close the tab and open it again: it comes to the same.",
 };
 

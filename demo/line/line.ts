@@ -29,6 +29,12 @@ export function setLine(changes: Partial<Line>): void {
   for (const listener of listeners) listener();
 }
 
+/** As when the browser loses its network, and has one again. */
+export function goOffline(offline: boolean): void {
+  setLine({ offline });
+  dispatchEvent(new Event(offline ? "offline" : "online"));
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -3,6 +3,8 @@
 import type { Fetch, Message, RemotePromptRequest, ToolResult } from "glove-wasm";
 
 export interface Answer {
+  /** What is thought before it. */
+  readonly thought?: string;
   readonly text?: string;
   readonly calls?: readonly Call[];
 }
@@ -54,12 +56,19 @@ function summaryOf(messages: readonly Message[]): string {
 }
 
 /** The events of one answer. A price is told as well: that of an ordinary model. */
-function eventsOf({ text = "", calls = [] }: Answer, tokens_in: number): object[] {
+function eventsOf({ thought = "", text = "", calls = [] }: Answer, tokens_in: number): object[] {
   const made = calls.map(([tool_name, input_args]) => ({ id: `call_${crypto.randomUUID()}`, tool_name, input_args }));
-  const tokens_out = Math.ceil((text.length + JSON.stringify(calls).length) / 4);
-  const message = { sender: "agent", text, ...(made.length > 0 && { tool_calls: made }) };
+  const tokens_out = Math.ceil((thought.length + text.length + JSON.stringify(calls).length) / 4);
+  const words = (type: string, text: string) => (text.match(/\S+\s*/g) ?? []).map((word) => ({ type, text: word }));
+  const message = {
+    sender: "agent",
+    text,
+    ...(thought && { reasoning_content: thought }),
+    ...(made.length > 0 && { tool_calls: made }),
+  };
   return [
-    ...(text.match(/\S+\s*/g) ?? []).map((word) => ({ type: "text_delta", text: word })),
+    ...words("reasoning_delta", thought),
+    ...words("text_delta", text),
     ...made.map(({ id, tool_name, input_args }) => ({ type: "tool_use", id, name: tool_name, input: input_args })),
     { type: "done", message, tokens_in, tokens_out, cost: (tokens_in * 3 + tokens_out * 15) / 1e6 },
   ];

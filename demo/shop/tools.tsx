@@ -13,6 +13,7 @@ const codes: Readonly<Record<string, number>> = { WELCOME10: 10, TEAM20: 20 };
 const showProducts = defineTool({
   name: "show_products",
   description: "Shows products as cards.",
+  title: "Look at the shelves",
   inputSchema: z.object({ category: z.enum(categories).optional() }),
   displayPropsSchema: z.object({ ids: z.array(z.string()) }),
   displayStrategy: "stay",
@@ -29,6 +30,7 @@ const showProducts = defineTool({
 const addTool = defineTool({
   name: "add_to_cart",
   description: "Adds a product to the cart.",
+  title: ({ id, quantity }) => `Put ${quantity} × ${productOf(id)?.name ?? id} into the cart`,
   inputSchema: z.object({ id: z.string(), quantity: z.number().int().min(1).max(20) }),
   do({ id, quantity }) {
     const product = productOf(id);
@@ -42,6 +44,7 @@ const addTool = defineTool({
 const removeTool = defineTool({
   name: "remove_from_cart",
   description: "Takes a product out of the cart.",
+  title: ({ id }) => `Take the ${productOf(id)?.name ?? id} out of the cart`,
   inputSchema: z.object({ id: z.string() }),
   do({ id }) {
     const line = getCart().lines.find(({ product }) => product.id === id);
@@ -54,6 +57,7 @@ const removeTool = defineTool({
 const viewCart = defineTool({
   name: "view_cart",
   description: "Reads the cart.",
+  title: "Read the cart",
   inputSchema: z.object({}),
   idempotent: true,
   do() {
@@ -65,6 +69,7 @@ const viewCart = defineTool({
 const applyDiscount = defineTool({
   name: "apply_discount",
   description: "Takes a discount code.",
+  title: ({ code }) => `Apply the code ${code}`,
   inputSchema: z.object({ code: z.string() }),
   // Asked once; the answer is kept with the conversation.
   requiresPermission: true,
@@ -87,6 +92,7 @@ const delivery = z.object({
 const checkout = defineTool({
   name: "checkout",
   description: "Asks where to deliver, and places the order.",
+  title: "Check out",
   inputSchema: z.object({}),
   displayPropsSchema: z.object({ total: z.number() }),
   resolveSchema: delivery,
@@ -117,13 +123,3 @@ const checkout = defineTool({
 });
 
 export const tools: readonly ToolConfig[] = [showProducts, addTool, removeTool, viewCart, applyDiscount, checkout];
-
-/** What a tool's status line says. */
-export const labels: Readonly<Record<string, string>> = {
-  show_products: "Looking at the shelves",
-  add_to_cart: "Adding to the cart",
-  remove_from_cart: "Taking it out of the cart",
-  view_cart: "Reading the cart",
-  apply_discount: "Applying the discount",
-  checkout: "Checking out",
-};

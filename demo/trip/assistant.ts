@@ -43,7 +43,10 @@ function plan(said: Said, city: City | undefined): Answer {
     const searches = likes.likes.map((kind): Call => ["search_places", { city: likes.city, kind }]);
     return { calls: [tasks(1), ...searches, ["check_weather", { city: likes.city }]] };
   }
-  if (!said.data("make_itinerary")) return { calls: [tasks(2), ["make_itinerary", itinerary(said, likes)]] };
+  if (!said.data("make_itinerary")) {
+    const thought = `There is more to see than ${likes.days === 1 ? "one day holds" : `${likes.days} days hold`}. I mix ${list(likes.likes)}, put what lies close together on one day, and keep the pace ${likes.pace}.`;
+    return { thought, calls: [tasks(2), ["make_itinerary", itinerary(said, likes)]] };
+  }
   if (!allDone(said)) return { calls: [tasks(3)] };
   const { stops, euros } = said.data("make_itinerary") as { stops: number; euros: number };
   const [first] = weather[likes.city];

@@ -14,6 +14,7 @@ export const preferences = z.object({ city, days, likes: z.array(z.enum(kinds)).
 const askPreferences = defineTool({
   name: "ask_preferences",
   description: "Asks where to go, for how long, and what for. Give what is known already.",
+  title: "Ask what you like",
   inputSchema: z.object({ city: city.optional(), days: days.optional() }),
   displayPropsSchema: z.object({ city: city.optional(), days: days.optional() }),
   resolveSchema: preferences,
@@ -31,6 +32,7 @@ const askPreferences = defineTool({
 const searchPlaces = defineTool({
   name: "search_places",
   description: "Finds places of one kind in a city.",
+  title: ({ city, kind }) => `Search ${city} for ${kind}`,
   inputSchema: z.object({ city, kind: z.enum(kinds) }),
   // Searches run at the same time, and may be repeated without harm.
   parallel: true,
@@ -44,6 +46,7 @@ const searchPlaces = defineTool({
 const checkWeather = defineTool({
   name: "check_weather",
   description: "Tells the weather of the next three days.",
+  title: ({ city }) => `Check the weather in ${city}`,
   inputSchema: z.object({ city }),
   parallel: true,
   idempotent: true,
@@ -56,6 +59,7 @@ const checkWeather = defineTool({
 const makeItinerary = defineTool({
   name: "make_itinerary",
   description: "Puts a trip together: for each day the ids of its places, in order.",
+  title: ({ city }) => `Put the days in ${city} together`,
   inputSchema: z.object({ city, days: z.array(z.array(z.string())).min(1).max(3) }),
   do({ city, days }) {
     const unknown = days.flat().filter((id) => !placeOf(id));
@@ -76,6 +80,7 @@ const makeItinerary = defineTool({
 const changeStop = defineTool({
   name: "change_stop",
   description: "Replaces a stop of the plan by another place, or takes it out.",
+  title: ({ stop, take_out }) => `${take_out ? "Take out" : "Replace"} ${placeOf(stop)?.name ?? stop}`,
   inputSchema: z.object({ stop: z.string(), take_out: z.boolean().optional() }),
   do({ stop, take_out }) {
     const place = placeOf(stop);
@@ -93,6 +98,7 @@ const changeStop = defineTool({
 const readPlan = defineTool({
   name: "read_plan",
   description: "Reads the plan as it is now.",
+  title: "Read the plan",
   inputSchema: z.object({}),
   idempotent: true,
   do() {
@@ -102,13 +108,3 @@ const readPlan = defineTool({
 });
 
 export const tools: readonly ToolConfig[] = [askPreferences, searchPlaces, checkWeather, makeItinerary, changeStop, readPlan];
-
-/** What a tool's status line says. */
-export const labels: Readonly<Record<string, string>> = {
-  ask_preferences: "Asking what you like",
-  search_places: "Searching places",
-  check_weather: "Checking the weather",
-  make_itinerary: "Putting the trip together",
-  change_stop: "Changing the plan",
-  read_plan: "Reading the plan",
-};

@@ -101,23 +101,28 @@ const Input = memo(function Input({ glove, renderInput }: Pick<RenderProps, "glo
 /** Messages that were sent while the agent works. */
 function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const queue = useOf(glove, ({ queue }) => queue);
-  return queue?.map(({ id, text }) => (
-    <div key={id} data-glove-role="user" data-glove-queued="">
-      {text}
-    </div>
-  ));
+  // Another answer is waited for without a text.
+  return queue?.map(
+    ({ id, text }) =>
+      text && (
+        <div key={id} data-glove-role="user" data-glove-queued="">
+          {text}
+        </div>
+      ),
+  );
 }
 
-/** Why the last request failed, and a way to go on. */
+/** Why the last request failed, or that it stands still, and a way to go on. */
 function Problem({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const error = useOf(glove, ({ error }) => error);
   const tab = useOf(glove, ({ tab }) => tab);
+  const still = useOf(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
   const { resume, takeOver } = glove;
-  const [goOn, label] = tab === "blocked" ? [takeOver, "Use it here"] : [resume, "Try again"];
-  if (!error) return null;
+  const [goOn, label] = tab === "blocked" ? [takeOver, "Use it here"] : [resume, error ? "Try again" : "Go on"];
+  if (!error && !(still && resume)) return null;
   return (
-    <div role="alert" data-glove-role="error">
-      <p>{error.message}</p>
+    <div role={error ? "alert" : "status"} data-glove-role={error ? "error" : "paused"}>
+      <p>{error ? error.message : "The last request is not finished."}</p>
       {goOn && (
         <div data-glove-actions="">
           <button type="button" onClick={() => void goOn()}>

@@ -37,7 +37,7 @@ export interface GloveClientConfig {
   readonly limits?: Limits | undefined;
   /** What becomes of a message that comes while another one is answered; `queue` unless given. */
   readonly whenBusy?: WhenBusy | undefined;
-  /** Whether a run that was going on when its page died goes on by itself; `auto` unless given. */
+  /** Whether a run that was going on when its page died, or when the network was lost, goes on by itself; `auto` unless given. */
   readonly resume?: "auto" | "manual" | undefined;
   /** How a store's `addTokens` is called: with an object, or for older stores with the sum. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;

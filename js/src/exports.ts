@@ -116,6 +116,8 @@ export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/session
 export type { EventContext, SubscriberAdapter } from "./subscriber.js";
 export {
   type ApprovalRule,
+  type BuiltInInfo,
+  type BuiltInQuestions,
   defineTool,
   type SlotRenderProps,
   type ToolConfig,

@@ -43,6 +43,8 @@ export interface Linked {
   serves(request: string): void;
   /** The session is not stored any more. */
   deleted(): void;
+  /** The browser has a network again. */
+  online(): void;
 }
 
 export class CoreLink {
@@ -328,11 +330,11 @@ export class CoreLink {
   /** A page that is left may be gone in a moment. */
   #watchPage(): () => void {
     if (typeof document === "undefined") return () => {};
-    const hidden = () => {
-      if (document.visibilityState === "hidden") this.keepPartial();
-    };
-    document.addEventListener("visibilitychange", hidden);
-    return () => document.removeEventListener("visibilitychange", hidden);
+    const listening = new AbortController();
+    const { signal } = listening;
+    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.keepPartial(), { signal });
+    addEventListener("online", () => this.#session && this.#page.online(), { signal });
+    return () => listening.abort();
   }
 
   // ---- what the core tells -----------------------------------------------------------------------------------------

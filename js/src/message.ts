@@ -22,6 +22,8 @@ export interface Message {
   prompt_id?: string;
   /** The text of an answer that was cut off. */
   partial?: boolean;
+  /** So many messages before this one, and this one, have given their place to another answer. */
+  replaces?: number;
   usage?: Usage;
   at?: number;
   [unknown: string]: unknown;

@@ -9,8 +9,11 @@ export interface ImageInput {
   readonly media_type: string;
 }
 
-/** What becomes of a message that comes while another is answered: it waits, is refused, or stops what runs. */
-export type WhenBusy = "queue" | "drop" | "interrupt";
+/**
+ * What becomes of a message that comes while another is answered: it waits, is refused, stops what runs, or steers it: the model
+ * reads it with the results of the tools that run, and both end with the same answer.
+ */
+export type WhenBusy = "queue" | "drop" | "interrupt" | "steer";
 
 /** What a person sends, when it is more than text. */
 export interface MessageInput {

@@ -1,10 +1,11 @@
 // The machine alone: what happened goes in, what is to be done comes out. It does nothing itself, so it runs anywhere.
 import { GloveError } from "./error.js";
 import type { Message, SideOutput, Task, ToolResultData, Usage } from "./message.js";
+import type { WhenBusy } from "./request.js";
 import type { Issue } from "./schema.js";
 import type { Budgets, Limits } from "./session-config.js";
 import type { InboxItem } from "./store/adapter.js";
-import type { CoreQuestion, SessionOptions, ToolSpec } from "./wasm/seam.js";
+import type { CoreQuestion, CoreSlot, SessionOptions, ToolSpec } from "./wasm/seam.js";
 import type { Core } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
@@ -31,7 +32,9 @@ export type RunInput =
       readonly type: "request";
       readonly id: string;
       readonly message: Message;
-      readonly when_busy?: "queue" | "drop" | "interrupt";
+      readonly when_busy?: WhenBusy;
+      /** The last message of a person is answered again, and `message` counts for nothing. */
+      readonly regenerate?: boolean;
       readonly inbox?: readonly InboxItem[];
     }
   | { readonly type: "model_finished"; readonly call: number; readonly reply: RunReply }
@@ -78,6 +81,34 @@ export type RunInput =
         | { readonly threw: string }
         | { readonly rejected: string | null };
     }
+  /**
+   * A running tool shows something: `at` counts what it has shown before, and `clean` says that it did nothing else since it was last
+   * told something.
+   */
+  | {
+      readonly type: "slot_pushed";
+      readonly call_id: string;
+      readonly at: number;
+      readonly slot: CoreSlot;
+      readonly clean: boolean;
+    }
+  | {
+      readonly type: "slot_settled";
+      readonly slot: string;
+      readonly answer: { readonly value: unknown } | "withheld" | { readonly rejected: string | null } | "removed" | "cleared";
+    }
+  | { readonly type: "slots_removed"; readonly slots: readonly string[] }
+  | { readonly type: "step_begun"; readonly call_id: string; readonly key: string; readonly clean: boolean }
+  | {
+      readonly type: "step_done";
+      readonly call_id: string;
+      readonly key: string;
+      readonly result: { readonly returned: unknown } | { readonly threw: string };
+    }
+  /** A tool works, while all that is known of it is that it waits. */
+  | { readonly type: "unseen_work"; readonly call_id: string }
+  /** A tool that was entered again does not ask what it asked before. */
+  | { readonly type: "went_astray"; readonly call_id: string }
   | { readonly type: "undo"; readonly request: string; readonly steps: number }
   | { readonly type: "undo_finished"; readonly call_id: string; readonly error?: string }
   | { readonly type: "queued_cancelled"; readonly request: string }

@@ -72,7 +72,7 @@ export interface SessionParts extends SessionConfig {
   readonly store?: StoreAdapter | undefined;
   /** How the store's `addTokens` is called; `object` unless given. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
-  /** Whether a run that was going on when its page died goes on by itself; `auto` unless given. */
+  /** Whether a run that was going on when its page died, or when the network was lost, goes on by itself; `auto` unless given. */
   readonly resume?: "auto" | "manual" | undefined;
   readonly displayManager?: DisplayManagerAdapter | undefined;
 }

@@ -16,16 +16,20 @@ import { type StoreAdapter, storageOf } from "./store/adapter.js";
 import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { deleted } from "./tabs/protocol.js";
+import { codeOf } from "./tabs/tab-page.js";
 import { callTitle } from "./tool.js";
 import { Toolbox } from "./toolbox.js";
 import type { AskedSession } from "./wasm/seam.js";
 import { type Core, guard } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
 
+/** Without `regenerate` it says something. */
+type Asked = MessageInput & { readonly regenerate?: true };
+
 /** A message on its way. */
 interface Sent {
   readonly id: string;
-  readonly input: MessageInput;
+  readonly input: Asked;
   given: boolean;
   cancelled: boolean;
 }
@@ -59,6 +63,10 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
+      result: async (callId) => {
+        const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
+        return results.findLast(({ call_id }) => call_id === callId)?.result.data;
+      },
     });
     const tool = (name: string) => this.#tools.find(name);
     this.#desk = new Desk(parts.displayManager, {
@@ -100,6 +108,11 @@ export class GloveSession {
       // A request that was given up while it waited in the queue.
       serves: (request) => {
         if (this.#sent.get(request)?.cancelled) this.#link.stop();
+      },
+      // Only what failed for want of the network goes on by itself.
+      online: () => {
+        const lost = this.#shown.phase === "paused" && codeOf(this.#shown.snapshot.error) === "MODEL_NETWORK";
+        if (lost && parts.resume !== "manual") this.resume().catch(() => {});
       },
     });
   }
@@ -170,15 +183,19 @@ export class GloveSession {
 
   readonly stop = (): void => this.abort();
 
-  /** Answers again: a request that failed goes on where it was, else the person's last message is sent once more. */
+  /**
+   * Gives the last answer again, in its place; a request that failed goes on where it was. What the tools of the answer did is
+   * taken back first where they have an `undo` (`undone` comes back when that fails, and nothing is replaced). A call that cannot
+   * be taken back and may not be repeated stays with its result, and what came after it is answered again.
+   */
   readonly regenerate = async (): Promise<RunOutcome> => {
-    const session = await this.#link.ready();
+    await this.#link.ready();
     const { phase } = this.#shown;
     if (phase === "paused" || phase === "interrupted") return this.resume();
-    const messages = JSON.parse(await session.messages(0)) as Message[];
-    const last = messages.findLast(isFromPerson);
-    if (!last) throw new GloveError("NOTHING_TO_REGENERATE", "There is no message to answer again yet.");
-    return this.#send({ text: last.text, ...(last.content && { content: last.content }) });
+    if (!(await this.messages()).some(isFromPerson)) {
+      throw new GloveError("NOTHING_TO_REGENERATE", "There is no message to answer again yet.");
+    }
+    return this.#send({ regenerate: true });
   };
 
   /** Goes on after a pause, a failure, or an interruption that waits for it. */
@@ -257,16 +274,16 @@ export class GloveSession {
 
   // ---- sending -----------------------------------------------------------------------------------------------------
 
-  #send(input: MessageInput, signal?: AbortSignal): Promise<RunOutcome> {
+  #send(input: Asked, signal?: AbortSignal): Promise<RunOutcome> {
     const sending = this.#sendNow(input, signal);
     // Whoever wants to know awaits it; for all others the snapshot tells.
     sending.catch(() => {});
     return sending;
   }
 
-  async #sendNow(input: MessageInput, signal?: AbortSignal): Promise<RunOutcome> {
+  async #sendNow(input: Asked, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw closed();
-    checkInput(input);
+    if (!input.regenerate) checkInput(input);
     const sent: Sent = { id: generateId(), input, given: false, cancelled: false };
     this.#sent.set(sent.id, sent);
     this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined);
@@ -290,13 +307,14 @@ export class GloveSession {
 
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
   async #give(sent: Sent): Promise<RunOutcome> {
+    const { regenerate, whenBusy = this.#config.whenBusy } = sent.input;
     const body = bodyOf(sent.input);
     const given = this.#giving.then(async () => {
       const session = await this.#link.ready();
-      const request = { id: sent.id, whenBusy: sent.input.whenBusy ?? this.#config.whenBusy, ...(await body) };
+      const request = { id: sent.id, whenBusy, regenerate, ...(await body) };
       if (sent.cancelled) throw new AbortError();
       sent.given = true;
-      if (request.whenBusy === "interrupt") this.#link.flush();
+      if (whenBusy === "interrupt") this.#link.flush();
       this.#shown.given(sent.id);
       return { answer: guard.untilTrap(session.request(JSON.stringify(request))) };
     });
@@ -308,7 +326,10 @@ export class GloveSession {
     sent.cancelled = true;
     if (!sent.given) return;
     const { request } = this.#shown;
-    if (request === sent.id || (request === null && this.#sent.size === 1)) this.#link.stop();
+    // What has come into the run that is going on ends with it.
+    const { whenBusy = this.#config.whenBusy } = sent.input;
+    const joined = whenBusy === "steer" && this.#shown.snapshot.queue.every(({ id }) => id !== sent.id);
+    if (request === sent.id || joined || (request === null && this.#sent.size === 1)) this.#link.stop();
     else this.#link.session?.cancelQueued?.(sent.id);
   }
 

@@ -28,9 +28,30 @@ export interface ToolDisplay {
   readonly idempotencyKey: string;
 }
 
-/** The display of a tool made by `defineTool`. */
+/** Something to choose: the answer is `value`. */
+type Choice = string | { readonly label: string; readonly value: string };
+
+/** What the ready-made questions show; each is answered with a text. */
+export interface BuiltInQuestions {
+  /** Answered with `yes` or `no`, unless there are options. */
+  readonly confirm: { readonly message: string; readonly options?: readonly Choice[] };
+  readonly input: { readonly message: string; readonly default?: string };
+  readonly secret: { readonly message?: string; readonly key_name?: string };
+  readonly select: { readonly message: string; readonly options: readonly Choice[] };
+}
+
+/** What the ready-made `info` shows. */
+export interface BuiltInInfo {
+  readonly message: string;
+  readonly title?: string;
+  readonly type?: "info" | "success" | "warning" | "error";
+}
+
+/** The display of a tool made by `defineTool`: its own renderer, or a ready-made one by name. */
 export interface TypedDisplay<D, R = void> {
+  pushAndWait<Q extends keyof BuiltInQuestions>(input: BuiltInQuestions[Q], renderer: Q): Promise<string>;
   pushAndWait(input: D): Promise<R>;
+  pushAndForget(input: BuiltInInfo, renderer: "info"): Promise<string>;
   pushAndForget(input: D): Promise<string>;
   removeSlot(id: string): boolean;
   addOutput(output: SideOutput): void;
@@ -83,8 +104,9 @@ export interface ToolConfig<I = any> {
    * `signal` fires when the user stops the run.
    */
   do(input: I, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
-  /** Takes a successful call back. `signal` fires when that is stopped. */
-  undo?(input: I, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
+  /** Takes a successful call back. `result` is the data that it gave. `signal` fires when the undo is stopped. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever `do` gives, as it comes out of the record.
+  undo?(input: I, result: any, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
   render?(props: SlotRenderProps): unknown;
   renderResult?(props: ToolResultRenderProps): unknown;
   /** How long its slots are shown; `stay` unless given. */
@@ -138,6 +160,8 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
   ): unknown;
   undo?(
     input: InferOutput<I>,
+    // biome-ignore lint/suspicious/noExplicitAny: whatever `do` gives, as it comes out of the record.
+    result: any,
     display: TypedDisplay<InferInput<D>, InferOutput<R>>,
     agent?: IGloveRunnable,
     signal?: AbortSignal,
@@ -162,8 +186,9 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
 ): ToolConfig<InferOutput<I>> {
   const { do: work, undo, render, ...rest } = definition;
   const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
-    pushAndWait: (input) => display.pushAndWait({ input }),
-    pushAndForget: (input) => display.pushAndForget({ input }),
+    // biome-ignore lint/suspicious/noExplicitAny: the answer to its own renderer, or to a ready-made one.
+    pushAndWait: (input: unknown, renderer?: string) => display.pushAndWait<unknown, any>({ input, renderer }),
+    pushAndForget: (input: unknown, renderer?: string) => display.pushAndForget({ input, renderer }),
     removeSlot: (id) => display.removeSlot(id),
     addOutput: (output) => display.addOutput(output),
     step: (name, work) => display.step(name, work),
@@ -173,8 +198,8 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
     ...rest,
     do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),
     ...(undo && {
-      undo: (input: InferOutput<I>, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
-        undo.call(definition, input, typed(display), agent, signal),
+      undo: (input: InferOutput<I>, result: unknown, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
+        undo.call(definition, input, result, typed(display), agent, signal),
     }),
     ...(render && {
       render: (props: SlotRenderProps) =>

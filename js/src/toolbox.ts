@@ -13,6 +13,8 @@ import type { SessionHost, ToolSpec } from "./wasm/seam.js";
 export interface CallSurroundings {
   display(call: RunningCall): ToolDisplay;
   agent(): IGloveRunnable;
+  /** What a call gave. */
+  result(callId: string): Promise<unknown>;
 }
 
 /** Names are compared without regard to case, as models write them. */
@@ -98,7 +100,7 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     const given = await this.#input(tool, input);
     if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
     const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
-    await tool.undo?.(given.value, this.#around.display(call), this.#around.agent(), signal);
+    await tool.undo?.(given.value, await this.#around.result(id), this.#around.display(call), this.#around.agent(), signal);
   }
 
   #get(name: string): ToolConfig {

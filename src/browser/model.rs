@@ -24,7 +24,7 @@ pub(super) struct PageModel {
 
 #[derive(Debug, Default)]
 struct Sent {
-    first: Option<String>,
+    identity: Option<String>,
     count: usize,
 }
 
@@ -35,16 +35,19 @@ impl PageModel {
 
     fn page_prompt(&self, request: ModelRequest<'_>) -> PagePrompt {
         let messages: Vec<&Message> = request.messages.iter().collect();
-        let first = messages.first().and_then(|message| message.id.clone());
+        let identity = request.messages.identity();
         let mut sent = self.sent.borrow_mut();
         let turn = request.purpose == Purpose::Turn;
-        let from =
-            if turn && first.is_some() && sent.first == first { sent.count.min(messages.len()) } else { 0 };
+        let from = if turn && identity.is_some() && sent.identity == identity {
+            sent.count.min(messages.len())
+        } else {
+            0
+        };
         // What is not in the record (a reminder) or may yet be left out (a cut-off answer) is sent again.
         let settled = request.messages.settled().min(messages.len());
         let settled = messages.get(..settled).unwrap_or_default();
         let kept = settled.len() - settled.iter().rev().take_while(|message| message.partial).count();
-        *sent = if turn { Sent { first, count: kept } } else { Sent::default() };
+        *sent = if turn { Sent { identity, count: kept } } else { Sent::default() };
 
         let prompt = PagePrompt::new();
         prompt.set_purpose(if turn { "turn" } else { "summary" });

@@ -107,6 +107,7 @@ record! {
         "text" => plain text: String,
         "content" => plain content: Option<Vec<ContentPart>>,
         "whenBusy" => plain when_busy: WhenBusy,
+        "regenerate" => flag regenerate: bool,
         "leaveWhenWaiting" => plain leave_when_waiting: bool,
         /// Fields that the application puts on its message.
         "extra" => plain extra: Extra,
@@ -178,11 +179,12 @@ impl CoreSession {
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
-        let Asked { id, text, content, when_busy, leave_when_waiting, extra } = read(request, "the request")?;
+        let Asked { id, text, content, when_busy, regenerate, leave_when_waiting, extra } =
+            read(request, "the request")?;
         let mut message = Message::user(text);
         message.content = content;
         message.extra = extra;
-        let prompt = Prompt { id, message, when_busy, leave_when_waiting };
+        let prompt = Prompt { id, message, when_busy, regenerate, leave_when_waiting };
         Ok(self.told(self.session.request(prompt)))
     }
 

@@ -27,7 +27,7 @@ pub struct TextTools {
 /// The conversation as such a model reads it, so that each turn writes only what is new in it.
 #[derive(Default)]
 struct Kept {
-    first: Option<String>,
+    identity: Option<String>,
     messages: Vec<Message>,
 }
 
@@ -82,9 +82,9 @@ impl Kept {
     /// Rewrites what has not been rewritten. Messages before the last answer never change; a new conversation or
     /// summary has another first message.
     fn read(&mut self, view: View<'_>) {
-        let first = view.first().and_then(|message| message.id.as_ref());
-        if first.is_none() || self.first.as_ref() != first || self.messages.len() > view.recorded_len() {
-            *self = Kept { first: first.cloned(), messages: Vec::new() };
+        let identity = view.identity();
+        if identity.is_none() || self.identity != identity || self.messages.len() > view.recorded_len() {
+            *self = Kept { identity, messages: Vec::new() };
         }
         let settled = self.messages.iter().rposition(|message| message.sender == Sender::Agent);
         self.messages.truncate(settled.unwrap_or(0));

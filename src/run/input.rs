@@ -124,6 +124,8 @@ record! {
         "id" => required pub id: String,
         "message" => required pub message: Message,
         "when_busy" => plain pub when_busy: WhenBusy,
+        /// Nothing new is asked: the last message of a person is answered again, and the message is ignored.
+        "regenerate" => flag pub regenerate: bool,
         /// Inbox items that were resolved since the last request, and those that block until they are.
         "inbox" => skipped pub inbox: Vec<InboxItem>,
     }
@@ -137,6 +139,8 @@ words! {
         "queue" => Queue,
         "drop" => Drop,
         "interrupt" => Interrupt,
+        /// Read by the request that runs before its next model call; begun next where there is none.
+        "steer" => Steer,
     }
 }
 

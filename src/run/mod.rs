@@ -13,6 +13,7 @@ pub mod journal;
 pub mod log;
 pub mod prompts;
 mod recovery;
+mod regenerate;
 mod request;
 pub mod settings;
 mod slots;
@@ -26,6 +27,7 @@ mod undo;
 pub mod view;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::event::{Event, Question};
 use crate::json::Json;
@@ -51,6 +53,8 @@ pub struct Run {
     is_older: bool,
     /// Derived from the messages: where the last summary is, and which ids were used.
     last_summary: Option<usize>,
+    /// Derived from the messages: those whose place another answer has taken, in order.
+    replaced: Vec<Range<usize>>,
     call_ids: HashSet<String>,
     request_ids: HashSet<String>,
     /// Derived from the state: what goes to the model without being in the record.
@@ -76,6 +80,8 @@ pub enum OutOfProtocol {
     NoSuchTimer(u64),
     #[error("request `{0}` does not wait for its turn; it was begun, cancelled, or never made")]
     NotQueued(String),
+    #[error("there is no message of a person to answer again")]
+    NothingToAnswer,
     #[error("a request needs an id that was not used before")]
     RequestId,
     #[error("actions can be taken back only while no request is running")]
@@ -150,6 +156,7 @@ impl Run {
             last_summary: messages.iter().rposition(|message| message.is_compaction),
             call_ids: messages.iter().flat_map(Message::calls).map(|call| call.id().to_owned()).collect(),
             request_ids: messages.iter().filter_map(|message| message.prompt_id.clone()).collect(),
+            replaced: Vec::new(),
             messages,
             state,
             seq: 0,
@@ -157,6 +164,9 @@ impl Run {
             is_older: false,
             transient: Vec::new(),
         };
+        for at in 0..run.messages.len() {
+            run.note_replaced(at);
+        }
         run.prepare_transient();
         run
     }
@@ -192,6 +202,11 @@ impl Run {
             }
         };
         match input {
+            Input::Request(request)
+                if request.regenerate && !self.messages.iter().any(Message::is_from_person) =>
+            {
+                Err(OutOfProtocol::NothingToAnswer)
+            }
             Input::Request(request) => self.accepts_request_id(&request.id),
             // A call that was in flight when the run halted was cancelled, and is made again when it goes on.
             Input::ModelFinished { call, .. }
@@ -396,6 +411,7 @@ impl Run {
             Some(at) => View::since(&self.messages, at, &self.transient),
             None => View::of(&self.messages, &self.transient),
         };
+        let view = view.without(&self.replaced);
         match self.state.phase {
             Phase::Compacting { keep, .. } => view.to_summarise(keep),
             _ => view,
@@ -457,6 +473,7 @@ impl Run {
         self.state.estimated_tokens =
             self.state.estimated_tokens.saturating_add(compaction::estimate(&message));
         self.messages.push(message);
+        self.note_replaced(self.messages.len() - 1);
     }
 
     /// A new id that the same inputs will always give again.

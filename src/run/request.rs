@@ -18,13 +18,19 @@ impl Run {
 
     /// The answer with which a request of this record has ended, if it was answered.
     pub fn reply_to(&self, id: &str) -> Option<Reply> {
-        if self.request() == Some(id) || !self.request_ids.contains(id) {
+        if self.serves(id) || !self.request_ids.contains(id) {
             return None;
         }
         let last = self.messages.iter().rfind(|message| message.prompt_id.as_deref() == Some(id))?;
         let answers = last.sender == Sender::Agent && last.tool_calls.is_none() && !last.partial;
         let usage = last.usage.unwrap_or_default();
         answers.then(|| Reply { messages: vec![last.clone()], usage, ..Reply::default() })
+    }
+
+    /// This is the request being served, or one that it has come into.
+    pub fn serves(&self, id: &str) -> bool {
+        let current = self.state.current.as_ref();
+        current.is_some_and(|current| current.id == id || current.joined.iter().any(|joined| joined == id))
     }
 
     pub(super) fn on_request(&mut self, request: Request, fx: &mut Effects) {
@@ -38,6 +44,11 @@ impl Run {
         }
         match request.when_busy {
             WhenBusy::Queue => self.state.queue.push_back(request),
+            WhenBusy::Steer => {
+                let steers = |request: &&Request| request.when_busy == WhenBusy::Steer;
+                let at = self.state.queue.iter().take_while(steers).count();
+                self.state.queue.insert(at, request);
+            }
             WhenBusy::Drop => {
                 fx.push(Effect::Finish { request: request.id, outcome: Outcome::Dropped });
             }
@@ -76,8 +87,31 @@ impl Run {
     }
 
     fn begin(&mut self, request: Request, fx: &mut Effects) {
-        let Request { id, mut message, inbox, .. } = request;
-        self.open(&id, fx);
+        self.open(&request.id, fx);
+        match request.regenerate {
+            true => self.answer_again(fx),
+            false => self.hear(request, fx),
+        }
+    }
+
+    /// What was sent to steer the request that runs is read before its next model call. The request goes on under the
+    /// id of what it has read last, and the others end with it.
+    pub(super) fn take_steering(&mut self, fx: &mut Effects) {
+        let steers = |request: &mut Request| request.when_busy == WhenBusy::Steer && !request.regenerate;
+        while let Some(request) = self.state.queue.pop_front_if(steers) {
+            let Some(current) = &mut self.state.current else { return };
+            current.joined.push(std::mem::replace(&mut current.id, request.id.clone()));
+            // Whatever went in circles has a new direction.
+            (current.error_rounds, current.wrap_up) = (0, None);
+            current.rounds.clear();
+            fx.emit(Event::RequestStarted { request: request.id.clone() });
+            self.hear(request, fx);
+        }
+    }
+
+    /// Adds what a person says to the record.
+    fn hear(&mut self, request: Request, fx: &mut Effects) {
+        let Request { mut message, inbox, .. } = request;
         let resolved: Vec<&InboxItem> = inbox.iter().filter(|item| item.status == "resolved").collect();
         let blocks = |item: &&InboxItem| item.blocking && item.status == "pending";
         let blocking: Vec<&InboxItem> = inbox.iter().filter(blocks).collect();
@@ -97,6 +131,7 @@ impl Run {
         message.is_compaction = false;
         message.is_compaction_request = false;
         message.compaction_keeps = None;
+        message.replaces = None;
         message.partial = false;
         message.usage = None;
         if message.text.is_empty() {
@@ -114,6 +149,7 @@ impl Run {
         self.state.halt = None;
         self.state.current = Some(Current {
             id: id.to_owned(),
+            joined: Vec::new(),
             minted: 0,
             used: Used::default(),
             granted: Used::default(),
@@ -148,10 +184,13 @@ impl Run {
     }
 
     fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
-        if let Some(current) = &self.state.current {
-            let request = current.id.clone();
-            fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
-            fx.push(Effect::Finish { request, outcome });
+        if let Some(current) = &mut self.state.current {
+            let mut ended = std::mem::take(&mut current.joined);
+            ended.push(current.id.clone());
+            for request in ended {
+                fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+                fx.push(Effect::Finish { request, outcome: outcome.clone() });
+            }
         }
     }
 

@@ -111,8 +111,12 @@ impl Run {
 
     /// What is on the display of a session that was opened again, before any tool is entered.
     pub fn slots_left(&self) -> Vec<Slot> {
-        let past = self.messages.get(self.state.slots_from..).unwrap_or_default();
-        let past = past.iter().flat_map(|message| message.results()).flat_map(|result| &result.slots);
+        let from = self.state.slots_from;
+        let past = self.messages.iter().enumerate().skip(from).filter(|(at, _)| !self.is_replaced(*at));
+        let past = past
+            .map(|(_, message)| message)
+            .flat_map(|message| message.results())
+            .flat_map(|result| &result.slots);
         let mut left: Vec<Slot> =
             past.filter(|slot| !self.state.slots_gone.contains(&slot.id)).cloned().collect();
         left.drain(..left.len().saturating_sub(MOST_LEFT));

@@ -68,6 +68,8 @@ record! {
     #[derive(Debug, Clone, PartialEq)]
     pub(crate) struct Current {
         "id" => required pub id: String,
+        /// Requests that this one has come into: they end with it.
+        "joined" => skipped pub joined: Vec<String>,
         /// How many ids were made from the request's id.
         "minted" => required pub minted: u64,
         "used" => required pub used: Used,
@@ -179,6 +181,8 @@ record! {
         "taken" => skipped pub taken: Vec<UndoEntry>,
         /// Why no more can be taken back.
         "error" => optional pub error: String,
+        /// The answer that the actions belong to is given again afterwards.
+        "regenerates" => flag pub regenerates: bool,
     }
 }
 

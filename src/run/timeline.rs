@@ -111,7 +111,8 @@ impl Write for Patch {
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     entries: Vec<Entry>,
-    messages_seen: usize,
+    /// For each message that was taken in, how many entries there were before it.
+    starts: Vec<usize>,
     /// Where the entries of the last answer's calls are.
     open: std::ops::Range<usize>,
 }
@@ -125,10 +126,14 @@ impl Timeline {
     pub fn follow(&mut self, run: &Run) -> Option<Patch> {
         let before = self.entries.len();
         let mut changed = Vec::new();
-        for message in run.messages().get(self.messages_seen..).unwrap_or_default() {
+        for (at, message) in run.messages().iter().enumerate().skip(self.starts.len()) {
+            if let Some(&start) = run.replaced_from(at).and_then(|from| self.starts.get(from)) {
+                self.entries.truncate(start);
+                self.open = 0..0;
+            }
+            self.starts.push(self.entries.len());
             self.take_in(message, &mut changed);
         }
-        self.messages_seen = run.messages().len();
         if run.has_open_calls() {
             self.answer(&run.open_results(), &mut changed);
         }

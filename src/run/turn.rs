@@ -10,6 +10,7 @@ use crate::message::{Message, Sender, Usage, dollars};
 
 impl Run {
     pub(super) fn begin_turn(&mut self, fx: &mut Effects) {
+        self.take_steering(fx);
         if let Some(rule) = self.used_up() {
             self.pause(rule, fx);
             return;

@@ -94,7 +94,12 @@ impl Run {
     fn end_undo(&mut self, fx: &mut Effects) {
         let Some(Undoing { done, taken, error, .. }) = self.undoing().cloned() else { return };
         if matches!(self.state.phase, Phase::Undoing(_)) {
+            let regenerates = self.undoing().is_some_and(|undoing| undoing.regenerates);
             self.tell_undone(&taken);
+            if regenerates && error.is_none() {
+                self.replace_answer(fx);
+                return;
+            }
             self.close(Outcome::Undone { steps: done, error }, fx);
             return;
         }

@@ -1,34 +1,45 @@
 //! What the model reads of the record: the last summary, what it keeps word for word, and all that came after.
 
+use std::ops::Range;
+
 use crate::message::{KeptRange, Message, Sender};
 
 /// The messages of one model call, borrowed from the run.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    summary: &'a [Message],
-    kept: &'a [Message],
-    rest: &'a [Message],
+    messages: &'a [Message],
+    /// The summary, what it keeps, and what came after: from one index up to another.
+    parts: [(usize, usize); 3],
+    /// Not read: other answers have taken their place.
+    replaced: &'a [Range<usize>],
     /// Not in the record: a reminder or the instructions for a summary.
     transient: &'a [Message],
 }
 
 impl<'a> View<'a> {
     pub(crate) fn of(messages: &'a [Message], transient: &'a [Message]) -> Self {
-        let nothing = View { summary: &[], kept: &[], rest: messages, transient };
-        let Some(at) = messages.iter().rposition(|message| message.is_compaction) else { return nothing };
-        View::since(messages, at, transient)
+        match messages.iter().rposition(|message| message.is_compaction) {
+            Some(at) => View::since(messages, at, transient),
+            None => {
+                let parts = [(0, 0), (0, 0), (0, messages.len())];
+                View { messages, parts, replaced: &[], transient }
+            }
+        }
     }
 
     /// The view when the index of the last summary is known.
     pub(crate) fn since(messages: &'a [Message], summary: usize, transient: &'a [Message]) -> Self {
-        let (before, after) = messages.split_at(summary.min(messages.len()));
-        let (summary, rest) = after.split_at(usize::from(!after.is_empty()));
-        let kept = summary.first().and_then(|message| message.compaction_keeps).map_or(&[][..], |range| {
-            let start = before.len().saturating_sub(range.back);
-            let end = start.saturating_add(range.count).min(before.len());
-            before.get(start..end).unwrap_or_default()
+        let end = messages.len();
+        let (at, behind) = (summary.min(end), (summary + 1).min(end));
+        let kept = messages.get(at).and_then(|message| message.compaction_keeps).map_or((0, 0), |range| {
+            let start = at.saturating_sub(range.back);
+            (start, start.saturating_add(range.count).min(at))
         });
-        View { summary, kept, rest, transient }
+        View { messages, parts: [(at, behind), kept, (behind, end)], replaced: &[], transient }
+    }
+
+    pub(crate) fn without(self, replaced: &'a [Range<usize>]) -> Self {
+        View { replaced, ..self }
     }
 
     /// Without the turn that a summary is to keep. Where it keeps only the question of that turn, the answers to be
@@ -37,13 +48,23 @@ impl<'a> View<'a> {
         if keep.count < keep.back {
             return self;
         }
-        let keep = keep.back;
-        let cut = |part: &'a [Message], drop: usize| {
-            part.get(..part.len().saturating_sub(drop)).unwrap_or_default()
-        };
-        let rest = cut(self.rest, keep);
-        let kept = cut(self.kept, keep.saturating_sub(self.rest.len()));
-        View { summary: self.summary, kept, rest, transient: self.transient }
+        let [summary, kept, rest] = self.parts;
+        let cut = |(from, to): (usize, usize), drop: usize| (from, to.saturating_sub(drop).max(from));
+        let more = keep.back.saturating_sub(rest.1 - rest.0);
+        View { parts: [summary, cut(kept, more), cut(rest, keep.back)], ..self }
+    }
+
+    /// What is read of the record, in pieces.
+    fn pieces(self) -> Vec<&'a [Message]> {
+        let mut pieces = Vec::with_capacity(self.parts.len());
+        for (mut from, to) in self.parts {
+            for gone in self.replaced {
+                pieces.extend(self.messages.get(from..gone.start.min(to)));
+                from = from.max(gone.end);
+            }
+            pieces.extend(self.messages.get(from..to));
+        }
+        pieces
     }
 
     /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end of the
@@ -53,7 +74,7 @@ impl<'a> View<'a> {
     }
 
     fn recorded(self) -> impl Iterator<Item = &'a Message> {
-        let mut all = [self.summary, self.kept, self.rest].into_iter().flatten().peekable();
+        let mut all = self.pieces().into_iter().flatten().peekable();
         std::iter::from_fn(move || {
             loop {
                 let message = all.next()?;
@@ -71,24 +92,31 @@ impl<'a> View<'a> {
         self.recorded().count()
     }
 
-    /// The first message; a conversation and its last summary can be known by it.
-    pub fn first(self) -> Option<&'a Message> {
-        [self.summary, self.kept, self.rest].into_iter().flatten().next()
+    /// The same for views of which the longer goes on where the shorter ends: a conversation and its last summary are
+    /// known by the first message, as long as no answer is replaced.
+    pub fn identity(self) -> Option<String> {
+        let first = self.pieces().into_iter().flatten().next()?.id.as_deref()?;
+        Some(match self.replaced.last() {
+            Some(gone) => [first, "/", &gone.end.to_string()].concat(),
+            None => first.to_owned(),
+        })
     }
 
     /// All messages behind the first `count`, cut-off answers included. Passing over them costs nothing.
     pub fn skip(self, count: usize) -> impl Iterator<Item = &'a Message> {
         let mut left = count;
-        let mut rest = |part: &'a [Message]| {
-            let passed = left.min(part.len());
+        let mut pieces = self.pieces();
+        pieces.push(self.transient);
+        for piece in &mut pieces {
+            let passed = left.min(piece.len());
             left -= passed;
-            part.get(passed..).unwrap_or_default()
-        };
-        [rest(self.summary), rest(self.kept), rest(self.rest), rest(self.transient)].into_iter().flatten()
+            *piece = piece.get(passed..).unwrap_or_default();
+        }
+        pieces.into_iter().flatten()
     }
 
     /// How many of the messages that `skip` counts are in the record.
     pub fn recorded_len(&self) -> usize {
-        self.summary.len() + self.kept.len() + self.rest.len()
+        self.pieces().into_iter().map(<[Message]>::len).sum()
     }
 }

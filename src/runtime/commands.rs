@@ -85,7 +85,7 @@ impl Driver {
     fn join(&mut self, id: &str, caller: Caller) -> Option<Caller> {
         let (waits, reply) = {
             let run = self.shared.run();
-            let served = run.request() == Some(id) && run.phase() != PhaseName::Paused;
+            let served = run.serves(id) && run.phase() != PhaseName::Paused;
             (served || run.queued().any(|queued| queued.id == id), run.reply_to(id))
         };
         if waits || self.arriving.iter().any(|(arriving, _)| arriving.id == id) {

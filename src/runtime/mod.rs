@@ -40,6 +40,7 @@
 //!     id: ids.fresh(),
 //!     message: Message::user("What time is it?"),
 //!     when_busy: Default::default(),
+//!     regenerate: false,
 //!     inbox: Vec::new(),
 //! };
 //! let mut effects = VecDeque::from(run.step(clock.now(), Input::Request(Box::new(request)))?);

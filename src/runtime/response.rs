@@ -13,12 +13,19 @@ pub struct Prompt {
     pub id: Option<String>,
     pub message: Message,
     pub when_busy: WhenBusy,
+    /// The last answer is given again; nothing else of this counts.
+    pub regenerate: bool,
     pub leave_when_waiting: bool,
 }
 
 impl Prompt {
     pub fn new(text: impl Into<String>) -> Self {
         Prompt::from(Message::user(text))
+    }
+
+    /// Asks for another answer in the place of the last one.
+    pub fn again() -> Self {
+        Prompt { regenerate: true, ..Prompt::new("") }
     }
 
     /// What becomes of this request when another one runs.
@@ -49,7 +56,8 @@ impl From<String> for Prompt {
 
 impl From<Message> for Prompt {
     fn from(message: Message) -> Self {
-        Prompt { id: None, message, when_busy: WhenBusy::default(), leave_when_waiting: false }
+        let when_busy = WhenBusy::default();
+        Prompt { id: None, message, when_busy, regenerate: false, leave_when_waiting: false }
     }
 }
 

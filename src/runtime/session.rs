@@ -87,9 +87,9 @@ impl Session {
     /// Asks the agent, and gives its answer. A request made from inside of one of this session's own tools waits
     /// for its turn like any other, so a tool must not wait for it.
     pub fn request(&self, prompt: impl Into<Prompt>) -> Asked {
-        let Prompt { id, message, when_busy, leave_when_waiting } = prompt.into();
+        let Prompt { id, message, when_busy, regenerate, leave_when_waiting } = prompt.into();
         let id = id.unwrap_or_else(|| self.shared.ids.fresh());
-        let request = Request { id: id.clone(), message, when_busy, inbox: Vec::new() };
+        let request = Request { id: id.clone(), message, when_busy, regenerate, inbox: Vec::new() };
         self.ask(Some(id), leave_when_waiting, |caller| Command::Request(Box::new(request), caller))
     }
 

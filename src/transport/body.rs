@@ -8,8 +8,7 @@ use crate::run::view::View;
 /// Keeps the settled front of one conversation in one provider's form.
 #[derive(Debug, Default)]
 pub struct BodyWriter {
-    /// The id of the first message: the conversation, and its last summary.
-    first: Option<String>,
+    identity: Option<String>,
     names: ToolNames,
     /// How many messages of the view are in `text`.
     count: usize,
@@ -27,18 +26,17 @@ impl BodyWriter {
 
     /// The same into a text that may be used again; what it held is gone.
     pub fn write(&mut self, prompt: &Prompt<'_>, view: View<'_>, out: &mut String) {
-        let first = view.first().and_then(|message| message.id.as_ref());
-        if first.is_none()
-            || self.first.as_ref() != first
+        let identity = view.identity();
+        if identity.is_none()
+            || self.identity != identity
             || self.names != *prompt.names
             || self.count > view.recorded_len()
         {
-            *self =
-                BodyWriter { first: first.cloned(), names: prompt.names.clone(), ..BodyWriter::default() };
+            *self = BodyWriter { identity, names: prompt.names.clone(), ..BodyWriter::default() };
         }
         let cut =
             self.count + cut(&view.skip(self.count).collect::<Vec<_>>(), view.recorded_len() - self.count);
-        if self.first.is_some() && cut > self.count {
+        if self.identity.is_some() && cut > self.count {
             let settled: Vec<&Message> = view.skip(self.count).take(cut - self.count).collect();
             write(prompt, &settled, self.count > 0, false, &mut self.text);
             self.count = cut;
@@ -137,6 +135,14 @@ mod tests {
                 let whole: Vec<&Message> = view.skip(0).collect();
                 assert_eq!(kept.body(&prompt, view), prompt.body(&whole), "{format:?} up to message {end}");
             }
+            for end in 8..messages.len() {
+                let replaced = end - 5..end - 1;
+                let view = View::of(&messages[..end], &[]).without(std::slice::from_ref(&replaced));
+                let whole: Vec<&Message> = view.skip(0).collect();
+                assert_eq!(whole.len(), end - 4);
+                assert_eq!(kept.body(&prompt, view), prompt.body(&whole), "{format:?} replaced before {end}");
+            }
+            kept.body(&prompt, View::of(&messages, &[]));
             assert!(kept.count > messages.len() - 8, "{format:?} kept only {}", kept.count);
         }
     }

@@ -1,7 +1,7 @@
 // The operations desk: permission, approval above a limit, undo, and a secret that nobody keeps.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { demo, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, log, phase, press, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 const services = (page: Page) => region(page, "Services");
@@ -10,8 +10,13 @@ test("an incident is looked into side by side, and mended once a person has allo
   const page = await open("desk");
   await press(page, /^What's wrong with checkout/);
   await shows(page, "A restart would free them");
-  expect(await log(page).getByText("Reading a log").count()).toBe(2);
+  expect(await calls(page, "Read the log of").count()).toBe(2);
   await services(page).getByText("degraded").waitFor();
+  // What was thought before it is there for who wants to read it.
+  const thoughts = log(page).locator("details:not([open])", { hasText: "So the cause is in checkout itself" });
+  await thoughts.getByText("Thoughts").click();
+  await thoughts.waitFor({ state: "detached" });
+  await shows(page, "May “Restart Checkout” be used?");
   await press(page, "Allow once");
   await services(page).getByText("restarting").waitFor();
   await shows(page, "Checkout is healthy again");
@@ -20,6 +25,7 @@ test("an incident is looked into side by side, and mended once a person has allo
   await say(page, "Restart mail");
   await press(page, "Deny");
   await shows(page, "it stays up");
+  await calls(page, "Restart Mail").getByText("not allowed").waitFor();
 });
 
 test("a refund above the limit is approved, one below is not asked about, and both are taken back", async () => {
@@ -34,8 +40,12 @@ test("a refund above the limit is approved, one below is not asked about, and bo
   await phase(page, "Ready");
   await press(page, "Undo");
   await paid("€20");
+  await calls(page, "Refund €80 for order 1042").getByText("taken back").waitFor();
   await press(page, "Undo that");
   await paid("€0");
+  // There is nothing left that could be.
+  await phase(page, "Ready");
+  expect(await page.getByRole("button", { name: "Undo", exact: true }).isDisabled()).toBe(true);
 });
 
 test("the reason for a refusal reaches the assistant", async () => {

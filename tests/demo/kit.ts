@@ -14,15 +14,13 @@ export interface Demo {
   /** One more tab of the same profile. */
   again(page: Page): Promise<Page>;
   readonly url: () => string;
-  /** Errors that a test brings about by itself, and expects. */
-  expectProblem(text: RegExp): void;
 }
 
 /** Call it once in a file, outside of tests. After each test: nothing was reported, and the policy blocked nothing. */
 export function demo(): Demo {
   let browser: Browser;
   let server: Served;
-  let contexts: BrowserContext[] = [];
+  const contexts: BrowserContext[] = [];
   let problems: string[] = [];
 
   beforeAll(async () => {
@@ -42,14 +40,17 @@ export function demo(): Demo {
     expect(seen).toEqual([]);
   });
 
-  const visit = async (context: BrowserContext, hash: string) => {
-    const page = await context.newPage();
+  /** Also of pages that a page opens. */
+  const listen = (page: Page) => {
     page.setDefaultTimeout(30_000);
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
       const told = message.type() === "error" || message.type() === "warning";
       if (told && !isNotice(message.text())) problems.push(message.text());
     });
+  };
+  const visit = async (context: BrowserContext, hash: string) => {
+    const page = await context.newPage();
     await page.goto(`${server.url}/${hash}`);
     await page.getByRole("textbox", { name: "Message" }).waitFor();
     return page;
@@ -58,15 +59,11 @@ export function demo(): Demo {
     url: () => server.url,
     async open(scene = "shop", options = {}) {
       const context = await browser.newContext(options);
-      contexts = [...contexts, context];
+      contexts.push(context);
+      context.on("page", listen);
       return visit(context, `#${scene}`);
     },
     again: (page) => visit(page.context(), new URL(page.url()).hash),
-    expectProblem(text) {
-      const expected = problems.filter((problem) => text.test(problem));
-      expect(expected).not.toEqual([]);
-      problems = problems.filter((problem) => !text.test(problem));
-    },
   };
 }
 
@@ -77,6 +74,8 @@ export const press = (page: Page, name: string | RegExp) => page.getByRole("butt
 export const log = (page: Page) => page.getByRole("log");
 export const shows = (page: Page, text: string | RegExp) => log(page).getByText(text).first().waitFor();
 export const phase = (page: Page, text: string) => page.locator(".phase", { hasText: text }).waitFor();
+/** The lines of calls that say this. */
+export const calls = (page: Page, title: string) => log(page).locator(".tool", { hasText: title });
 export const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 export async function say(page: Page, text: string): Promise<void> {
@@ -91,6 +90,3 @@ export async function kill(page: Page): Promise<void> {
   devtools.send("Page.crash").catch(() => {});
   await crashed;
 }
-
-/** The conversation as it reads, entry by entry. */
-export const texts = async (page: Page) => (await log(page).innerText()).split("\n").filter(Boolean);

@@ -130,12 +130,66 @@ test.each(["light", "dark"] as const)("nothing keeps people with a screen reader
     await page.getByRole("button", { name: /^Model/ }).click();
     await page.getByRole("radio", { name: /own key/ }).check();
     await look("models");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.setViewportSize({ width: 375, height: 740 });
+    await look("phone");
+    await page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Inside" }).click();
+    await look("phone, inside");
     await page.close();
   }
   expect(problems).toEqual([]);
 });
 
-test("the page is used with the keyboard alone, and what one reads stays where it is while an answer streams", async () => {
+test("a scene is played with the keyboard alone, and what has the focus is always marked", async () => {
+  const page = await open("desk");
+  const services = region(page, "Services");
+  await tabTo(page, /^What's wrong with checkout/);
+  await page.keyboard.press("Enter");
+  // The question takes the focus, and no button of it.
+  await page.waitForFunction(() => document.activeElement?.matches("[data-glove-question]"));
+  await tabTo(page, "Allow once");
+  await page.keyboard.press("Enter");
+  await shows(page, "Checkout is healthy again");
+  await tabTo(page, "Message");
+  await page.keyboard.type("Scale search to 6");
+  await page.keyboard.press("Enter");
+  await shows(page, "6 replicas are more than the 4");
+  await tabTo(page, "Approve");
+  await page.keyboard.press("Enter");
+  await services.getByText("6 replicas").waitFor();
+  await phase(page, "Ready");
+  await tabTo(page, "Undo");
+  await page.keyboard.press("Space");
+  await services.getByText("3 replicas").waitFor();
+  await tabTo(page, "Trip");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Plan a few days away" }).waitFor();
+});
+
+/** Presses Tab until what has this name has the focus. Each stop on the way shows where one is. */
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const wanted = page.locator(":focus").and(page.getByRole("button", { name, exact: true }));
+  const others = [page.getByRole("textbox", { name: String(name), exact: true }), page.getByRole("link", { name, exact: true })];
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(unmarked)).toBeUndefined();
+    for (const one of [wanted, ...others.map((other) => page.locator(":focus").and(other))]) if (await one.count()) return;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
+
+/** What has the focus, and no outline around it. Runs in the page. */
+function unmarked(): string | undefined {
+  const { activeElement } = document;
+  if (!activeElement || activeElement === document.body) return undefined;
+  // What draws nothing itself is marked by the element beside it.
+  const marked = [activeElement, activeElement.nextElementSibling].some(
+    (element) => element && getComputedStyle(element).outlineStyle !== "none",
+  );
+  return marked ? undefined : activeElement.outerHTML.slice(0, 120);
+}
+
+test("what one reads stays where it is while an answer streams", async () => {
   const page = await open("shop", { viewport: { width: 1440, height: 500 } });
   await say(page, "Show me everything");
   await shows(page, "Here are 8 things");

@@ -1,7 +1,7 @@
 // The trip planner: a form with what is known, searches side by side, an itinerary that outlives the page, small changes.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { demo, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, phase, press, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 const plan = (page: Page) => region(page, "Plan");
@@ -70,5 +70,5 @@ test("a form that is turned down ends the request with a word", async () => {
   await press(page, /^Plan a weekend in Lisbon A form/);
   await press(page, "Not now");
   await shows(page, "No hurry");
-  expect(await log(page).getByText("Asking what you like").count()).toBe(1);
+  expect(await calls(page, "Ask what you like").getByText("turned down").count()).toBe(1);
 });

@@ -10,7 +10,13 @@ let server: Served;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  server = await serve(`${root}/pkg`, { pages: { "/": "<!doctype html><link rel=icon href=data:,>" } });
+  const event = { type: "done", message: { sender: "agent", text: "From afar" }, tokens_in: 1, tokens_out: 1 };
+  const headers = { "content-type": "text/event-stream" };
+  const answer = async () => new Response(`data: ${JSON.stringify(event)}\n\n`, { headers });
+  server = await serve(`${root}/pkg`, {
+    pages: { "/": "<!doctype html><link rel=icon href=data:,>" },
+    routes: { "/api/answer": answer },
+  });
 });
 afterAll(async () => {
   await browser.close();
@@ -85,6 +91,47 @@ test("an endpoint's answer is read as the page's fetch gives it", async () => {
   );
   expect(text).toBe("From afar");
   expect(problems).toEqual([]);
+});
+
+test("a request that fails for want of a network goes on by itself when there is one again, and only where that is wanted", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(server.url);
+  await inPage(
+    page,
+    `
+    const createModel = () => createEndpointModel("/api/answer", { policy: { maxRetries: 0 } });
+    globalThis.auto = new GloveClient({ createModel }).session("auto");
+    globalThis.manual = new GloveClient({ createModel, resume: "manual" }).session("manual");
+    await Promise.all([auto.start(), manual.start()]);
+    `,
+  );
+  await context.setOffline(true);
+  const failed = await inPage(
+    page,
+    `return Promise.all([auto, manual].map((one) => one.sendMessage("Hi").catch(({ code }) => code)));`,
+  );
+  expect(failed).toEqual(["MODEL_NETWORK", "MODEL_NETWORK"]);
+  await context.setOffline(false);
+  const states = await inPage(
+    page,
+    `
+    await new Promise((done) => {
+      const look = () => !auto.getSnapshot().busy && auto.getSnapshot().timeline.length === 2 && done();
+      auto.subscribe(look);
+      look();
+    });
+    return [auto, manual].map((one) => {
+      const { run, error, timeline } = one.getSnapshot();
+      return [run.phase, error?.code, timeline.map(({ text }) => text).join(", ")];
+    });
+    `,
+  );
+  expect(states).toEqual([
+    ["idle", undefined, "Hi, From afar"],
+    ["paused", "MODEL_NETWORK", "Hi"],
+  ]);
+  await context.close();
 });
 
 test("a page comes back to its session", async () => {

@@ -92,7 +92,7 @@ test("a call that is repeated does its steps once, under one key, and each use o
 test("taking a call back may have steps too, with a key of its own", async () => {
   const keys: string[] = [];
   const add = tool("add", (display) => keys.push(display.idempotencyKey) && "added", {
-    undo: (_, display) => display.step("remove", () => keys.push(display.idempotencyKey)),
+    undo: (_, __, display) => display.step("remove", () => keys.push(display.idempotencyKey)),
   });
   const { session } = scene([call("add"), "ok"], { tools: [add] });
   await session.sendMessage("Go");

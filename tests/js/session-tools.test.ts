@@ -327,13 +327,16 @@ test("actions can be taken back", async () => {
     name: "add",
     description: "",
     inputSchema: z.object({ n: z.number() }),
-    do: ({ n }) => n,
-    undo: async ({ n }) => undone(n),
+    do: ({ n }) => ({ status: "success", data: { id: `item-${n}` }, renderData: n }),
+    undo: async ({ n }, result) => undone(n, result),
   });
   const { session } = scene([call("add", { n: 1 }), call("add", { n: 2 }), "ok"], { tools: [tool] });
   await session.sendMessage("Hi");
   expect(await session.undo(2)).toEqual({ type: "undone", steps: 2 });
-  expect(undone.mock.calls).toEqual([[2], [1]]);
+  expect(undone.mock.calls).toEqual([
+    [2, { id: "item-2" }],
+    [1, { id: "item-1" }],
+  ]);
 });
 
 test("a budget that is used up pauses the request, and it can go on", async () => {

@@ -158,14 +158,6 @@ test("a stream that is cut off keeps its kind of failure", async () => {
   await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "MODEL_STREAM_CUT" });
 });
 
-test("regenerating sends the person's last message again", async () => {
-  const { session, shown, model } = scene(["first", "second"]);
-  await session.sendMessage("Hi");
-  await session.regenerate();
-  expect(shown()).toEqual(["user: Hi", "agent: first", "user: Hi", "agent: second"]);
-  expect(model.calls).toHaveLength(2);
-});
-
 test("an empty message is refused with a sentence", async () => {
   const { session } = scene([]);
   await expect(session.sendMessage("  ")).rejects.toMatchObject({ code: "MESSAGE_EMPTY" });

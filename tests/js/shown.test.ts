@@ -195,7 +195,7 @@ test("an undo is told when it is stopped", async () => {
     description: "",
     inputSchema: z.object({}),
     do: () => 1,
-    undo: (_input, _display, _agent, signal) => {
+    undo: (_input, _result, _display, _agent, signal) => {
       heard = signal;
       began();
       return new Promise(() => {});

@@ -358,7 +358,13 @@ pub fn json(text: &str) -> Json {
 }
 
 pub fn request(id: &str, text: &str, when_busy: WhenBusy) -> Request {
-    Request { id: id.to_owned(), message: Message::user(text), when_busy, inbox: Vec::new() }
+    Request {
+        id: id.to_owned(),
+        message: Message::user(text),
+        when_busy,
+        regenerate: false,
+        inbox: Vec::new(),
+    }
 }
 
 pub fn used(tokens_in: u64, tokens_out: u64) -> Usage {

@@ -37,13 +37,22 @@ const booking = defineTool({
   },
   async do(input, display, agent, signal) {
     expectTypeOf(input).toEqualTypeOf<{ city: string; nights: number }>();
-    expectTypeOf(display.pushAndWait).parameter(0).toEqualTypeOf<{ options: string[]; title?: string | undefined }>();
+    expectTypeOf<Parameters<typeof display.pushAndWait>[0]>().toEqualTypeOf<{ options: string[]; title?: string | undefined }>();
     const answer = await display.pushAndWait({ options: [] });
     expectTypeOf(answer).toEqualTypeOf<{ choice: number }>();
     expectTypeOf(agent).toEqualTypeOf<IGloveRunnable | undefined>();
     expectTypeOf(signal).toEqualTypeOf<AbortSignal | undefined>();
     // @ts-expect-error options are texts
     void display.pushAndForget({ options: [1] });
+    // Ready-made renderers, by name.
+    const picked = await display.pushAndWait({ message: "Which?", options: ["a", { label: "B", value: "b" }] }, "select");
+    expectTypeOf(picked).toEqualTypeOf<string>();
+    expectTypeOf(await display.pushAndWait({ message: "Sure?" }, "confirm")).toEqualTypeOf<string>();
+    void display.pushAndForget({ message: "Booked.", type: "success" }, "info");
+    // @ts-expect-error a choice needs options
+    void display.pushAndWait({ message: "Which?" }, "select");
+    // @ts-expect-error nobody is asked by an info
+    void display.pushAndWait({ message: "Booked." }, "info");
     return { status: "success", data: answer, renderData: { x: 1 } };
   },
   undo: (input) => expectTypeOf(input.city).toEqualTypeOf<string>(),
@@ -113,9 +122,10 @@ const arktyped = defineTool({
     // @ts-expect-error ok is a boolean
     resolve({ ok: 1 });
   },
-  undo(input, display, agent, signal) {
+  undo(input, result, display, agent, signal) {
     expectTypeOf(input.a).toEqualTypeOf<number>();
-    expectTypeOf(display.pushAndForget).parameter(0).toEqualTypeOf<{ text: string }>();
+    expectTypeOf(result).toBeAny();
+    expectTypeOf<Parameters<typeof display.pushAndForget>[0]>().toEqualTypeOf<{ text: string }>();
     expectTypeOf(agent).toEqualTypeOf<IGloveRunnable | undefined>();
     expectTypeOf(signal).toEqualTypeOf<AbortSignal | undefined>();
   },

@@ -6,9 +6,12 @@ import type { InboxItem, StoreAdapter } from "../store/adapter.js";
 export class Context {
   constructor(readonly store: StoreAdapter) {}
 
-  /** From the last summary on. */
+  /** From the last summary on, without answers whose place another one has taken. */
   async getMessages(): Promise<Message[]> {
-    const messages = await this.store.getMessages();
+    const record = await this.store.getMessages();
+    const gone = record.map(() => false);
+    for (const [at, { replaces }] of record.entries()) if (replaces !== undefined) gone.fill(true, at - replaces, at + 1);
+    const messages = record.filter((_, at) => !gone[at]);
     const last = messages.findLastIndex((message) => message.is_compaction);
     return last > 0 ? messages.slice(last) : messages;
   }

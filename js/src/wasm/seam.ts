@@ -157,7 +157,7 @@ export type CoreOutcome =
 
 /** The session class that the wasm module exports. What is thrown is the JSON of a `CoreError` (`{code, message}`), as text. */
 export interface CoreSession {
-  /** JSON `{id?, text?, content?, extra?, whenBusy?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
+  /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
    *  is the one in `state.request`, `state.queue` and the events. */
   request(request: string): Promise<string>;
   /** Go on after a pause or a failure. */

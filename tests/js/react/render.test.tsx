@@ -249,3 +249,19 @@ test("a failure is told with a way to go on, and messages that wait are shown", 
   expect(resume).toHaveBeenCalledOnce();
   expect(container.querySelector("[data-glove-queued]")?.textContent).toBe("next");
 });
+
+test.each(["paused", "interrupted"] as const)(
+  "a run that is %s says so, with a way to go on, unless it goes on already",
+  (phase) => {
+    const resume = vi.fn();
+    const still = handle({ run: { phase }, resume });
+    const { rerender } = render(<Render glove={still} />);
+    expect(screen.getByRole("status").textContent).toContain("The last request is not finished.");
+    fireEvent.click(screen.getByRole("button", { name: "Go on" }));
+    expect(resume).toHaveBeenCalledOnce();
+    rerender(<Render glove={{ ...still, busy: true }} />);
+    expect(screen.queryByRole("status")).toBeNull();
+    rerender(<Render glove={handle({ run: { phase: "idle" }, resume })} />);
+    expect(screen.queryByRole("status")).toBeNull();
+  },
+);

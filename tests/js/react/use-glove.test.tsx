@@ -7,6 +7,8 @@ import {
   GloveProvider,
   MemoryStore,
   type Message,
+  type MessageRenderProps,
+  Render,
   type ToolConfig,
   type UseGloveReturn,
   useGlove,
@@ -425,9 +427,9 @@ test("what waits for a person is approved or rejected by its id", async () => {
   ]);
 });
 
-test("actions are taken back with undo, and an answer is given again with regenerate", async () => {
+test("actions are taken back with undo", async () => {
   const undo = vi.fn();
-  const { client } = clientOf([{ toolCalls: [{ name: "set" }] }, "done", "done again"], {
+  const { client } = clientOf([{ toolCalls: [{ name: "set" }] }, "done"], {
     tools: [{ name: "set", description: "", inputSchema: nothing, do: () => 1, undo }],
   });
   const page = show(client);
@@ -436,10 +438,39 @@ test("actions are taken back with undo, and an answer is given again with regene
     await page.glove.undo();
   });
   expect(undo).toHaveBeenCalledOnce();
-  await act(async () => {
-    await page.glove.regenerate();
-  });
-  expect(texts(page.glove).at(-1)).toBe("agent_text: done again");
+});
+
+test("an answer is given again in its place: what is around it stays as it was drawn", async () => {
+  const drawn: string[] = [];
+  const Message = ({ entry }: MessageRenderProps) => {
+    useEffect(() => {
+      drawn.push(`+${"text" in entry ? entry.text : ""}`);
+      return () => void drawn.push(`-${"text" in entry ? entry.text : ""}`);
+    }, [entry]);
+    return <p>{"text" in entry ? entry.text : ""}</p>;
+  };
+  const { client } = clientOf(["first", "second", "third"]);
+  let glove: UseGloveReturn | undefined;
+  const Page = () => {
+    glove = useGlove();
+    return <Render glove={glove} renderMessage={Message} />;
+  };
+  render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  const { sendMessage, regenerate } = glove as unknown as UseGloveReturn;
+  await act(() => sendMessage("one"));
+  await act(() => sendMessage("two"));
+  const ids = () => (glove as UseGloveReturn).messages.map(({ id }) => id);
+  const before = ids();
+  drawn.length = 0;
+  await act(() => regenerate());
+  await waitFor(() => expect(drawn).toEqual(["-second", "+third"]));
+  expect(screen.getByRole("log").textContent).toBe("onefirsttwothird");
+  // The answer to a question has the question's name, so what draws `messages` keeps its place.
+  expect(ids()).toEqual(before);
 });
 
 test("the runnable is an agent over the same session", async () => {

@@ -1,0 +1,101 @@
+//! Giving an answer again: another one takes the place of the last, in what a model reads and in what a chat shows. The
+//! record keeps both. What tools did stays true: it is taken back where it can be, else it stays with its result.
+
+use std::collections::HashSet;
+
+use super::effect::Effect;
+use super::state::{Phase, Undoing};
+use super::{Effects, Run, compaction};
+use crate::message::{Message, ToolResult};
+use crate::tool::find;
+
+impl Run {
+    /// Serves a request for another answer.
+    pub(super) fn answer_again(&mut self, fx: &mut Effects) {
+        let calls = self.calls_from(self.last_answer());
+        let left = self.state.undo.iter().rev().take_while(|entry| calls.contains(&entry.call_id)).count();
+        match u32::try_from(left) {
+            Ok(left @ 1..) => {
+                let undoing = Undoing { left, regenerates: true, ..Undoing::default() };
+                self.state.phase = Phase::Undoing(undoing);
+            }
+            _ => self.replace_answer(fx),
+        }
+    }
+
+    /// Its actions are taken back.
+    pub(super) fn replace_answer(&mut self, fx: &mut Effects) {
+        let from = self.last_answer();
+        let calls = self.calls_from(from);
+        let gone = self.messages.get(from..).unwrap_or_default();
+        // That actions of earlier answers were taken back remains true.
+        let speaks_of_others = |message: &&Message| message.undone.iter().any(|id| !calls.contains(id));
+        let news: Vec<Message> = gone.iter().filter(speaks_of_others).cloned().collect();
+        let shown = gone.iter().flat_map(Message::calls).map(|call| call.id().to_owned());
+        // What they show goes with them.
+        fx.list.extend(shown.map(|call_id| Effect::CancelTool { call_id }));
+        let mut mark = Message::user("");
+        mark.framework_context = Some("regenerate".to_owned());
+        mark.replaces = Some(gone.len());
+        self.append(mark);
+        for message in news {
+            self.append(Message { id: None, ..message });
+        }
+        self.state.phase = Phase::Turn;
+        self.state.estimated_tokens = self.model_request().iter().map(compaction::estimate).sum();
+    }
+
+    /// Where the last answer begins: after the message that it answers, or the last result that stays.
+    fn last_answer(&self) -> usize {
+        let mut undone = HashSet::new();
+        for (at, message) in self.messages.iter().enumerate().rev() {
+            undone.extend(message.undone.iter().cloned());
+            let mut results = message.results().iter();
+            if message.is_from_person()
+                || message.is_compaction
+                || results.any(|result| self.result_stays(result, &undone))
+            {
+                return at + 1;
+            }
+        }
+        0
+    }
+
+    /// Its tool did something that is still so, or may have done.
+    fn result_stays(&self, result: &ToolResult, undone: &HashSet<String>) -> bool {
+        let id = result.call_id.as_deref().unwrap_or_default();
+        let never_ran = ["denied", "invalid", "not_run", "unknown_tool"];
+        let ran = result.result.outcome.as_ref().is_none_or(|outcome| !never_ran.contains(&outcome.as_str()));
+        let tool = find(&self.state.settings.tools, &result.tool_name);
+        ran && !undone.contains(id)
+            && self.undo_entry(id).is_none()
+            && !tool.is_some_and(|tool| tool.idempotent)
+    }
+
+    fn calls_from(&self, from: usize) -> HashSet<String> {
+        let messages = self.messages.get(from..).unwrap_or_default();
+        messages.iter().flat_map(Message::calls).map(|call| call.id().to_owned()).collect()
+    }
+
+    /// Keeps the ranges of what was replaced in order and apart.
+    pub(super) fn note_replaced(&mut self, at: usize) {
+        let Some(back) = self.messages.get(at).and_then(|message| message.replaces) else { return };
+        let mut from = at.saturating_sub(back);
+        while let Some(last) = self.replaced.pop_if(|last| last.end > from) {
+            from = from.min(last.start);
+        }
+        self.replaced.push(from..at + 1);
+    }
+
+    pub(super) fn is_replaced(&self, at: usize) -> bool {
+        let behind = self.replaced.partition_point(|range| range.end <= at);
+        self.replaced.get(behind).is_some_and(|range| range.contains(&at))
+    }
+
+    /// Where the answer begins whose place this message has taken.
+    pub(super) fn replaced_from(&self, at: usize) -> Option<usize> {
+        let is_its = |range: &&std::ops::Range<usize>| range.end == at + 1;
+        self.messages.get(at)?.replaces?;
+        self.replaced.iter().rfind(is_its).map(|range| range.start)
+    }
+}
