@@ -10,6 +10,7 @@ use glove_wasm::message::ToolStatus;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Answer, Input};
 use glove_wasm::run::log::{Comes, Entry, Shows, SlotAnswer, StepResult};
+use glove_wasm::run::settings::Settings;
 use glove_wasm::run::{OutOfProtocol, PhaseName};
 use glove_wasm::tool::{OnInterrupted, ToolSpec};
 use support::*;
@@ -414,4 +415,17 @@ fn an_answer_can_be_kept_for_what_may_be_asked_again() {
     assert_eq!(world.run.may_ask_again("a"), Some("c"));
     world.answer(Answer::Deny { remember: false, reason: None });
     assert_eq!(world.run.may_ask_again("a"), None);
+}
+
+#[test]
+fn a_call_whose_tool_is_not_there_any_more_waits_for_a_person() {
+    let mut world = running(tool("t"));
+    world.pushes("c", 0, question("a"));
+    let mut world = world.restart();
+    let settings = Box::new(Settings { tools: vec![], ..world.run.settings().clone() });
+    world.step(Input::Configured { settings });
+    world.step(Input::Recovered);
+    assert_eq!(world.question_kind(), Some(QuestionKind::Interrupted));
+    world.answer(Answer::Deny { remember: false, reason: None });
+    assert!(world.run.questions().next().is_none());
 }

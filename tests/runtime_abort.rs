@@ -1,5 +1,5 @@
 //! Stopping a run at every moment: each call has one result, nothing stays on the display, the next request works.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod runtime_kit;
 

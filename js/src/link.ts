@@ -22,6 +22,8 @@ const taskTool = "glove_update_tasks";
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
 const slotsMs = 500;
+/** A page may be gone at any moment; so much of an answer may be lost then. */
+const keptMs = 1_000;
 /** Shorter than it takes until a tab that says nothing is superseded. */
 const certainMs = 1_000;
 
@@ -61,6 +63,8 @@ export class CoreLink {
   /** Nothing was told yet by the core that was started last. */
   #fresh = false;
   #starting: Promise<AskedSession> | undefined;
+  /** How much of the answer was written, how much of it was kept, and when. */
+  #kept = { written: 0, length: 0, at: 0 };
   #answering: Promise<unknown> = Promise.resolve();
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
@@ -361,7 +365,9 @@ export class CoreLink {
 
   #takeAll(events: readonly CoreEvent[]): void {
     let whole = false;
+    let failure: Error | undefined;
     for (const event of events) {
+      if (event.kind === "event" && event.type === "error") failure = fromCore(JSON.stringify(event.data));
       if (this.#tabs) this.#last.take(event);
       try {
         whole = this.#take(event) || whole;
@@ -369,6 +375,9 @@ export class CoreLink {
         this.#page.subscribers.report("OUT_OF_PROTOCOL", error);
       }
     }
+    // A run that nobody of this page has asked for stands still.
+    const { phase, snapshot } = this.#page.shown;
+    if (failure && phase === "paused" && !snapshot.error) this.#page.shown.set({ error: failure });
     if (whole) this.#page.shown.publish();
   }
 
@@ -385,6 +394,7 @@ export class CoreLink {
       case "state":
         this.#page.desk.questions(event.questions.map(({ id }) => id));
         this.#page.shown.state(event);
+        if (event.phase !== "model" || this.#kept.at === 0) this.#kept = { written: 0, length: 0, at: performance.now() };
         if (event.request !== null) this.#page.serves(event.request);
         return true;
       case "event":
@@ -394,6 +404,7 @@ export class CoreLink {
 
   #takeEvent(type: string, data: unknown): boolean {
     const delta = type === "text_delta" || type === "reasoning_delta";
+    if (type === "text_delta") this.#keepShown((data as { readonly text: string }).text.length);
     if (delta && this.#pageModel) return false;
     const { id, name, text, tool_name, result } = data as {
       id: string;
@@ -412,6 +423,15 @@ export class CoreLink {
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#readExtras(this.#page.parts.store);
     this.#page.subscribers.tell(type, data);
     return !delta;
+  }
+
+  /** Keeps the text of an answer while it is written, each time that there is a good part more. */
+  #keepShown(added: number): void {
+    const now = performance.now();
+    const written = this.#kept.written + added;
+    const due = written > this.#kept.length * 1.25 && now - this.#kept.at > keptMs;
+    this.#kept = due ? { written, length: written, at: now } : { ...this.#kept, written };
+    if (due) this.#session?.keepPartial();
   }
 
   #meet(name: string, store: StoreAdapter): Tabs {

@@ -366,9 +366,17 @@ impl Driver {
         let waits = |caller: &mut Caller| {
             request.is_none() || caller.request.is_none() || caller.request.as_deref() == request
         };
+        let mut told = false;
         for caller in self.callers.extract_if(.., waits) {
             // Somebody who has stopped waiting is no failure.
             let _ = caller.reply.send(response.clone());
+            told = true;
+        }
+        // The page that had asked may be gone.
+        if let (false, Err(error)) = (told, response)
+            && !matches!(error, Error::Aborted | Error::Closed)
+        {
+            self.emit(&Event::Error { code: error.code().to_owned(), message: error.to_string() });
         }
     }
 

@@ -69,6 +69,34 @@ test("a page that is reloaded at a question shows the question again, and the ru
     expect(await done(page)).toBe("look pay ");
   }));
 
+test("what a tool waits for before it runs, and what a person decided, is asked of the disk; the rest is not", () =>
+  profile(async ({ open }) => {
+    const page = await open();
+    const writes = await inPage<string[]>(
+      page,
+      `const writes = [];
+       const begin = IDBDatabase.prototype.transaction;
+       IDBDatabase.prototype.transaction = function (...args) {
+         const transaction = begin.apply(this, args);
+         if (transaction.mode === "readwrite") transaction.addEventListener("complete", () => writes.push(transaction.durability));
+         return transaction;
+       };
+       ${parts.replaceAll("const note = (what) =>", "const note = (what) => writes.push(what) &&")}
+       const session = new GloveClient({ createModel: () => createScriptedModel(script), tools }).session("s");
+       void session.sendMessage("pay").catch(() => {});
+       ${asked("permission")};
+       session.approve(session.getSnapshot().approvals[0].id);
+       await until(session, ({ busy }) => !busy);
+       return writes;`,
+    );
+    const before = (tool: string) => writes[writes.indexOf(tool) - 1];
+    expect([before("look"), before("pay")]).toEqual(["strict", "strict"]);
+    // The permission too, beside what follows on it; an answer of the model is no such thing.
+    expect(writes.filter((write) => write === "strict").length).toBeGreaterThanOrEqual(3);
+    expect(writes[0]).toBe("relaxed");
+    expect(writes.at(-1)).toBe("relaxed");
+  }));
+
 const deaths: [string, (page: Page, profile: Profile) => Promise<unknown>][] = [
   ["closed", (page) => page.close()],
   [
