@@ -51,14 +51,13 @@ impl Feed {
         let feed: Weak<Feed> = Rc::downgrade(self);
         session.subscribe(move |request: Option<&str>, event: &Event| {
             if let Some(feed) = feed.upgrade() {
-                if matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. }) {
-                    feed.writes.set(true);
-                }
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"event"), ("request", &request)], event);
                 feed.batch.borrow_mut().push(out);
                 match event {
-                    Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. } => {
+                    Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. }
+                        if feed.writes.replace(true) =>
+                    {
                         feed.schedule();
                     }
                     _ => feed.wake(),
@@ -146,7 +145,7 @@ impl Feed {
     /// What is different in the run.
     fn look(&self, session: &Session, batch: &mut Vec<String>) {
         session.look(|run| {
-            if let Some(patch) = self.timeline.borrow_mut().follow(run) {
+            if let Some(patch) = self.patch(run) {
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"timeline")], &patch);
                 batch.push(out);
