@@ -168,7 +168,7 @@ impl Run {
 
     /// Ends the request for good.
     pub(super) fn close(&mut self, outcome: Outcome, fx: &mut Effects) {
-        self.tell_finish(&outcome, fx);
+        self.tell_finish(outcome, fx);
         self.state.current = None;
         self.state.halt = None;
         self.state.phase = Phase::Idle;
@@ -176,22 +176,23 @@ impl Run {
 
     /// Ends the request in a state from which `Resumed` goes on, unless the next request is waiting already.
     pub(super) fn park(&mut self, halt: Halt, outcome: Outcome, fx: &mut Effects) {
-        self.tell_finish(&outcome, fx);
+        self.tell_finish(outcome, fx);
         self.state.halt = Some(halt);
         if !self.state.queue.is_empty() && self.state.halt != Some(Halt::Store) {
             self.abandon(fx);
         }
     }
 
-    fn tell_finish(&mut self, outcome: &Outcome, fx: &mut Effects) {
-        if let Some(current) = &mut self.state.current {
-            let mut ended = std::mem::take(&mut current.joined);
-            ended.push(current.id.clone());
-            for request in ended {
-                fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
-                fx.push(Effect::Finish { request, outcome: outcome.clone() });
-            }
+    fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
+        let Some(current) = &mut self.state.current else { return };
+        let mut tell = |request: String, outcome: Outcome| {
+            fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+            fx.push(Effect::Finish { request, outcome });
+        };
+        for request in std::mem::take(&mut current.joined) {
+            tell(request, outcome.clone());
         }
+        tell(current.id.clone(), outcome);
     }
 
     /// Gives up a parked request: nothing of it will run any more, and all its calls are answered.
