@@ -137,7 +137,7 @@ export class CoreLink {
     // It fails where another tab has the session and says nothing.
     await this.ready().catch(() => {});
     this.#tabs?.takeOver();
-    await this.ready();
+    await this.#tabs?.ready();
   }
 
   /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */

