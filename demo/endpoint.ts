@@ -16,6 +16,17 @@ export function foundProvider(): Found | undefined {
   return found && { provider: found.id, model: process.env.DEMO_MODEL ?? found.defaultModel };
 }
 
+/** Says at the start how a model comes in the place of the script. */
+export function noEndpoint(): Plugin {
+  const keys = getAvailableProviders().flatMap(({ id }) => providers[id]?.envVar ?? []);
+  return {
+    name: "no-endpoint",
+    configureServer({ config }) {
+      config.logger.info(`  A script answers. For a model set one of ${keys.slice(0, 4).join(", ")}, or choose in the page.`);
+    },
+  };
+}
+
 export function chatEndpoint({ provider, model }: Found): Plugin {
   const handle = createChatHandler({ provider, model, onError: (error) => console.error(`/api/chat: ${error.message}`) });
   return {

@@ -51,7 +51,10 @@ export interface ChatHandlerConfig {
    *  server's key and account. Addresses and bodies are never told. */
   readonly providerMessages?: "safe" | "all" | "none";
   readonly fetch?: Fetch;
-  /** Told of every request that was not answered, with all that is known; never with a key. */
+  /**
+   * Told of every request that was not answered, with all that is known; never with a key. Without it, what is wrong with the
+   * server itself (no key, a wrong one) goes to the console.
+   */
   readonly onError?: (error: GloveError, request: Request) => void;
   /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm/providers"`. */
   readonly wasm?: WebAssembly.Module;

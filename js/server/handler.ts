@@ -56,11 +56,18 @@ function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) 
   };
 }
 
-function told({ onError }: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
+/** What nobody but this server's owner can mend. */
+const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL"];
+
+function log({ code, message }: GloveError): void {
+  if (ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
+}
+
+function told({ onError = log }: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const error = new GloveError(refusal.code, why, cause === undefined ? {} : { cause: asError(cause) });
   try {
-    onError?.(error, request);
+    onError(error, request);
   } catch {
     // A log that fails is no reason to fail a client.
   }

@@ -344,6 +344,13 @@ test("a missing key is told at each request, and is found as soon as it is there
   const message = "This server is not set up for its model.";
   expect(await refusal(await late(post()))).toEqual({ status: 500, code: "MODEL_CONFIG", message });
   expect(errors).toEqual(['MODEL_CONFIG: No API key for provider "OpenAI". Pass `apiKey` or set OPENAI_API_KEY.']);
+  // Who listens to nothing reads it in the console.
+  const console = vi.spyOn(globalThis.console, "error").mockImplementation(() => {});
+  expect((await createChatHandler({ provider: "openai", baseURL: provider.url })(post())).status).toBe(500);
+  expect(console.mock.calls).toEqual([
+    ['createChatHandler: No API key for provider "OpenAI". Pass `apiKey` or set OPENAI_API_KEY.'],
+  ]);
+  console.mockRestore();
   vi.stubEnv("OPENAI_API_KEY", canary);
   expect((await late(post())).status).toBe(200);
   expect(provider.asked[0]?.headers.authorization).toBe(`Bearer ${canary}`);
@@ -488,6 +495,8 @@ test("a handler has one model: a provider, or the application's own", async () =
   const sentence = "A chat handler needs either `provider` or `createModel`, and not both.";
   expect(() => createChatHandler({})).toThrow(sentence);
   expect(() => handler({ createModel: () => createScriptedModel([]) })).toThrow(sentence);
-  const wrapped = createChatHandler({ createModel: () => createEndpointModel("/elsewhere") });
+  const onError = ({ message }: GloveError) => errors.push(message);
+  const wrapped = createChatHandler({ createModel: () => createEndpointModel("/elsewhere"), onError });
   expect(await refusal(await wrapped(post()))).toMatchObject({ status: 500, code: "MODEL_CONFIG" });
+  expect(errors).toEqual(["A chat handler asks providers by itself: give it `provider` in the place of this model."]);
 });
