@@ -128,6 +128,8 @@ test.each(["turbopack", "webpack"])(
     const folder = makeProject(`next-dev-${bundler}`, pages, "next");
     const server = await start(folder, "dev", [`--${bundler}`]);
     try {
+      // A page is compiled when it is first asked for, which takes as long as it takes.
+      for (const path of ["", "/direct"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
       const { page, problems } = await openPage(browser, server.url);
       await page.getByRole("textbox", { name: "Message" }).fill("The printer");
       await page.keyboard.press("Enter");
