@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
                 _ => return Err(Broken),
             }
         }
-        let key = self.string_body()?;
+        let (key, _) = self.string_body()?;
         if self.take(b':')? { Ok(Some(key)) } else { Err(Broken) }
     }
 
@@ -104,7 +104,8 @@ impl<'a> Reader<'a> {
             self.skip()?;
             return Ok(None);
         }
-        self.string_body().map(|body| Some(unescape(body)))
+        let (body, escaped) = self.string_body()?;
+        Ok(Some(if escaped { unescape(body) } else { Cow::Borrowed(body) }))
     }
 
     /// The text of a string; any other value is skipped and gives an empty text.
@@ -173,10 +174,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands between the quotes of the string that begins here, as written.
-    fn string_body(&mut self) -> Read<&'a str> {
+    /// What stands between the quotes of the string that begins here, as written, and whether there are escapes in it.
+    fn string_body(&mut self) -> Read<(&'a str, bool)> {
         self.at += 1;
         let start = self.at;
+        let mut escaped = false;
         loop {
             let rest = self.text.as_bytes().get(self.at..).ok_or(Broken)?;
             let step = find2(b'"', b'\\', rest).ok_or(Broken)?;
@@ -184,8 +186,9 @@ impl<'a> Reader<'a> {
             if self.byte() == Some(b'"') {
                 let body = self.text.get(start..self.at).ok_or(Broken)?;
                 self.at += 1;
-                return Ok(body);
+                return Ok((body, escaped));
             }
+            escaped = true;
             self.at += 2;
         }
     }

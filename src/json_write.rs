@@ -1,6 +1,7 @@
 //! JSON written straight into a text: request bodies and patches need no tree.
 
 use crate::json_read::TENS;
+use crate::scan::find_unquotable;
 
 /// The text as a JSON string, in quotes.
 pub(crate) fn string(out: &mut String, text: &str) {
@@ -11,14 +12,13 @@ pub(crate) fn string(out: &mut String, text: &str) {
 
 /// The text as the inside of a JSON string.
 pub(crate) fn escaped(out: &mut String, text: &str) {
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.push_str(text.get(plain..at).unwrap_or_default());
-        plain = at + 1;
-        match byte {
+    let mut rest = text;
+    while let Some(at) = find_unquotable(rest.as_bytes()) {
+        // What is found is ASCII, so the text can be split in front of it and behind it.
+        let (plain, found) = rest.split_at_checked(at).unwrap_or_default();
+        out.push_str(plain);
+        rest = found.get(1..).unwrap_or_default();
+        match found.as_bytes().first().copied().unwrap_or_default() {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),
@@ -33,7 +33,7 @@ pub(crate) fn escaped(out: &mut String, text: &str) {
             }
         }
     }
-    out.push_str(text.get(plain..).unwrap_or_default());
+    out.push_str(rest);
 }
 
 /// A whole number.

@@ -42,6 +42,6 @@ pub mod wire;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "native"))]
 #[doc = include_str!("../docs/rust.md")]
 struct RustGuide;

@@ -1,4 +1,4 @@
-//! The search for one of two bytes, eight at a time: what all the parsers here spend their time on.
+//! The search for bytes, eight at a time: what all the parsers and writers here spend their time on.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -6,16 +6,33 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// Where the first `a` or `b` is. Plain arithmetic on words, because a browser has no vectors to count on.
 #[inline]
 pub(crate) fn find2(a: u8, b: u8, bytes: &[u8]) -> Option<usize> {
+    find(bytes, |word| equals(word, a) | equals(word, b), |byte| byte == a || byte == b)
+}
+
+/// Where the first byte is that a JSON string cannot hold as it is.
+pub(crate) fn find_unquotable(bytes: &[u8]) -> Option<usize> {
+    let marks =
+        |word: u64| equals(word, b'"') | equals(word, b'\\') | (word.wrapping_sub(ONES * 0x20) & !word);
+    find(bytes, marks, |byte| byte == b'"' || byte == b'\\' || byte < 0x20)
+}
+
+#[inline]
+fn find(bytes: &[u8], marks: impl Fn(u64) -> u64, is_it: impl Fn(u8) -> bool) -> Option<usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let hit = (zeros(word ^ (ONES * u64::from(a))) | zeros(word ^ (ONES * u64::from(b)))) & HIGHS;
+        let hit = marks(u64::from_le_bytes(*word)) & HIGHS;
         if hit != 0 {
             return Some(at * 8 + hit.trailing_zeros() as usize / 8);
         }
     }
-    let found = rest.iter().position(|byte| *byte == a || *byte == b)?;
+    let found = rest.iter().position(|byte| is_it(*byte))?;
     Some(words.len() * 8 + found)
+}
+
+/// Marks the bytes that are this one, as `zeros` does.
+#[inline]
+fn equals(word: u64, byte: u8) -> u64 {
+    zeros(word ^ (ONES * u64::from(byte)))
 }
 
 /// Marks the bytes that are zero; above the first of them there may be false marks.
@@ -31,7 +48,7 @@ pub(crate) fn word_at(text: &str, word: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{find2, word_at};
+    use super::{find_unquotable, find2, word_at};
 
     #[test]
     fn a_word_is_found_where_it_first_begins() {
@@ -39,6 +56,20 @@ mod tests {
             [("abcabc", "ca"), ("é✓é", "✓"), ("aab", "ab"), ("", "a"), ("a", "aa"), ("a", "a")]
         {
             assert_eq!(word_at(text, word), text.find(word), "{text} {word}");
+        }
+    }
+
+    #[test]
+    fn every_byte_that_a_json_string_cannot_hold_is_found_at_every_place() {
+        for byte in 0..=u8::MAX {
+            let unquotable = byte < 0x20 || byte == b'"' || byte == b'\\';
+            for at in 0..20 {
+                let mut text = vec![b'x'; 20];
+                text[at] = byte;
+                assert_eq!(find_unquotable(&text), unquotable.then_some(at), "{byte} {at}");
+                text[19] = b'"';
+                assert_eq!(find_unquotable(&text), Some(if unquotable { at } else { 19 }), "{byte} {at}");
+            }
         }
     }
 

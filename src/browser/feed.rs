@@ -18,6 +18,8 @@ pub(super) struct Feed {
     host: Host,
     batch: RefCell<Vec<String>>,
     scheduled: Cell<bool>,
+    /// The run may be another one than the page knows.
+    moved: Cell<bool>,
     slots_changed: Cell<bool>,
     timeline: RefCell<Timeline>,
     state: RefCell<String>,
@@ -30,6 +32,7 @@ impl Feed {
             host,
             batch: RefCell::default(),
             scheduled: Cell::default(),
+            moved: Cell::default(),
             slots_changed: Cell::default(),
             timeline: RefCell::default(),
             state: RefCell::default(),
@@ -45,7 +48,12 @@ impl Feed {
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"event"), ("request", &request)], event);
                 feed.batch.borrow_mut().push(out);
-                feed.wake();
+                match event {
+                    Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. } => {
+                        feed.schedule();
+                    }
+                    _ => feed.wake(),
+                }
             }
         });
         let feed = Rc::downgrade(self);
@@ -69,6 +77,11 @@ impl Feed {
 
     /// Tells the page soon, once for everything until then.
     pub(super) fn wake(self: &Rc<Self>) {
+        self.moved.set(true);
+        self.schedule();
+    }
+
+    fn schedule(self: &Rc<Self>) {
         if !self.scheduled.replace(true) {
             let feed = Rc::clone(self);
             soon(move || feed.flush());
@@ -83,18 +96,9 @@ impl Feed {
         self.scheduled.set(false);
         let Some(session) = self.session.borrow().clone() else { return };
         let mut batch = self.batch.take();
-        session.look(|run| {
-            if let Some(patch) = self.timeline.borrow_mut().follow(run) {
-                let mut out = String::new();
-                object_and(&mut out, &[("kind", &"timeline")], &patch);
-                batch.push(out);
-            }
-            let state = state_of(run, session.is_interrupted());
-            if *self.state.borrow() != state {
-                batch.push(state.clone());
-                *self.state.borrow_mut() = state;
-            }
-        });
+        if self.moved.replace(false) {
+            self.look(&session, &mut batch);
+        }
         if self.slots_changed.replace(false) {
             let mut out = String::new();
             object(&mut out, &[("kind", &"slots"), ("slots", &session.display().stack())]);
@@ -109,6 +113,22 @@ impl Feed {
             out.push(']');
             self.host.events(&out);
         }
+    }
+
+    /// What is different in the run.
+    fn look(&self, session: &Session, batch: &mut Vec<String>) {
+        session.look(|run| {
+            if let Some(patch) = self.timeline.borrow_mut().follow(run) {
+                let mut out = String::new();
+                object_and(&mut out, &[("kind", &"timeline")], &patch);
+                batch.push(out);
+            }
+            let state = state_of(run, session.is_interrupted());
+            if *self.state.borrow() != state {
+                batch.push(state.clone());
+                *self.state.borrow_mut() = state;
+            }
+        });
     }
 }
 

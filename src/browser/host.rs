@@ -1,6 +1,6 @@
 //! What a session asks of the page: an object with these methods. All text is JSON unless its name says otherwise.
 
-use js_sys::{Object, Promise, Reflect, Uint8Array};
+use js_sys::{Object, Promise, Reflect};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 
@@ -93,16 +93,12 @@ extern "C" {
     pub(super) type PageResponse;
     #[wasm_bindgen(method, getter, structural)]
     pub(super) fn status(this: &PageResponse) -> u16;
+    #[wasm_bindgen(method, getter, structural)]
+    pub(super) fn sent(this: &PageResponse) -> String;
     #[wasm_bindgen(method, structural)]
     pub(super) fn header(this: &PageResponse, name: &str) -> Option<String>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn next(this: &PageResponse) -> Result<Promise, JsValue>;
-}
-
-/// Bytes that a response gave; `None` at its end.
-pub(super) fn chunk(value: JsValue) -> Option<Vec<u8>> {
-    use wasm_bindgen::JsCast;
-    value.dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec())
+    pub(super) fn read(this: &PageResponse, push: &Closure<dyn Fn(Vec<u8>)>) -> Result<Promise, JsValue>;
 }
 
 /// `{id, answer}` for `pushAndWait`.

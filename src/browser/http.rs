@@ -1,12 +1,20 @@
 //! HTTP through the page's `fetch`, which an application may replace.
 
-use wasm_bindgen::JsCast;
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
-use super::host::{Host, PageResponse, chunk};
+use futures_util::FutureExt;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use super::host::{Host, PageResponse};
 use super::page::PageSignal;
 use super::tools::settled;
 use super::values::reason;
-use crate::codec::to_text;
+use crate::codec::{from_text, to_text};
 use crate::portable::BoxFuture;
 use crate::transport::{Http, HttpRequest, HttpResponse};
 
@@ -24,15 +32,63 @@ impl Http for PageHttp {
             let answered = settled(sending).await.map_err(|error| reason(&error))?;
             // The page's own object, by the contract of `Host::fetch`.
             let response: PageResponse = answered.unchecked_into();
-            Ok(Box::new(Answer { response, _signal: signal }) as Box<dyn HttpResponse>)
+            Ok(Box::new(Answer { _signal: signal, response, body: None }) as Box<dyn HttpResponse>)
         })
     }
 }
 
-/// When it is dropped, the signal fires and the connection is closed.
+/// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed.
 struct Answer {
-    response: PageResponse,
     _signal: PageSignal,
+    response: PageResponse,
+    body: Option<Body>,
+}
+
+/// What the page reads for us. It is pushed in, because asking for each chunk costs two promises and two callbacks.
+struct Body {
+    arrived: Rc<RefCell<Arrived>>,
+    ended: Result<JsFuture, JsValue>,
+    _push: Closure<dyn Fn(Vec<u8>)>,
+}
+
+#[derive(Default)]
+struct Arrived {
+    bytes: Vec<u8>,
+    waker: Option<Waker>,
+}
+
+impl Body {
+    fn of(response: &PageResponse) -> Self {
+        let arrived: Rc<RefCell<Arrived>> = Rc::default();
+        let pushed = Rc::clone(&arrived);
+        let push = Closure::new(move |chunk: Vec<u8>| {
+            let mut arrived = pushed.borrow_mut();
+            if arrived.bytes.is_empty() {
+                arrived.bytes = chunk;
+            } else {
+                arrived.bytes.extend(chunk);
+            }
+            let waker = arrived.waker.take();
+            drop(arrived);
+            waker.into_iter().for_each(Waker::wake);
+        });
+        let ended = response.read(&push).map(JsFuture::from);
+        Body { arrived, ended, _push: push }
+    }
+
+    /// All that has come since the last time.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Vec<u8>>, JsValue>> {
+        let mut arrived = self.arrived.borrow_mut();
+        if !arrived.bytes.is_empty() {
+            return Poll::Ready(Ok(Some(std::mem::take(&mut arrived.bytes))));
+        }
+        arrived.waker = Some(context.waker().clone());
+        drop(arrived);
+        match &mut self.ended {
+            Ok(ended) => ended.poll_unpin(context).map_ok(|_| None),
+            Err(error) => Poll::Ready(Err(error.clone())),
+        }
+    }
 }
 
 impl HttpResponse for Answer {
@@ -44,8 +100,12 @@ impl HttpResponse for Answer {
         self.response.header(name)
     }
 
+    fn sent(&self) -> Vec<(String, String)> {
+        from_text(&self.response.sent()).unwrap_or_default()
+    }
+
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>> {
-        let next = self.response.next();
-        Box::pin(async move { settled(next).await.map(chunk).map_err(|error| reason(&error)) })
+        let body = self.body.get_or_insert_with(|| Body::of(&self.response));
+        Box::pin(poll_fn(|context| body.poll(context).map_err(|error| reason(&error))))
     }
 }

@@ -9,6 +9,7 @@ use crate::message::{Message, Usage};
 use crate::providers::anthropic::{THINKING_BLOCKS, set};
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::{Mapping, errors};
+use crate::scan::find2;
 use crate::stream::{Finish, TurnBuilder};
 
 /// Fields of a message that a model's provider wants back.
@@ -32,6 +33,10 @@ struct Event<'a> {
 
 impl Mapping for Stream {
     fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if let Some(text) = plain_text(data) {
+            turn.text(text);
+            return Ok(());
+        }
         let mut reader = Reader::new(data);
         let mut event = Event::default();
         if reader.object()? {
@@ -82,6 +87,13 @@ impl Mapping for Stream {
     fn ends_at_once(&self) -> bool {
         true
     }
+}
+
+/// The text of a piece without escapes, in the one way in which every handler writes it. Most of a stream is made of these, and
+/// reading them field by field costs twice as much.
+fn plain_text(data: &str) -> Option<&str> {
+    let text = data.strip_prefix(r#"{"type":"text_delta","text":""#)?.strip_suffix(r#""}"#)?;
+    find2(b'"', b'\\', text.as_bytes()).is_none().then_some(text)
 }
 
 /// A failure with the kind that the other end gave it, where it gave one.
@@ -162,4 +174,30 @@ fn is_old_error(message: &Message, usage: &Usage, turn: &TurnBuilder) -> bool {
         && message.tool_calls.is_none()
         && (usage.tokens_in, usage.tokens_out) == (0, 0)
         && !turn.text_so_far().ends_with(&message.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_of_text_is_the_same_in_whatever_way_it_is_written() {
+        let table = [
+            (r#"{"type":"text_delta","text":"é✓"}"#, "é✓"),
+            (r#"{"type":"text_delta","text":"a\"}b\\"}"#, "a\"}b\\"),
+            (r#"{"type":"text_delta","text":"a","text":"b"}"#, "b"),
+            (r#"{"type":"text_delta","text":"a","type":"x"}"#, ""),
+            (r#"{"text":"a","type":"text_delta"}"#, "a"),
+            (r#"{ "type": "text_delta", "text": "a" }"#, "a"),
+            (r#"{"type":"text_delta","text":""}"#, ""),
+        ];
+        for (data, text) in table {
+            let mut turn = TurnBuilder::default();
+            assert_eq!(Stream.event(data, &mut turn), Ok(()), "{data}");
+            assert_eq!(turn.text_so_far(), text, "{data}");
+        }
+        for data in [r#"{"type":"text_delta","text":"}"#, r#"{"type":"text_delta","text":"a\"}"#] {
+            assert_eq!(Stream.event(data, &mut TurnBuilder::default()), Err(Broken), "{data}");
+        }
+    }
 }

@@ -24,6 +24,10 @@ pub trait HttpResponse: MaybeSend {
     fn status(&self) -> u16;
     /// `name` is in lower case.
     fn header(&self, name: &str) -> Option<String>;
+    /// Headers that the request was sent with beside its own: they may hold keys, which no error tells.
+    fn sent(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
     /// The next piece of the body as it came from the network; `None` at its end.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>>;
 }

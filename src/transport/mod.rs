@@ -1,5 +1,6 @@
 //! Models behind HTTP: the port to it, limits and retries, and the adapter that speaks every provider's format.
 
+mod alarm;
 mod answer;
 mod body;
 mod date;

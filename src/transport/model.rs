@@ -3,8 +3,6 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::future::{Either, select};
-
 use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::portable::BoxFuture;
@@ -13,6 +11,7 @@ use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
 use crate::stream::{self, Outcome, Turn};
+use crate::transport::alarm::Alarm;
 use crate::transport::body::BodyWriter;
 use crate::transport::http::{Http, HttpRequest, HttpResponse};
 use crate::transport::retry::{Policy, heed_headers, pause_ms, timed_out};
@@ -130,22 +129,34 @@ impl Asking {
             headers: self.options.headers.clone(),
             body: self.body.clone(),
         };
-        let mut response = self
+        let mut alarm = Alarm::new(Arc::clone(&self.clock));
+        let mut response = alarm
             .within(first, self.http.send(request))
             .await
             .ok_or_else(|| timed_out("answer", policy.first_byte_ms))?
             .map_err(network)?;
+        let read = self.read(response.as_mut(), &mut alarm, [first, ends], shown).await;
+        read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
+    }
+
+    async fn read(
+        &self,
+        response: &mut dyn HttpResponse,
+        alarm: &mut Alarm,
+        [first, ends]: [u64; 2],
+        shown: &mut Shown<'_>,
+    ) -> Result<Turn, ModelError> {
         let status = response.status();
         if !(200..300).contains(&status) {
-            let body = self.whole(response.as_mut(), ends, LONGEST_ERROR_BODY).await.unwrap_or_default();
+            let body = self.whole(response, alarm, ends, LONGEST_ERROR_BODY).await.unwrap_or_default();
             let mut error = errors::from_response(status, &String::from_utf8_lossy(&body));
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
             return Err(error);
         }
         let outcome = if self.options.request.stream || self.options.format == Format::Endpoint {
-            self.stream(response.as_mut(), first, ends, shown).await?
+            self.stream(response, alarm, [first, ends], shown).await?
         } else {
-            let body = self.whole(response.as_mut(), ends, usize::MAX).await?;
+            let body = self.whole(response, alarm, ends, usize::MAX).await?;
             read_response(self.options.format, self.names.clone(), &String::from_utf8_lossy(&body))
         };
         match outcome {
@@ -157,15 +168,15 @@ impl Asking {
     async fn stream(
         &self,
         response: &mut dyn HttpResponse,
-        first: u64,
-        ends: u64,
+        alarm: &mut Alarm,
+        [first, ends]: [u64; 2],
         shown: &mut Shown<'_>,
     ) -> Result<Outcome, ModelError> {
         let policy = &self.options.policy;
         let mut decoder = Decoder::new(self.options.format, self.names.clone());
         let (mut limit, mut what, mut limit_ms) = (first, "first byte", policy.first_byte_ms);
         loop {
-            let Some(chunk) = self.within(limit.min(ends), response.next()).await else {
+            let Some(chunk) = alarm.within(limit.min(ends), response.next()).await else {
                 return Err(match self.clock.now() >= ends {
                     true => timed_out("whole answer", policy.total_ms),
                     false => timed_out(what, limit_ms),
@@ -188,28 +199,18 @@ impl Asking {
     async fn whole(
         &self,
         response: &mut dyn HttpResponse,
+        alarm: &mut Alarm,
         ends: u64,
         longest: usize,
     ) -> Result<Vec<u8>, ModelError> {
         let mut body = Vec::new();
         while body.len() < longest {
-            let piece = self.within(ends, response.next()).await;
+            let piece = alarm.within(ends, response.next()).await;
             let piece = piece.ok_or_else(|| timed_out("whole answer", self.options.policy.total_ms))?;
             let Some(piece) = piece.map_err(network)? else { break };
             body.extend_from_slice(&piece);
         }
         Ok(body)
-    }
-
-    /// `None` when the time comes first.
-    async fn within<T>(&self, until: u64, work: BoxFuture<'_, T>) -> Option<T> {
-        if until == u64::MAX {
-            return Some(work.await);
-        }
-        match select(work, self.clock.sleep(until.saturating_sub(self.clock.now()))).await {
-            Either::Left((done, _)) => Some(done),
-            Either::Right(((), _)) => None,
-        }
     }
 }
 

@@ -70,8 +70,14 @@ test.each(Object.entries(failures))(
         expect(text, id).not.toContain(canary);
       }
     }
-    const endpoint = createEndpointModel(`http://127.0.0.1/chat?token=${canary}`, { policy, fetch: async (url) => fail(url) });
-    expect(await seen(endpoint)).not.toContain(canary);
+    const options = { policy, fetch: async (url: string) => fail(url) };
+    expect(await seen(createEndpointModel(`http://127.0.0.1/chat?token=${canary}`, options))).not.toContain(canary);
+    for (const headers of [{ authorization: `Bearer ${canary}` }, async () => ({ "x-own": canary })]) {
+      const endpoint = createEndpointModel("http://127.0.0.1/chat", { ...options, headers });
+      expect(await seen(endpoint)).not.toContain(canary);
+      const asked = endpoint.prompt({ messages: [{ sender: "user", text: "hi" }] }, async () => {});
+      expect(inspect(await asked.catch((error: unknown) => error))).not.toContain(canary);
+    }
   },
   30_000,
 );

@@ -1,7 +1,7 @@
 // A model behind an endpoint of the application, over server-sent events.
 import { parseSSEStream } from "../sse.js";
 import type { ModelOptions } from "../wasm/seam.js";
-import type { Fetch } from "./http.js";
+import { type Fetch, withoutKeys } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { collect, remoteRequest } from "./remote.js";
 
@@ -54,9 +54,15 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     },
     async prompt(request, notify, signal) {
       const body = JSON.stringify(remoteRequest(systemPrompt, request));
-      const init = { method: "POST", headers: await headers(), body, ...(signal && { signal }) };
-      const response = await (options.fetch ?? globalThis.fetch)(url, init);
-      return collect(parseSSEStream(response), notify, "Stream ended without a 'done' event");
+      const sent = await headers();
+      try {
+        const init = { method: "POST", headers: sent, body, ...(signal && { signal }) };
+        const response = await (options.fetch ?? globalThis.fetch)(url, init);
+        return await collect(parseSSEStream(response), notify, "Stream ended without a 'done' event");
+      } catch (error) {
+        if (error instanceof Error) error.message = withoutKeys(error.message, new Headers(sent));
+        throw error;
+      }
     },
   };
   const http: HttpModel = {
@@ -67,9 +73,10 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     ...(options.policy && { policy: options.policy }),
   };
   const fetcher: Fetch = async (to, init) => {
-    const own = new Headers(init.headers);
-    for (const [key, value] of Object.entries(await headers())) own.set(key, value);
-    return (options.fetch ?? globalThis.fetch)(to, { ...init, headers: own });
+    // Those that `hostFetch` looks at afterwards.
+    const sent = init.headers as Headers;
+    for (const [key, value] of Object.entries(await headers())) sent.set(key, value);
+    return (options.fetch ?? globalThis.fetch)(to, init);
   };
   return withTransport(model, { options: http, fetch: fetcher });
 }

@@ -1,10 +1,11 @@
 // HTTP for the core: its requests go through fetch, or through one that the application gives.
+import { reasonOf } from "../error.js";
 import type { HostResponse } from "../wasm/seam.js";
 
 /** `fetch`, or what stands in for it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** `headers` is JSON: `[[name, value], …]`. */
+/** `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells. */
 export async function hostFetch(
   custom: Fetch | undefined,
   url: string,
@@ -12,18 +13,45 @@ export async function hostFetch(
   body: string,
   signal: AbortSignal,
 ): Promise<HostResponse> {
-  const init = { method: "POST", headers: JSON.parse(headers || "[]") as [string, string][], body, signal };
+  const sent = new Headers(JSON.parse(headers || "[]") as [string, string][]);
   // Read when it is called, so that a fetch which was put in its place later is the one that is used.
-  const response = await (custom ?? globalThis.fetch)(url, init);
+  const response = await (custom ?? globalThis.fetch)(url, { method: "POST", headers: sent, body, signal }).catch(
+    (error: unknown) => {
+      throw new Error(withoutKeys(reasonOf(error), sent));
+    },
+  );
   const reader = response.body?.getReader();
   // Also for a fetch that does not heed its signal.
   signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
   return {
     status: response.status,
+    sent: JSON.stringify([...sent]),
     header: (name) => response.headers.get(name) ?? undefined,
-    async next() {
-      const chunk = await reader?.read();
-      return chunk?.value;
+    async read(push) {
+      for (;;) {
+        const chunk = await reader?.read();
+        // After the signal the core has let go of `push`.
+        if (!chunk?.value || signal.aborted) return;
+        push(chunk.value);
+      }
     },
   };
+}
+
+/** A sentence without the values of headers, as the core tells what a server says (`src/transport/secret.rs`). */
+export function withoutKeys(text: string, headers: Headers): string {
+  let told = text;
+  for (const [name, value] of headers) {
+    if (/^(anthropic-|content-|accept$)/.test(name)) continue;
+    for (const key of [value, value.slice(value.lastIndexOf(" ") + 1)]) {
+      if (key.length < 6) continue;
+      told = told.replaceAll(key, "…");
+      // A quotation may end in the middle of one.
+      const said = told.replace(/…+$/, "");
+      for (let length = key.length - 1; length >= 6; length--) {
+        if (said.endsWith(key.slice(0, length))) told = `${said.slice(0, -length)}…`;
+      }
+    }
+  }
+  return told;
 }

@@ -96,10 +96,12 @@ export interface HostPrompt {
 
 export interface HostResponse {
   readonly status: number;
+  /** The headers of the request as it was sent, as JSON. */
+  readonly sent: string;
   /** Header names in lower case. */
   header(name: string): string | undefined;
-  /** The next chunk; `undefined` at the end. */
-  next(): Promise<Uint8Array | undefined>;
+  /** Pushes each chunk of the body as it comes, until the signal fires; resolves at the end. */
+  read(push: (chunk: Uint8Array) => void): Promise<void>;
 }
 
 /** One entry of a batch of `events`. */
