@@ -2,8 +2,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { asciiOf } from "./lib/ascii.mjs";
 import { pageGlue, pageTypes, shortImports } from "./lib/glue.mjs";
+import { packed } from "./lib/pack.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -20,6 +20,9 @@ const wasmFeatures = [
   "sign-ext",
 ];
 
+const asFlags = wasmFeatures.map((name) => `--enable-${name}`);
+const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+
 const generated = inRoot("js", "src", "wasm", "generated");
 
 /** The wasm files, each made of a part of the crate. */
@@ -29,21 +32,25 @@ const parts = [
 ];
 
 export async function build(tools) {
+  await unpacker();
   for (const part of parts) await wasm(part, tools.bindgen);
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
 }
 
 /** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. The next part takes its place. */
 export async function compile(features, folder = root) {
+  return cargo("glove_wasm", folder, ["--lib", "--no-default-features", "--features", features]);
+}
+
+async function cargo(name, folder, options = []) {
   const locked = process.env.CI ? ["--locked"] : [];
-  const chosen = ["--no-default-features", "--features", features];
-  await run("cargo", ["build", "--release", "--lib", "--target", wasmTarget, ...chosen, ...locked], {
+  await run("cargo", ["build", "--release", "--target", wasmTarget, ...options, ...locked], {
     cwd: folder,
     // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
     env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths(folder).join("\x1f"), RUSTFLAGS: undefined },
   });
   const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
-  return join(target_directory, wasmTarget, "release", "glove_wasm.wasm");
+  return join(target_directory, wasmTarget, "release", `${name}.wasm`);
 }
 
 function remappedPaths(folder) {
@@ -58,14 +65,35 @@ function remappedPaths(folder) {
 const wasmFile = (name) => inRoot("pkg", `${name}_bg.wasm`);
 const glueFiles = (name) => [`${name}.js`, `${name}.d.ts`, `${name}_bytes.js`, `${name}_bytes.d.ts`];
 
+const unpackerFiles = ["unpacker.js", "unpacker.d.ts"];
+
+/** The small wasm file that puts the others together, in base64. */
+async function unpacker() {
+  const folder = inRoot("tools", "unpack");
+  const inputs = fingerprint({
+    texts: [output("rustc", ["--version"])],
+    files: [...["src", "Cargo.toml", "Cargo.lock"].map((part) => join(folder, part)), import.meta.filename],
+  });
+  const [code, types] = unpackerFiles.map((file) => join(generated, file));
+  if (hasStamp("unpacker", inputs) && existsSync(code)) return;
+  const compiled = await step("compiling what unpacks the wasm files", "Read the compiler's messages above.", () =>
+    cargo("glove_unpack", folder),
+  );
+  const small = inRoot(".cache", "unpack.wasm");
+  await runTool("binaryen/bin/wasm-opt", [compiled, "-Oz", ...asFlags, ...strip, "-o", small]);
+  mkdirSync(generated, { recursive: true });
+  writeFileSync(code, `export const unpacker = "${readFileSync(small).toString("base64")}";\n`);
+  writeFileSync(types, "/** The wasm file of tools/unpack, in base64. */\nexport declare const unpacker: string;\n");
+  writeStamp("unpacker", inputs);
+}
+
 async function wasm({ name, features }, bindgen) {
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [
       ...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
-      inRoot("scripts", "lib", "ascii.mjs"),
-      inRoot("scripts", "lib", "glue.mjs"),
+      ...["ascii", "glue", "pack"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
     ],
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
@@ -88,9 +116,9 @@ async function wasm({ name, features }, bindgen) {
   writeFileSync(wasmFile(name), file);
   writeFileSync(join(generated, `${name}.js`), pageGlue(readFileSync(join(work, `${name}.js`), "utf8"), names));
   writeFileSync(join(generated, `${name}.d.ts`), pageTypes(readFileSync(join(work, `${name}.d.ts`), "utf8")));
-  const ascii = asciiOf(file);
-  writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = ${JSON.stringify(ascii)};\n`);
-  writeFileSync(join(generated, `${name}_bytes.d.ts`), `export declare const bytes: import("../inline.js").Ascii;\n`);
+  const carried = { text: packed(file), length: file.length };
+  writeFileSync(join(generated, `${name}_bytes.js`), `export const bytes = ${JSON.stringify(carried)};\n`);
+  writeFileSync(join(generated, `${name}_bytes.d.ts`), `export declare const bytes: import("../inline.js").Packed;\n`);
   writeStamp(name, inputs);
 }
 
@@ -99,10 +127,8 @@ async function wasm({ name, features }, bindgen) {
  * called once stay functions, because inlined they repeat less (5 kB), and stand beside those with like names (1 kB).
  */
 async function optimise(input, file) {
-  const features = wasmFeatures.map((name) => `--enable-${name}`);
-  const passes = ["-Os", "--one-caller-inline-max-function-size", "0", "--reorder-functions-by-name"];
-  const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await runTool("binaryen/bin/wasm-opt", [input, ...passes, ...features, ...strip, "-o", file]);
+  const passes = ["-Os", "--one-caller-inline-max-function-size", "0", "--reorder-functions-by-name", "--reorder-locals"];
+  await runTool("binaryen/bin/wasm-opt", [input, ...passes, ...asFlags, ...strip, "-o", file]);
 }
 
 /** The table of providers for JavaScript, from the one of Rust: short, because every page has it. */
@@ -124,6 +150,7 @@ export async function typescript() {
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });
+  for (const file of unpackerFiles) copyFileSync(join(generated, file), join(folder, file));
   for (const { name } of parts) {
     for (const file of glueFiles(name)) copyFileSync(join(generated, file), join(folder, file));
     copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile(name)}.d.ts`);

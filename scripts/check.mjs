@@ -11,13 +11,14 @@ import { setup } from "./setup.mjs";
 
 const denyWarnings = ["--", "-D", "warnings"];
 const bindgen = "tools/bindgen/Cargo.toml";
+const unpack = "tools/unpack/Cargo.toml";
 
 const checks = {
   format: {
-    fix: "Run `cargo fmt` (and `cargo fmt --manifest-path tools/bindgen/Cargo.toml`).",
+    fix: "Run `cargo fmt`, and for a tool `cargo fmt --manifest-path tools/bindgen/Cargo.toml`.",
     async run() {
       await run("cargo", ["fmt", "--check"]);
-      await run("cargo", ["fmt", "--check", "--manifest-path", bindgen]);
+      for (const tool of [bindgen, unpack]) await run("cargo", ["fmt", "--check", "--manifest-path", tool]);
     },
   },
   lint: {
@@ -29,6 +30,7 @@ const checks = {
     async run() {
       await run("cargo", ["clippy", "--all-targets", "--all-features", ...denyWarnings]);
       await run("cargo", ["clippy", "--lib", "--target", wasmTarget, ...denyWarnings]);
+      await run("cargo", ["clippy", "--manifest-path", unpack, "--target", wasmTarget, ...denyWarnings]);
     },
   },
   reference: {

@@ -5,12 +5,12 @@ import * as glove from "./glove.js";
 import type { Message } from "./message.js";
 import * as machine from "./run.js";
 import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
-import { decoded } from "./wasm/inline.js";
+import { unpacked } from "./wasm/inline.js";
 import { openCore } from "./wasm/sessions.js";
 
 export * from "./exports.js";
 
-const core = /* @__PURE__ */ openCore(() => decoded(bytes));
+const core = /* @__PURE__ */ openCore(() => unpacked(bytes));
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
 export class GloveClient extends client.GloveClient {

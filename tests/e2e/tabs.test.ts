@@ -428,7 +428,10 @@ test("without locks one tab runs the session all the same, and a tab that leaves
     expect(await shown(first)).toEqual(["user: hello", "agent_text: you said hello"]);
   }));
 
-test("without locks a tab whose holder does not answer says that the session is open elsewhere, and runs nothing", () =>
+test.each([
+  ["the time of its holder runs out", "0"],
+  ["the clock is set back", "Date.now() + 86_400_000"],
+])("without locks a tab whose holder does not answer says so and runs nothing, until %s", (_, until) =>
   profile(async (profile) => {
     const first = await open(profile, noLocks);
     await kill(first, profile);
@@ -443,14 +446,15 @@ test("without locks a tab whose holder does not answer says that the session is 
       "blocked",
     ]);
     expect(await inPage(second, "return session.getSnapshot().error.code;")).toBe("SESSION_OPEN_ELSEWHERE");
-    // Its time runs out; here it is made to.
+    // Here it is made so.
     await inPage(
       second,
-      `const db = await raw(); db.transaction("extras", "readwrite").objectStore("extras").put(["gone", 0], ["s", "lease"]); db.close();`,
+      `const db = await raw(); db.transaction("extras", "readwrite").objectStore("extras").put(["gone", ${until}], ["s", "lease"]); db.close();`,
     );
     expect(await when(second, `shown.tab === "leader"`, "shown.error")).toBe(undefined);
     expect(await inPage(second, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");
-  }));
+  }),
+);
 
 test("a session in memory knows of no other tab", () =>
   profile(async ({ open }) => {

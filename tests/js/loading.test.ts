@@ -27,7 +27,8 @@ function count(): { compiled: number; instances: number } {
   });
   WebAssembly.Instance = new Proxy(Instance, {
     construct(target, [module, imports]) {
-      done.instances++;
+      // What unpacks the file imports nothing.
+      if (imports) done.instances++;
       return new target(module, imports);
     },
   });

@@ -66,12 +66,32 @@ test.each([
     JSON.stringify({ ...whole, messages: [{ sender: "root", text: "Hi" }] }),
     "SESSION_IMPORT_INVALID",
   ],
+  ...Object.entries({
+    "calls that are no list": { messages: [{ sender: "agent", text: "", tool_calls: 5 }] },
+    "a call without a tool": { messages: [{ sender: "agent", text: "", tool_calls: [{ tool_name: 5 }] }] },
+    "content that is no list": { messages: [{ sender: "user", text: "", content: "zzz" }] },
+    "a result that is none": { messages: [{ sender: "user", text: "", tool_results: [{ tool_name: "t" }] }] },
+    "nothing in the inbox": { inbox: [null] },
+    "a task without an id": { tasks: [{}] },
+    "a record that is none": { records: [1] },
+    "a message of endless depth": { messages: [{ ...whole.messages[0], deep: JSON.parse("[".repeat(500) + "]".repeat(500)) }] },
+  }).map(([what, wrong]): [string, string, string] => [
+    `with ${what}`,
+    JSON.stringify({ ...whole, ...wrong }),
+    "SESSION_IMPORT_INVALID",
+  ]),
   ["with a checkpoint that is no text", JSON.stringify({ ...whole, checkpoint: {} }), "SESSION_IMPORT_INVALID"],
   ["of a newer version", JSON.stringify({ ...whole, version: 2 }), "STORE_NEWER"],
 ])("an import %s is refused with a code, and nothing changes", async (_, json, code) => {
   const client = clientOf();
   await expect(client.importSession(json)).rejects.toMatchObject({ code });
   expect(await client.sessions()).toEqual([]);
+});
+
+test("counters that are no numbers are not counted", async () => {
+  const client = clientOf();
+  const id = await client.importSession(JSON.stringify({ ...whole, tokens: { tokens_in: "1", tokens_out: {}, cost: 2 } }));
+  expect(JSON.parse(await client.exportSession(id)).tokens).toEqual({ tokens_in: 0, tokens_out: 0, cost: 2 });
 });
 
 test("the least that can be imported is an id and messages", async () => {

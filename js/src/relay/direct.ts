@@ -2,13 +2,13 @@
 // asks no provider need not load how providers are spoken to.
 import type { Fetch } from "../models/http.js";
 import { bytes } from "../wasm/generated/glove_providers_bytes.js";
-import { decoded } from "../wasm/inline.js";
+import { unpacked } from "../wasm/inline.js";
 import { openProviders } from "../wasm/providers.js";
 import type { RelayOptions } from "../wasm/relay.js";
 import { answer } from "./answer.js";
 import { givenProviders } from "./source.js";
 
-const providers = /* @__PURE__ */ openProviders(() => decoded(bytes));
+const providers = /* @__PURE__ */ openProviders(() => unpacked(bytes));
 
 export type DirectOptions = Partial<RelayOptions> & Pick<RelayOptions, "format" | "baseURL" | "model">;
 

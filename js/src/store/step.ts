@@ -16,11 +16,12 @@ export function checkFollows({ count, seq }: Stored, step: StoredStep): void {
   const first = (step.records[0] as { seq?: unknown } | undefined)?.seq;
   const next = typeof first === "number" ? first === seq + 1 : step.seq >= seq;
   if (step.firstMessage === count && next) return;
-  throw storeError(
-    "conflict",
-    `Another page or program has written to this session (it has ${count} messages and ${seq} records; this write begins at ` +
-      `${step.firstMessage} and ${first ?? step.seq}). Nothing of it was stored; open the session again.`,
-  );
+  const found =
+    count === 0 && seq === 0 && step.firstMessage > 0
+      ? "This session was deleted while it was open here."
+      : `Another page or program has written to this session (it has ${count} messages and ${seq} records; this write begins at ` +
+        `${step.firstMessage} and ${first ?? step.seq}).`;
+  throw storeError("conflict", `${found} Nothing of this write was stored; dispose() the session and open it again.`);
 }
 
 /** Whether a run would go on from this checkpoint. */

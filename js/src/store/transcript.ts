@@ -4,6 +4,7 @@ import type { Message, Task } from "../message.js";
 import type { InboxItem, TokenCount } from "./adapter.js";
 import { storeError } from "./errors.js";
 import { membersOf } from "./json-text.js";
+import { addTokens } from "./step.js";
 
 const format = "glove-session";
 const version = 1;
@@ -64,8 +65,10 @@ export function readTranscript(text: string): ReadTranscript {
     checkpoint,
   } = given;
   if (typeof id !== "string" || id === "") refuse("it has no id");
-  if (!isList(messages) || !messages.every(isMessage)) refuse("its messages are no messages");
-  if (!isList(tasks) || !isList(inbox) || !isList(records)) refuse("its tasks, inbox or records are no lists");
+  if (!isListOf(messages, isMessage)) refuse("its messages are no messages");
+  if (!isListOf(tasks, hasId) || !isListOf(inbox, hasId)) refuse("its tasks or inbox are no lists of what has an id");
+  if (!isListOf(records, isObject)) refuse("its records are no list of objects");
+  if (isTooDeep(messages) || isTooDeep(tasks) || isTooDeep(inbox)) refuse(`it is nested deeper than ${deepest} levels`);
   if (checkpoint !== undefined && typeof checkpoint !== "string") refuse("its checkpoint is no text");
   const texts = membersOf(text);
   return {
@@ -75,7 +78,7 @@ export function readTranscript(text: string): ReadTranscript {
       createdAt: number(createdAt, Date.now()),
       updatedAt: number(updatedAt, Date.now()),
       turns: number(turns, 0),
-      tokens: { tokens_in: 0, tokens_out: 0, ...(tokens as object) },
+      tokens: addTokens({ tokens_in: 0, tokens_out: 0 }, isObject(tokens) ? (tokens as unknown as TokenCount) : 0),
       seq: number(seq, 0),
     },
     texts: {
@@ -101,13 +104,37 @@ function parse(text: string): Record<string, unknown> {
   return refuse("it is no JSON object");
 }
 
-function isList(value: unknown): value is unknown[] {
-  return Array.isArray(value);
+/** What the core takes in one value. */
+const deepest = 127;
+
+function isTooDeep(value: unknown, left = deepest): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return left === 0 || Object.values(value).some((inner) => isTooDeep(inner, left - 1));
 }
 
-function isMessage(value: unknown): value is Message {
-  const { sender, text } = (value ?? {}) as Partial<Message>;
-  return (sender === "user" || sender === "agent") && typeof text === "string";
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isListOf(value: unknown, is: (item: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(is);
+}
+
+function hasId(value: unknown): boolean {
+  return isObject(value) && typeof value.id === "string";
+}
+
+/** As far as the core looks at it. */
+function isMessage(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { sender, text, content = [], tool_calls = [], tool_results = [] } = value;
+  return (
+    (sender === "user" || sender === "agent") &&
+    typeof text === "string" &&
+    isListOf(content, (part) => isObject(part) && typeof part.type === "string") &&
+    isListOf(tool_calls, (call) => isObject(call) && typeof call.tool_name === "string") &&
+    isListOf(tool_results, (result) => isObject(result) && typeof result.tool_name === "string" && isObject(result.result))
+  );
 }
 
 function number(value: unknown, otherwise: number): number {

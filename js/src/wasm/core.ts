@@ -45,12 +45,10 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
   };
   return (inline) => ({
     load(source) {
-      starting ??= compile(source ?? inline?.())
-        .then(start)
-        .catch((error: unknown) => {
-          starting = undefined; // The next call may try again, with another source.
-          throw explained(error);
-        });
+      starting ??= (async () => start(await compile(source ?? inline?.())))().catch((error: unknown) => {
+        starting = undefined; // The next call may try again, with another source.
+        throw explained(error);
+      });
       return starting.then(living);
     },
     now(source) {

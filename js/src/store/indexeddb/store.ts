@@ -149,7 +149,8 @@ export class IndexedDBStore implements StoreAdapter {
       if (ms === 0) store("extras").delete(key);
       else {
         const [owner, until] = (await ask<[string, number] | undefined>(store("extras").get(key))) ?? [holder, 0];
-        if (owner !== holder && until > Date.now()) return false;
+        // One that ends later than any can was written before the clock was set back.
+        if (owner !== holder && until > Date.now() && until <= Date.now() + ms) return false;
         await ask(store("extras").put([holder, Date.now() + ms], key));
       }
       return true;

@@ -1,0 +1,132 @@
+// A wasm file as it travels inside JavaScript: like beside like, as WOFF2 does with fonts. First all opcodes, then all numbers of
+// locals, all offsets and so on, each as text; compression finds more in them than in a file that mixes them.
+import { asciiOf, letters } from "./ascii.mjs";
+
+/** What the streams hold. tools/unpack knows the first four by their places, the others from `kinds`. */
+const names = [
+  "rest",
+  "opcodes",
+  "locals",
+  "odd",
+  "local",
+  "offset",
+  "call",
+  "block",
+  "branch",
+  "other",
+  "small",
+  "middle",
+  "large",
+];
+const place = (name) => names.indexOf(name);
+
+/** Opcodes that no wasm file has. Before an opcode: its alignment, where that is not the natural one. And constants by their length. */
+const alignment = 0xe0;
+const constants = { small: 0x41, middle: 0xf0, large: 0xf1 };
+
+const isMemory = (op) => op >= 0x28 && op <= 0x3e;
+const natural = "23230011001122232301012";
+
+/** The stream with the number behind each opcode; 0 where there is none. */
+const kinds = new Uint8Array(256);
+for (const [from, to, name] of [
+  [0x02, 0x04, "block"],
+  [0x0c, 0x0d, "branch"],
+  [0x0e, 0x0e, "odd"], // br_table
+  [0x10, 0x10, "call"],
+  [0x11, 0x11, "odd"], // call_indirect
+  [0x1c, 0x1c, "odd"], // select with a type
+  [0x20, 0x22, "local"],
+  [0x23, 0x26, "other"],
+  [0x28, 0x3e, "offset"],
+  [0x3f, 0x40, "other"],
+  [0x42, 0x42, "other"],
+  [0x43, 0x44, "odd"], // floats
+  [0xd0, 0xd0, "other"],
+  [0xd2, 0xd2, "other"],
+  [0xfc, 0xfc, "odd"], // everything newer
+  ...Object.entries(constants).map(([name, op]) => [op, op, name]),
+]) {
+  kinds.fill(place(name), from, to + 1);
+}
+
+/** The letters, what is to be known of opcodes, and the streams: as tools/unpack reads it. */
+export function packed(wasm) {
+  const streams = names.map(() => []);
+  let at = 0;
+  const put = (name, ...bytes) => streams[place(name)].push(...bytes);
+  const copy = (name, length) => {
+    for (const end = at + length; at < end; ) put(name, wasm[at++]);
+  };
+  /** Reads a number, and copies it where a name is given. */
+  const number = (name) => {
+    const start = at;
+    let value = 0;
+    do value += (wasm[at] & 127) * 128 ** (at - start);
+    while (wasm[at++] & 128);
+    if (name) put(name, ...wasm.subarray(start, at));
+    return value;
+  };
+  const times = (count, what) => {
+    for (let left = count; left > 0; left--) what();
+  };
+
+  copy("rest", 8);
+  while (at < wasm.length) {
+    const section = wasm[at];
+    copy("rest", 1);
+    const size = number("rest");
+    if (section === 10) times(number("rest"), body);
+    else copy("rest", size);
+  }
+  const known = [...kinds, ...natural].map((number) => letters[number]);
+  return letters + known.join("") + streams.map(asciiOf).join("");
+
+  function body() {
+    const size = number();
+    const end = at + size;
+    times(number("locals"), () => {
+      number("locals");
+      copy("locals", 1);
+    });
+    while (at < end) instruction();
+  }
+
+  function instruction() {
+    const op = wasm[at++];
+    const start = at;
+    if (op === 0x41) {
+      number();
+      const name = ["small", "middle"][at - start - 1] ?? "large";
+      put("opcodes", constants[name]);
+      put(name, ...wasm.subarray(start, at));
+      return;
+    }
+    if (isMemory(op)) {
+      const aligned = number();
+      if (aligned !== Number(natural[op - 0x28])) put("opcodes", alignment + aligned);
+    }
+    put("opcodes", op);
+    const name = names[kinds[op]];
+    if (name === "odd") {
+      read(op);
+      const length = at - start;
+      put("odd", length & 255, length >> 8);
+      at = start;
+      copy("odd", length);
+    } else if (name !== "rest") number(name);
+  }
+
+  function read(op) {
+    if (op === 0x0e) times(number() + 1, number);
+    else if (op === 0x11) times(2, number);
+    else if (op === 0x1c) times(number(), number);
+    else if (op === 0x43) at += 4;
+    else if (op === 0x44) at += 8;
+    else {
+      const newer = number();
+      if (newer > 17) throw new Error(`the packing of wasm files does not know the instruction 0xfc ${newer}`);
+      times([0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1][newer], number);
+    }
+  }
+}

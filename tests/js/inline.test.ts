@@ -1,0 +1,40 @@
+// A wasm file travels inside JavaScript as packed text, and comes out as it was.
+import { readFileSync } from "node:fs";
+import binaryen from "binaryen";
+import { expect, test } from "vitest";
+import { bytes as providers } from "../../pkg/src/wasm/generated/glove_providers_bytes.js";
+import { bytes as sessions } from "../../pkg/src/wasm/generated/glove_wasm_bytes.js";
+import { unpacked } from "../../pkg/src/wasm/inline.js";
+import { packed } from "../../scripts/lib/pack.mjs";
+import { root } from "../support/project.js";
+
+test.each([
+  ["glove_wasm", sessions],
+  ["glove_providers", providers],
+])("%s comes out of its text to the byte", (name, carried) => {
+  const file = readFileSync(`${root}/pkg/${name}_bg.wasm`);
+  expect(Buffer.compare(unpacked(carried), file)).toBe(0);
+  // Nothing in it has to be escaped, in a module or a page.
+  expect(carried.text).toMatch(/^[ !#%&()*+,\-./0-9:;=>?@A-Z[\]^_a-z{|}~]+$/);
+});
+
+test("instructions of every form come out as they were", () => {
+  const targets = Array.from({ length: 300 }, () => "$a $b").join(" ");
+  const module = binaryen.parseText(`(module
+    (memory 1) (table 1 funcref) (global $g (mut i64) (i64.const -5)) (data "\\00\\ff some text \\80")
+    (type $t (func (param f64) (result i32)))
+    (func (export "f") (param i32) (result i32) (local f32 i64 i64)
+      (block $a (block $b (br_table ${targets} $a (local.get 0))))
+      (i64.store32 offset=70000 align=1 (i32.const 3) (global.get $g))
+      (i32.store16 offset=4 align=2 (i32.const -70000) (i32.const 200))
+      (memory.fill (i32.const 0) (i32.const 2147483647) (i32.trunc_sat_f64_s (f64.const 1.5e300)))
+      (memory.copy (i32.const 0) (i32.const 1) (memory.grow (memory.size)))
+      (local.set 1 (f32.const -0.5))
+      (if (i32.load8_s (i32.const 8)) (then (loop $l (br_if $l (i32.eqz (i32.const 0))))) (else (nop)))
+      (drop (ref.is_null (select (result funcref) (ref.null func) (table.get (i32.const 0)) (local.get 0))))
+      (call_indirect (type $t) (f64.const 1) (i32.const 0))))`);
+  module.setFeatures(binaryen.Features.All);
+  const file = Buffer.from(module.emitBinary());
+  const text = packed(file);
+  expect(Buffer.compare(unpacked({ text, length: file.length }), file)).toBe(0);
+});

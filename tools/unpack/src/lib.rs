@@ -1,0 +1,205 @@
+//! Puts a wasm file together from the text that scripts/lib/pack.mjs made of it; that file says what is in the text.
+//!
+//! The text is part of the same release as this, so nothing of it is checked.
+#![no_std]
+
+const LETTERS: u8 = 89;
+/// The first letters are marks: they stand with the letter behind them for a rare byte.
+const MARKS: u8 = 2;
+const STREAMS: u8 = 13;
+/// The streams that are known by their places.
+const REST: u8 = 0;
+const OPCODES: u8 = 1;
+const LOCALS: u8 = 2;
+const ODD: u8 = 3;
+
+const CODE_SECTION: u8 = 10;
+const BLOCK: u8 = 0x02;
+const IF: u8 = 0x04;
+const END: u8 = 0x0b;
+const FIRST_MEMORY: u8 = 0x28;
+const LAST_MEMORY: u8 = 0x3e;
+const CONSTANT: u8 = 0x41;
+
+/// Behind the text there must be room for what it says: for the streams as many bytes as the text has, and for the file.
+/// Gives where the file is.
+///
+/// # Safety
+/// The text and the room are memory that nobody else uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unpack(text: *const u8, length: usize, size: usize) -> *const u8 {
+    let mut bytes = text.wrapping_add(length).cast_mut();
+    let mut unpacking = Unpacking::read(text, &mut bytes);
+    let file = bytes.cast_const();
+    unpacking.out = bytes;
+    unpacking.sections(file.wrapping_add(size));
+    file
+}
+
+struct Unpacking {
+    /// Where each stream is read on.
+    streams: [*const u8; 256],
+    /// By opcode: the stream of the number behind it.
+    kinds: [u8; 256],
+    /// By opcode: the alignment that goes without saying.
+    natural: [u8; 256],
+    out: *mut u8,
+}
+
+impl Unpacking {
+    /// The text's head, and its streams as bytes.
+    fn read(mut text: *const u8, bytes: &mut *mut u8) -> Self {
+        let mut places = [0; 256];
+        for place in 0..LETTERS {
+            places[usize::from(next(&mut text))] = place;
+        }
+        let mut place = || places[usize::from(next(&mut text))];
+        let mut unpacking =
+            Unpacking { streams: [core::ptr::null(); 256], kinds: [0; 256], natural: [0; 256], out: *bytes };
+        for kind in &mut unpacking.kinds {
+            *kind = place();
+        }
+        for op in FIRST_MEMORY..=LAST_MEMORY {
+            unpacking.natural[usize::from(op)] = place();
+        }
+        for stream in 0..STREAMS {
+            unpacking.streams[usize::from(stream)] = *bytes;
+            decode(&mut place, bytes);
+        }
+        unpacking
+    }
+
+    fn sections(&mut self, end: *const u8) {
+        self.copy(REST, 8);
+        while self.out.cast_const() < end {
+            let section = self.take(REST);
+            put(&mut self.out, section);
+            let size = self.number(REST);
+            if section == CODE_SECTION {
+                for _ in 0..self.number(REST) {
+                    self.body();
+                }
+            } else {
+                self.copy(REST, size);
+            }
+        }
+    }
+
+    fn body(&mut self) {
+        // The size stands before the body, and is known behind it.
+        const ROOM: usize = 5;
+        let start = self.out;
+        self.out = start.wrapping_add(ROOM);
+        for _ in 0..self.number(LOCALS) {
+            self.number(LOCALS);
+            self.copy(LOCALS, 1);
+        }
+        let mut depth = 1;
+        while depth > 0 {
+            let mut op = self.take(OPCODES);
+            let mut alignment = self.natural[usize::from(op)];
+            if (0xe0..0xf0).contains(&op) {
+                alignment = op - 0xe0;
+                op = self.take(OPCODES);
+            }
+            put(&mut self.out, if matches!(op, 0xf0 | 0xf1) { CONSTANT } else { op });
+            match op {
+                BLOCK..=IF => depth += 1,
+                END => depth -= 1,
+                FIRST_MEMORY..=LAST_MEMORY => put(&mut self.out, alignment),
+                _ => {}
+            }
+            match self.kinds[usize::from(op)] {
+                REST => {}
+                ODD => {
+                    let length = u32::from(self.take(ODD)) + 256 * u32::from(self.take(ODD));
+                    self.copy(ODD, length);
+                }
+                stream => {
+                    self.number(stream);
+                }
+            }
+        }
+        let (body, end) = (start.wrapping_add(ROOM), self.out);
+        let size = end as usize - body as usize;
+        let (mut place, mut left) = (start, size);
+        while left > 127 {
+            put(&mut place, left as u8 | 128);
+            left >>= 7;
+        }
+        put(&mut place, left as u8);
+        // SAFETY: both are in the room that was given.
+        unsafe { core::ptr::copy(body, place, size) };
+        self.out = place.wrapping_add(size);
+    }
+
+    fn take(&mut self, stream: u8) -> u8 {
+        next(&mut self.streams[usize::from(stream)])
+    }
+
+    fn copy(&mut self, stream: u8, count: u32) {
+        for _ in 0..count {
+            let byte = self.take(stream);
+            put(&mut self.out, byte);
+        }
+    }
+
+    /// Copies a number in LEB128, and gives it.
+    fn number(&mut self, stream: u8) -> u32 {
+        let (mut value, mut shift) = (0, 0u32);
+        loop {
+            let byte = self.take(stream);
+            put(&mut self.out, byte);
+            value |= u32::from(byte & 127).wrapping_shl(shift);
+            shift += 7;
+            if byte < 128 {
+                return value;
+            }
+        }
+    }
+}
+
+/// A stream: its length in four letters, 256 bits that tell which bytes are one letter, the text.
+fn decode(place: &mut impl FnMut() -> u8, bytes: &mut *mut u8) {
+    let mut length = 0;
+    for _ in 0..4 {
+        length = length * 64 + u32::from(place());
+    }
+    let mut meant = [0; 512];
+    let (mut frequent, mut rare) = (usize::from(MARKS), usize::from(LETTERS));
+    let mut bits = 0;
+    for byte in 0..=255u8 {
+        if byte % 6 == 0 {
+            bits = place();
+        }
+        let counter = if bits & 32 == 0 { &mut rare } else { &mut frequent };
+        meant[*counter % 512] = byte;
+        *counter += 1;
+        bits <<= 1;
+    }
+    for _ in 0..length {
+        let mut at = usize::from(place());
+        if at < usize::from(MARKS) {
+            at = usize::from(LETTERS) * (at + 1) + usize::from(place());
+        }
+        put(bytes, meant[at % 512]);
+    }
+}
+
+fn next(from: &mut *const u8) -> u8 {
+    // SAFETY: the lengths in the text are true.
+    let byte = unsafe { **from };
+    *from = from.wrapping_add(1);
+    byte
+}
+
+fn put(to: &mut *mut u8, byte: u8) {
+    // SAFETY: the caller of `unpack` gave room enough.
+    unsafe { **to = byte };
+    *to = to.wrapping_add(1);
+}
+
+#[panic_handler]
+fn trap(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}
