@@ -202,6 +202,7 @@ export class CoreLink {
     this.#session = undefined;
     this.#starting = undefined;
     this.#letGo();
+    this.#life.abort();
     this.#tabs?.drop(error);
     this.#page.models.forget();
     this.#page.desk.take([]);
@@ -216,7 +217,6 @@ export class CoreLink {
     this.#undo();
     session?.close();
     session?.free();
-    this.#life.abort();
   }
 
   async #start(): Promise<AskedSession> {

@@ -174,9 +174,12 @@ test("when the first tab is killed while a model answers, the second asks the mo
     await inPage(first, `void session.sendMessage("write 100").catch(() => {});`);
     await when(second, `shown.streamingText.includes("word9 ")`);
     await takeOver(second, () => kill(first, profile));
-    // The text that was there stays until it is written anew.
+    // The text that was there stays until it is written anew, as it was or as a partial entry.
     expect(
-      await inPage(second, `return states.every(({ streamingText, busy }) => !busy || streamingText.startsWith("word0 "));`),
+      await inPage(
+        second,
+        `return states.every(({ streamingText, timeline, busy }) => !busy || (streamingText || timeline.at(-1).text).startsWith("word0 "));`,
+      ),
     ).toBe(true);
     expect(
       await inPage(
