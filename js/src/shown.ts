@@ -60,27 +60,7 @@ export class Shown {
   constructor(sessionId: string, storage: GloveSnapshot["storage"], slots: SlotContext, failed: (error: unknown) => void) {
     this.#slots = slots;
     this.#failed = failed;
-    this.#snapshot = {
-      sessionId,
-      sessionReady: false,
-      status: "ready",
-      busy: false,
-      run: { phase: "idle" },
-      timeline: [],
-      streamingText: "",
-      streamingReasoning: "",
-      slots: [],
-      approvals: [],
-      queue: [],
-      undoable: [],
-      tasks: [],
-      inbox: [],
-      stats: { ...noUsage, turns: 0 },
-      isCompacting: false,
-      error: undefined,
-      storage,
-      tab: "leader",
-    };
+    this.#snapshot = emptySnapshot(sessionId, storage);
   }
 
   get snapshot(): GloveSnapshot {
@@ -327,6 +307,31 @@ export class Shown {
     this.#pendingFrame = undefined;
     this.#listeners.clear();
   }
+}
+
+/** A session before anything is known of it. */
+export function emptySnapshot(sessionId: string, storage: GloveSnapshot["storage"]): GloveSnapshot {
+  return {
+    sessionId,
+    sessionReady: false,
+    status: "ready",
+    busy: false,
+    run: { phase: "idle" },
+    timeline: [],
+    streamingText: "",
+    streamingReasoning: "",
+    slots: [],
+    approvals: [],
+    queue: [],
+    undoable: [],
+    tasks: [],
+    inbox: [],
+    stats: { ...noUsage, turns: 0 },
+    isCompacting: false,
+    error: undefined,
+    storage,
+    tab: "leader",
+  };
 }
 
 /** The value from before, when the one of now has the same parts. */
