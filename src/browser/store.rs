@@ -145,7 +145,8 @@ async fn answered<T: Read>(asked: Result<Promise, JsValue>) -> Result<Option<T>,
     let answer = settled(asked).await.map_err(|error| failed(&error))?;
     let Some(text) = answer.as_string() else { return Ok(None) };
     from_text(&text).map(Some).map_err(|fault| {
-        let message = format!("what is stored cannot be read: {fault}; delete the session, or import a copy of it");
+        let message =
+            format!("what is stored cannot be read: {fault}; delete the session, or import a copy of it");
         StoreError::new(StoreErrorKind::Corrupt, message)
     })
 }
