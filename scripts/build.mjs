@@ -131,7 +131,21 @@ async function optimise(input, file) {
   await runTool("binaryen/bin/wasm-opt", [input, ...passes, ...asFlags, ...strip, "-o", file]);
 }
 
+/** The table of providers for JavaScript, from the one of Rust: short, because every page has it. */
+function providerRows() {
+  const table = JSON.parse(readFileSync(inRoot("src", "providers", "table.json"), "utf8"));
+  const rows = table.map(({ id, name, format, baseURL, envVar, maxTokens, models }) => [
+    ...[id, name, baseURL, envVar, maxTokens, models.join(" ")],
+    ...(format === "openai" ? [] : [format]),
+  ]);
+  const row =
+    "readonly [id: string, name: string, baseURL: string, envVar: string, maxTokens: number, models: string, format?: string]";
+  writeFileSync(join(generated, "provider_rows.js"), `export const rows = ${JSON.stringify(rows)};\n`);
+  writeFileSync(join(generated, "provider_rows.d.ts"), `export declare const rows: readonly (${row})[];\n`);
+}
+
 export async function typescript() {
+  providerRows();
   for (const part of ["src", "react", "server", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
@@ -141,6 +155,7 @@ export async function typescript() {
     for (const file of glueFiles(name)) copyFileSync(join(generated, file), join(folder, file));
     copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile(name)}.d.ts`);
   }
+  for (const file of ["provider_rows.js", "provider_rows.d.ts"]) copyFileSync(join(generated, file), join(folder, file));
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
 }
 

@@ -160,13 +160,13 @@ impl TurnBuilder {
 
     /// Adds what was missing of a call's id and name; what is there stays.
     pub fn call_head(&mut self, index: usize, id: Option<&str>, name: &str) {
+        let real = self.real_name(name).to_owned();
         let Some(call) = self.calls.get_mut(index) else { return };
         if call.id.is_none() {
             call.id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         }
         if call.name.is_empty() && !name.is_empty() {
-            let real = self.names.iter().find(|(wire, _)| wire == name).map(|(_, real)| real.as_str());
-            call.name = real.unwrap_or(name).to_owned();
+            call.name = real;
         }
         if !call.started && !call.name.is_empty() {
             call.started = true;
@@ -274,6 +274,18 @@ impl TurnBuilder {
     /// The call with this id.
     pub fn call_by_id(&self, id: &str) -> Option<usize> {
         self.calls.iter().position(|call| call.id.as_deref() == Some(id))
+    }
+
+    /// This very call is there: its id, its name, and all of its arguments.
+    pub fn has_call(&self, id: &str, name: &str, args: &str) -> bool {
+        let call = self.call_by_id(id).and_then(|index| self.calls.get(index));
+        let same = |call: &Call| call.name == self.real_name(name) && call.args == args;
+        let whole = || args.is_empty() || args.starts_with('{') && Json::parse(args).is_ok();
+        call.is_some_and(same) && whole()
+    }
+
+    fn real_name<'n>(&'n self, name: &'n str) -> &'n str {
+        self.names.iter().find(|(wire, _)| wire == name).map_or(name, |(_, real)| real)
     }
 
     pub fn call_id(&self, index: usize) -> Option<&str> {

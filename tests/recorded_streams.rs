@@ -110,3 +110,27 @@ fn a_stream_cut_before_its_end_statement_is_never_answered() {
     }
     eprintln!("{cuts} cuts between events, {byte_cuts} inside");
 }
+
+/// What a proxy sends twice makes no further call out of one that has an id: it would run twice.
+#[test]
+fn an_event_that_is_sent_twice_makes_no_call_twice() {
+    let mut doubled = 0;
+    for recording in recordings() {
+        let (bytes, once) = (recording.bytes.as_slice(), whole(&recording));
+        let ids = |transcript: &Transcript| {
+            transcript.calls.iter().filter_map(|call| call.id.clone()).collect::<Vec<_>>()
+        };
+        let mut from = 0;
+        for end in event_ends(bytes) {
+            let (before, event, behind) = (&bytes[..from], &bytes[from..end], &bytes[end..]);
+            let twice = decode(recording.format, [before, event, event, behind]);
+            if twice.answered && once.answered {
+                let event = String::from_utf8_lossy(event);
+                assert_eq!(ids(&twice), ids(&once), "{}: {event}", recording.name);
+                doubled += 1;
+            }
+            from = end;
+        }
+    }
+    eprintln!("{doubled} events sent twice");
+}

@@ -20,8 +20,6 @@ interface Board {
   readonly refunds: readonly Refund[];
   /** What a key that was entered looks like; never the key. */
   readonly fingerprint: string | null;
-  /** How many replicas a service had before, the latest last. */
-  readonly scaled: readonly { readonly id: string; readonly replicas: number }[];
   readonly log: readonly string[];
 }
 
@@ -34,7 +32,6 @@ const first: Board = {
   ],
   refunds: [],
   fingerprint: null,
-  scaled: [],
   log: [],
 };
 
@@ -65,16 +62,7 @@ export function startService(id: string): void {
 
 export function scale(id: string, replicas: number): void {
   const before = serviceOf(id)?.replicas ?? 1;
-  const scaled = [...getBoard().scaled, { id, replicas: before }].slice(-10);
-  change({ services: withService(id, { replicas }), scaled }, `${serviceOf(id)?.name}: ${before} → ${replicas} replicas`);
-}
-
-export function scaleBack(id: string): void {
-  const { scaled } = getBoard();
-  const last = scaled.findLastIndex((one) => one.id === id);
-  const replicas = scaled[last]?.replicas ?? 1;
-  const services = withService(id, { replicas });
-  change({ services, scaled: scaled.toSpliced(last, 1) }, `${serviceOf(id)?.name}: back to ${replicas} replicas`);
+  change({ services: withService(id, { replicas }) }, `${serviceOf(id)?.name}: ${before} → ${replicas} replicas`);
 }
 
 export function addRefund(refund: Refund): void {

@@ -2,17 +2,7 @@
 import { defineTool, type ToolConfig } from "glove-wasm/react";
 import { pause } from "../line/script.js";
 import { z } from "../schema.js";
-import {
-  addRefund,
-  cancelRefund,
-  getBoard,
-  scale,
-  scaleBack,
-  serviceOf,
-  setFingerprint,
-  startService,
-  stopService,
-} from "./board.js";
+import { addRefund, cancelRefund, getBoard, scale, serviceOf, setFingerprint, startService, stopService } from "./board.js";
 
 /** Above these a person has to agree to each single call. */
 export const refundLimit = 50;
@@ -71,10 +61,12 @@ const scaleService = defineTool({
     reason: `${replicas} replicas are more than the ${replicaLimit} that need no approval.`,
   }),
   do({ service, replicas }) {
+    const before = serviceOf(service)?.replicas ?? 1;
     scale(service, replicas);
-    return serviceOf(service);
+    return { ...serviceOf(service), before };
   },
-  undo: ({ service }) => scaleBack(service),
+  // What `do` gave says where to go back to.
+  undo: ({ service }, { before }) => scale(service, before),
 });
 
 const refund = defineTool({
@@ -94,7 +86,7 @@ const refund = defineTool({
 });
 
 /** `secret` is a renderer that comes with the package: what is typed goes to this tool, and nowhere else. */
-const connectKey: ToolConfig = {
+const connectKey = defineTool({
   name: "connect_key",
   description: "Asks the person for the key of the paging service and connects it.",
   title: "Connect the paging key",
@@ -103,11 +95,11 @@ const connectKey: ToolConfig = {
   onInterrupted: "rerun",
   async do(_, display) {
     const message = "The key of the paging service. It is used once, and neither shown again, stored, nor told to the model.";
-    const key = await display.pushAndWait<object, string>({ renderer: "secret", input: { message } });
+    const key = await display.pushAndWait({ message }, "secret");
     setFingerprint(await fingerprintOf(key));
     return { connected: true };
   },
-};
+});
 
 async function fingerprintOf(key: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));

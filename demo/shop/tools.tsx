@@ -76,10 +76,11 @@ const applyDiscount = defineTool({
   do({ code }) {
     const discount = codes[code.toUpperCase()];
     if (!discount) return { status: "error", data: null, message: `The code ${code} is not known.` };
+    const { discount: before } = getCart();
     setDiscount(discount);
-    return { discount, total: getCart().total };
+    return { discount, before, total: getCart().total };
   },
-  undo: () => setDiscount(0),
+  undo: (_, { before }) => setDiscount(before),
 });
 
 const delivery = z.object({

@@ -1,5 +1,6 @@
 // One session after another as one thing to follow, and what is asked of it before the first is there.
 import type { GloveSession } from "../src/session.js";
+import { emptySnapshot } from "../src/shown.js";
 import type { GloveSnapshot } from "../src/snapshot.js";
 import type { Followed } from "./live.js";
 
@@ -22,7 +23,7 @@ export class Conversation implements Followed {
   readonly #listeners = new Set<() => void>();
 
   constructor(sessionId: string) {
-    this.#first = emptySnapshot(sessionId);
+    this.#first = emptySnapshot(sessionId, "memory");
     this.#empty = this.#first;
   }
 
@@ -59,7 +60,7 @@ export class Conversation implements Followed {
   leave(sessionId: string): void {
     this.pause();
     this.#session = undefined;
-    this.#empty = emptySnapshot(sessionId);
+    this.#empty = emptySnapshot(sessionId, "memory");
     this.#tell();
   }
 
@@ -121,28 +122,4 @@ function deferred<T>() {
     [resolve, reject] = settle;
   });
   return { promise, resolve, reject };
-}
-
-function emptySnapshot(sessionId: string): GloveSnapshot {
-  return {
-    sessionId,
-    sessionReady: false,
-    status: "ready",
-    busy: false,
-    run: { phase: "idle" },
-    timeline: [],
-    streamingText: "",
-    streamingReasoning: "",
-    slots: [],
-    approvals: [],
-    queue: [],
-    undoable: [],
-    tasks: [],
-    inbox: [],
-    stats: { turns: 0, tokens_in: 0, tokens_out: 0 },
-    isCompacting: false,
-    error: undefined,
-    storage: "memory",
-    tab: "leader",
-  };
 }

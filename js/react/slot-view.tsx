@@ -24,7 +24,8 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
   useQuestionFocus(element, pending);
   const resolve = useCallback((value?: unknown) => void resolveSlot(id, value), [id, resolveSlot]);
   const reject = useCallback((reason?: string) => void rejectSlot(id, reason), [id, rejectSlot]);
-  if (!renderer) return null;
+  // Also where somebody draws all `slots` by hand.
+  if (!renderer || (!pending && slot.displayStrategy === "hide-on-complete")) return null;
   return (
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
       <Boundary failed={toolbox.failed} dismiss={pending ? () => reject("It could not be shown.") : undefined}>

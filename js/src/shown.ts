@@ -60,27 +60,7 @@ export class Shown {
   constructor(sessionId: string, storage: GloveSnapshot["storage"], slots: SlotContext, failed: (error: unknown) => void) {
     this.#slots = slots;
     this.#failed = failed;
-    this.#snapshot = {
-      sessionId,
-      sessionReady: false,
-      status: "ready",
-      busy: false,
-      run: { phase: "idle" },
-      timeline: [],
-      streamingText: "",
-      streamingReasoning: "",
-      slots: [],
-      approvals: [],
-      queue: [],
-      undoable: [],
-      tasks: [],
-      inbox: [],
-      stats: { ...noUsage, turns: 0 },
-      isCompacting: false,
-      error: undefined,
-      storage,
-      tab: "leader",
-    };
+    this.#snapshot = emptySnapshot(sessionId, storage);
   }
 
   get snapshot(): GloveSnapshot {
@@ -121,6 +101,9 @@ export class Shown {
       this.#thinking = "";
     }
     this.#stale = false;
+    // What an earlier page had shown of it gives way.
+    const timeline = this.#changes.timeline ?? this.#snapshot.timeline;
+    if (timeline.at(-1)?.id.endsWith(".partial")) this.#changes.timeline = timeline.slice(0, -1);
     if (kind === "text") this.#streaming += text;
     else this.#thinking += text;
     this.#answering = true;
@@ -183,6 +166,7 @@ export class Shown {
       entries[at] = title === undefined ? entry : ({ ...entry, title } as TimelineEntry);
     }
     this.#changes.timeline = entries;
+    if (this.#stale && entries.at(-1)?.id.endsWith(".partial")) this.#silent();
   }
 
   slots(slots: readonly CoreSlot[]): void {
@@ -327,6 +311,31 @@ export class Shown {
     this.#pendingFrame = undefined;
     this.#listeners.clear();
   }
+}
+
+/** A session before anything is known of it. */
+export function emptySnapshot(sessionId: string, storage: GloveSnapshot["storage"]): GloveSnapshot {
+  return {
+    sessionId,
+    sessionReady: false,
+    status: "ready",
+    busy: false,
+    run: { phase: "idle" },
+    timeline: [],
+    streamingText: "",
+    streamingReasoning: "",
+    slots: [],
+    approvals: [],
+    queue: [],
+    undoable: [],
+    tasks: [],
+    inbox: [],
+    stats: { ...noUsage, turns: 0 },
+    isCompacting: false,
+    error: undefined,
+    storage,
+    tab: "leader",
+  };
 }
 
 /** The value from before, when the one of now has the same parts. */

@@ -139,10 +139,14 @@ fn sixty_four_kibibytes_in_small_deltas_take_a_few_milliseconds() {
         text.push_str(r#"{"id":1,"name":"some name","tags":["a","b"],"in":{"deep":{"deeper":true}}},"#);
     }
     text.push_str("null]}");
-    let started = std::time::Instant::now();
-    let (parser, _) = parse(&text, 8);
-    assert_eq!(parser.status(), Status::Complete);
-    assert!(started.elapsed().as_millis() < 300, "{:?}", started.elapsed());
+    let took = |text: &str| {
+        let started = std::time::Instant::now();
+        assert_eq!(parse(text, 8).0.status(), Status::Complete);
+        started.elapsed()
+    };
+    // The best of many tries: the machine may be busy with other things.
+    let best = (0..20).map(|_| took(&text)).min().unwrap();
+    assert!(best.as_millis() < 30, "{best:?}");
 }
 
 proptest! {

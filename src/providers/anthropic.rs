@@ -202,6 +202,14 @@ impl Stream {
     }
 
     fn block_start(&mut self, index: u64, fields: &BlockFields<'_>, turn: &mut TurnBuilder) {
+        // A beginning that is sent again is no further call: it would run without arguments.
+        let is_open = |(at, block): &(u64, Block)| match block {
+            Block::Call { call, .. } => *at == index && turn.call_id(*call) == fields.id.as_deref(),
+            _ => false,
+        };
+        if fields.kind == "tool_use" && self.blocks.iter().any(is_open) {
+            return;
+        }
         let block = match fields.kind.as_ref() {
             "text" => {
                 turn.text(&fields.text);

@@ -183,7 +183,8 @@ impl Stream {
     ) -> Result<(), Broken> {
         if self.open.is_none() || !part.name.is_empty() {
             self.close(turn);
-            if part.name.is_empty() {
+            let again = part.id.as_deref().is_some_and(|id| turn.has_call(id, &part.name, part.args));
+            if part.name.is_empty() || again {
                 return Ok(());
             }
             let call = turn.call_start(part.id.as_deref(), &part.name);

@@ -160,6 +160,10 @@ impl Stream {
 
     fn call(&mut self, delta: &CallDelta<'_>, turn: &mut TurnBuilder) {
         let id = Some(delta.id.as_ref()).filter(|id| !id.is_empty());
+        // A whole call that is sent again is no further one.
+        if !delta.args.is_empty() && id.is_some_and(|id| turn.has_call(id, &delta.name, &delta.args)) {
+            return;
+        }
         let call = match self.known(delta, id, turn) {
             Some(call) => {
                 turn.call_head(call, id, &delta.name);

@@ -76,7 +76,10 @@ impl Mapping for Stream {
                 turn.reasoning(&event.text);
             }
             "response.reasoning_summary_part.added" if self.reasoned => turn.reasoning("\n\n"),
-            "response.output_item.added" if event.item.kind == "function_call" => {
+            // One that is sent again is no further call.
+            "response.output_item.added"
+                if event.item.kind == "function_call" && !self.has_item(&event.item.id) =>
+            {
                 self.call(event.index, &event.item, turn);
             }
             "response.function_call_arguments.delta" => {
@@ -204,6 +207,10 @@ impl Stream {
         turn.call_args(call, &item.args);
         self.calls.push((index, item.id.clone().into_owned(), call));
         call
+    }
+
+    fn has_item(&self, id: &str) -> bool {
+        !id.is_empty() && self.calls.iter().any(|(_, item, _)| item == id)
     }
 
     fn known(&self, index: u64, item_id: &str) -> Option<usize> {

@@ -1,6 +1,9 @@
 //! The providers that are known by name, as data, and where a request to one of them goes.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::providers::Format;
@@ -8,132 +11,52 @@ use crate::providers::request::ChatDialect;
 use crate::scan::word_at;
 
 /// A provider. `format` is `None` for one that is listed but not supported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     pub id: &'static str,
     pub name: &'static str,
     pub env_var: &'static str,
     pub base_url: &'static str,
     pub default_model: &'static str,
-    pub models: &'static [&'static str],
+    pub models: Vec<&'static str>,
     pub format: Option<Format>,
     pub max_tokens: u32,
     pub needs_key: bool,
 }
 
-const fn keyed(
+/// A line of the table, which JavaScript is built from too.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Row {
     id: &'static str,
     name: &'static str,
-    env_var: &'static str,
+    format: &'static str,
+    #[serde(rename = "baseURL")]
     base_url: &'static str,
+    env_var: &'static str,
     max_tokens: u32,
-    models: &'static [&'static str],
-) -> Provider {
-    let default_model = match models {
-        [first, ..] => first,
-        [] => "",
-    };
-    let format = Some(Format::OpenAiChat);
-    Provider { id, name, env_var, base_url, default_model, models, format, max_tokens, needs_key: true }
-}
-
-const fn local(id: &'static str, name: &'static str, base_url: &'static str) -> Provider {
-    Provider { needs_key: false, ..keyed(id, name, "", base_url, 4096, &[]) }
+    models: Vec<&'static str>,
 }
 
 /// In the order in which they are listed. The first model is the default one.
-pub const PROVIDERS: &[Provider] = &[
-    keyed(
-        "openrouter",
-        "OpenRouter",
-        "OPENROUTER_API_KEY",
-        "https://openrouter.ai/api/v1",
-        8192,
-        &[
-            "anthropic/claude-sonnet-4",
-            "anthropic/claude-opus-4",
-            "openai/gpt-4.1",
-            "openai/gpt-4.1-mini",
-            "google/gemini-2.5-flash",
-            "google/gemini-2.5-pro",
-            "minimax/minimax-m2.5",
-            "moonshotai/kimi-k2.5",
-            "z-ai/glm-5",
-        ],
-    ),
-    Provider {
-        format: Some(Format::Anthropic),
-        ..keyed(
-            "anthropic",
-            "Anthropic",
-            "ANTHROPIC_API_KEY",
-            "https://api.anthropic.com",
-            8192,
-            &["claude-sonnet-4-20250514", "claude-opus-4-20250514", "claude-haiku-4-5-20251001"],
-        )
-    },
-    keyed(
-        "openai",
-        "OpenAI",
-        "OPENAI_API_KEY",
-        "https://api.openai.com/v1",
-        4096,
-        &["gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano", "gpt-4o", "o4-mini"],
-    ),
-    keyed(
-        "gemini",
-        "Google Gemini",
-        "GEMINI_API_KEY",
-        "https://generativelanguage.googleapis.com/v1beta/openai/",
-        8192,
-        &["gemini-2.5-flash", "gemini-2.5-pro"],
-    ),
-    keyed(
-        "minimax",
-        "MiniMax",
-        "MINIMAX_API_KEY",
-        "https://api.minimax.io/v1",
-        8192,
-        &["MiniMax-M2.5", "MiniMax-M2.5-highspeed", "MiniMax-M2.1"],
-    ),
-    keyed(
-        "kimi",
-        "Kimi (Moonshot)",
-        "MOONSHOT_API_KEY",
-        "https://api.moonshot.ai/v1",
-        8192,
-        &["kimi-k2.5", "kimi-k2-0905-preview", "moonshot-v1-auto"],
-    ),
-    keyed(
-        "glm",
-        "GLM (Zhipu AI)",
-        "ZHIPUAI_API_KEY",
-        "https://open.bigmodel.cn/api/paas/v4/",
-        4096,
-        &["glm-4-plus", "glm-4-long", "glm-4-flash"],
-    ),
-    keyed(
-        "mimo",
-        "Xiaomi MiMo",
-        "MIMO_API_KEY",
-        "https://api.xiaomimimo.com/v1",
-        8192,
-        &["mimo-v2.5", "mimo-v2.5-pro", "mimo-v2-pro", "mimo-v2-omni"],
-    ),
-    local("ollama", "Ollama", "http://localhost:11434/v1"),
-    local("lmstudio", "LM Studio", "http://localhost:1234/v1"),
-    Provider {
-        format: None,
-        ..keyed(
-            "bedrock",
-            "Amazon Bedrock",
-            "AWS_ACCESS_KEY_ID",
-            "",
-            8192,
-            &["anthropic.claude-3-5-sonnet-20241022-v2:0"],
-        )
-    },
-];
+pub static PROVIDERS: LazyLock<Vec<Provider>> = LazyLock::new(|| {
+    let rows: Vec<Row> = serde_json::from_str(include_str!("table.json")).unwrap_or_default();
+    rows.into_iter().map(Provider::from).collect()
+});
+
+impl From<Row> for Provider {
+    fn from(row: Row) -> Self {
+        let Row { id, name, format, base_url, env_var, max_tokens, models } = row;
+        let format = match format {
+            "openai" => Some(Format::OpenAiChat),
+            "anthropic" => Some(Format::Anthropic),
+            _ => None,
+        };
+        let default_model = models.first().copied().unwrap_or_default();
+        let needs_key = !env_var.is_empty();
+        Provider { id, name, env_var, base_url, default_model, models, format, max_tokens, needs_key }
+    }
+}
 
 /// Who chose the key that is to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,7 @@ use std::ops::Range;
 use crate::event::{Event, Question};
 use crate::json::Json;
 use crate::message::{Message, ToolCall, ToolResult, Usage};
-use effect::{Effect, Outcome};
+use effect::Effect;
 use input::{AbortReason, Input};
 use journal::Record;
 use log::Log;
@@ -372,6 +372,14 @@ impl Run {
     }
 
     /// The id of the request being served.
+    /// What was shown of the answer in flight, as far as it was written down.
+    pub fn partial(&self) -> Option<&str> {
+        match &self.state.phase {
+            Phase::Model { partial, .. } if !partial.is_empty() => Some(partial),
+            _ => None,
+        }
+    }
+
     pub fn request(&self) -> Option<&str> {
         self.state.current.as_ref().map(|current| current.id.as_str())
     }
@@ -561,11 +569,6 @@ impl Effects {
 
     fn emit(&mut self, event: Event) {
         self.list.push(Effect::Emit(event));
-    }
-
-    fn finish_request(&mut self, request: String, outcome: Outcome) {
-        self.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
-        self.push(Effect::Finish { request, outcome });
     }
 
     /// Work is cancelled before the write, whatever becomes of it; everything else comes after.

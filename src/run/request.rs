@@ -203,12 +203,15 @@ impl Run {
     }
 
     fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
-        if let Some(current) = &mut self.state.current {
-            for request in std::mem::take(&mut current.joined) {
-                fx.finish_request(request, outcome.clone());
-            }
-            fx.finish_request(current.id.clone(), outcome);
+        let Some(current) = &mut self.state.current else { return };
+        let mut tell = |request: String, outcome: Outcome| {
+            fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+            fx.push(Effect::Finish { request, outcome });
+        };
+        for request in std::mem::take(&mut current.joined) {
+            tell(request, outcome.clone());
         }
+        tell(current.id.clone(), outcome);
     }
 
     /// Gives up a parked request: nothing of it will run any more, and all its calls are answered.

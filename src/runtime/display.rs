@@ -91,6 +91,8 @@ struct State {
     waiters: Vec<(String, Waiter)>,
     /// The slots of the stack that the run keeps.
     kept: Vec<String>,
+    /// Answers that came before those who ask were there again.
+    early: Vec<(String, Result<Json, DisplayError>)>,
     /// Answers that are told when they are written.
     said: Vec<(String, (Teller, Answer))>,
     renderers: Vec<Renderer>,
@@ -152,6 +154,10 @@ impl DisplayManager {
     /// Turns a question down. False when none with this id is open.
     pub fn reject(&self, id: &str, reason: Option<String>) -> bool {
         self.inner.settle(id, Err(DisplayError::Rejected { reason })).unwrap_or_default()
+    }
+
+    pub(crate) fn settle(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
+        self.inner.settle(id, answer)
     }
 
     /// Takes a slot away; whoever waits for it is told. False when there is none.
@@ -248,12 +254,30 @@ impl DisplayManager {
 
     /// The one who waits for this answer is there again, and can say what it takes.
     pub(crate) fn asked_again(&self, id: &str, check: Option<Check>) {
-        if let Some(check) = check
-            && let Some((_, waiter)) = self.inner.state().waiters.iter_mut().find(|(known, _)| known == id)
-        {
-            waiter.checks.push(check);
-        }
+        let early = {
+            let mut state = self.inner.state();
+            if let Some(check) = check
+                && let Some((_, waiter)) = state.waiters.iter_mut().find(|(known, _)| known == id)
+            {
+                waiter.checks.push(check);
+            }
+            take(&mut state.early, id)
+        };
         self.inner.notify();
+        if let Some(answer) = early {
+            // One that does not pass the check leaves the question open.
+            let _ = self.inner.settle(id, answer);
+        }
+    }
+
+    /// Keeps an answer until the one who asks is there again. The first one counts.
+    pub(crate) fn answer_early(&self, id: &str, answer: Result<Json, DisplayError>) -> bool {
+        let mut state = self.inner.state();
+        let first = state.early.iter().all(|(early, _)| early != id);
+        if first {
+            state.early.push((id.to_owned(), answer));
+        }
+        first
     }
 
     /// The answer is written.

@@ -110,7 +110,7 @@ impl Driver {
 
     /// What comes of work that has ended.
     pub(super) fn finish_work(&mut self, key: &Key, done: Done) -> Option<Input> {
-        self.take(key);
+        self.ended(key);
         match done {
             Done::Input(input) => return Some(*input),
             Done::Inbox(inbox) => self.inbox_read(inbox),
@@ -144,13 +144,13 @@ impl Driver {
         self.in_flight.iter().any(|(running, _)| running == key)
     }
 
-    fn take(&mut self, key: &Key) -> Option<InFlight> {
+    fn ended(&mut self, key: &Key) -> Option<InFlight> {
         let at = self.in_flight.iter().position(|(running, _)| running == key)?;
         Some(self.in_flight.swap_remove(at).1)
     }
 
     fn cancel(&mut self, key: &Key) {
-        if let Some(running) = self.take(key) {
+        if let Some(running) = self.ended(key) {
             running.cancel();
             self.sweep();
         }
@@ -290,7 +290,11 @@ impl Driver {
         let running = self.shared.kit().tools.run(owned.view(), context);
         let work = async move {
             let _entry = entry;
-            Done::from(Input::ToolFinished { call_id, outcome: entered.watch(running).await })
+            let outcome = Arc::clone(&entered).watch(running).await;
+            Done::from(match entered.is_behind() {
+                true => Input::WentAstray { call_id },
+                false => Input::ToolFinished { call_id, outcome },
+            })
         };
         self.start_with(key, signal, None, Box::pin(work));
     }

@@ -41,8 +41,23 @@ for (const { place, file, code, run } of all) {
 test("every link between the pages leads somewhere", () => {
   const broken = pages.flatMap((page) => {
     const text = readFileSync(join(root, page), "utf8");
-    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) => target);
-    return links.filter((target) => !existsSync(join(root, page, "..", target))).map((target) => `${page}: ${target}`);
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+    return links.flatMap(([, target = "", anchor]) => {
+      const file = target === "" ? join(root, page) : join(root, page, "..", target);
+      const there = existsSync(file) && (!anchor || headings(file).includes(anchor));
+      return there ? [] : [`${page}: ${target}#${anchor}`];
+    });
   });
   expect(broken).toEqual([]);
 });
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function headings(file: string): string[] {
+  const titles = [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title);
+  return titles.map((title) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}

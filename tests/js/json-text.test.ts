@@ -67,10 +67,12 @@ test.each([
 
 test("megabytes of media are taken out in a moment", async () => {
   const text = JSON.stringify({ data: "QUJD".repeat(5_000_000) });
-  const since = performance.now();
+  // What this process computes: the machine may be busy with other things.
+  const since = process.cpuUsage();
   const media = new Map<string, Media>();
   const stored = await takeOut(text, media);
   expect(media.size).toBe(1);
   expect((await putBack(stored, media)) === text).toBe(true);
-  expect(performance.now() - since).toBeLessThan(4000);
+  const { user, system } = process.cpuUsage(since);
+  expect((user + system) / 1000).toBeLessThan(4000);
 });

@@ -125,18 +125,22 @@ test.each([
   );
 });
 
-test("the table is that of the core", () => {
-  const source = readFileSync(`${root}/src/providers/table.rs`, "utf8").split("pub const PROVIDERS")[1]?.split("];\n\n")[0] ?? "";
-  const texts = [...source.matchAll(/"([^"]*)"/g)].map(([, text]) => text).filter(Boolean);
-  const own = Object.values(providers).flatMap(({ id, name, envVar, baseURL, models }) => [id, name, envVar, baseURL, ...models]);
-  expect([...new Set(texts)].sort()).toEqual([...new Set(own.filter(Boolean))].sort());
-  expect(texts.filter((text) => text !== undefined && Object.hasOwn(providers, text))).toEqual(Object.keys(providers));
+test("the table is the one that the core reads", () => {
+  const table = JSON.parse(readFileSync(`${root}/src/providers/table.json`, "utf8")) as Record<string, unknown>[];
+  const own = Object.values(providers).map(({ defaultMaxTokens, defaultModel, ...rest }) => {
+    expect(defaultModel).toBe(rest.models[0] ?? "");
+    return { ...rest, maxTokens: defaultMaxTokens };
+  });
+  expect(own).toEqual(table);
+  expect(Object.keys(providers)).toEqual(table.map(({ id }) => id));
 });
 
 test("a key out of the environment goes to no other provider", () => {
   vi.stubEnv("OPENAI_API_KEY", "k");
   const options = { provider: "openai", baseURL: "https://openrouter.ai/api/v1" };
-  expect(() => createAdapter(options)).toThrow('Use provider "openrouter", or pass the key yourself.');
+  for (const baseURL of [options.baseURL, "https://OpenRouter.ai.:443/x", "https://me@openrouter.ai/api/v1"]) {
+    expect(() => createAdapter({ ...options, baseURL })).toThrow('Use provider "openrouter", or pass the key yourself.');
+  }
   expect(createAdapter({ ...options, apiKey: "mine" }).name).toBe("gpt-4.1");
   expect(createAdapter({ ...options, baseURL: "https://proxy.example.com/v1" }).name).toBe("gpt-4.1");
 });

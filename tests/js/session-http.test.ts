@@ -1,6 +1,7 @@
 // Models behind HTTP: the core does the talking, through the page's fetch.
-import { createAdapter, createEndpointModel, type GloveError, type Message, type ModelAdapter } from "glove-wasm";
+import { createAdapter, createEndpointModel, defineTool, type GloveError, type Message, type ModelAdapter } from "glove-wasm";
 import { expect, test, vi } from "vitest";
+import { z } from "zod";
 import { scene, until } from "../support/session.js";
 
 const done = (message: Message) => ({ type: "done", message, tokens_in: 9, tokens_out: 4, cache_read_input_tokens: 2 });
@@ -27,25 +28,33 @@ function slowly(pieces: readonly string[], hang: boolean, signal: AbortSignal | 
 
 const at = (model: ModelAdapter, config = {}) => scene([], { ...config, createModel: () => model });
 
+/** An answer whose pieces come when the test says so. */
+function told(): { answer: Response; say(...pieces: string[]): void; end(): void } {
+  let to: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    to = controller;
+  };
+  const answer = new Response(new ReadableStream({ start }), { headers: { "content-type": "text/event-stream" } });
+  const say = (...pieces: string[]) => {
+    for (const piece of pieces) to?.enqueue(new TextEncoder().encode(piece));
+  };
+  return { answer, say, end: () => to?.close() };
+}
+
 test("an endpoint is asked by the core, and its answer streams", async () => {
-  const fetch = vi.fn(async (_: string, init: RequestInit) =>
-    slowly(
-      [
-        'data: {"type":"text_delta","text":"Hel"}\n\nda',
-        'ta: {"type":"text_delta","text":"lo"}\n\n',
-        `data: ${JSON.stringify(done({ sender: "agent", text: "Hello" }))}\n\n`,
-      ],
-      false,
-      init.signal,
-    ),
-  );
+  const { answer, say, end } = told();
+  const fetch = vi.fn(async (_url: string, _init: RequestInit) => answer);
   const { session, shown, events } = at(createEndpointModel("/api/chat", { fetch, headers: () => ({ "x-key": "1" }) }));
-  const streamed: string[] = [];
-  session.subscribe(() => streamed.push(session.getSnapshot().streamingText));
-  const outcome = await session.sendMessage("Hi");
+  const sending = session.sendMessage("Hi");
+  say('data: {"type":"text_delta","text":"Hel"}\n\nda');
+  await until(session, ({ streamingText }) => streamingText === "Hel");
+  say('ta: {"type":"text_delta","text":"lo"}\n\n');
+  await until(session, ({ streamingText }) => streamingText === "Hello");
+  say(`data: ${JSON.stringify(done({ sender: "agent", text: "Hello" }))}\n\n`);
+  end();
+  const outcome = await sending;
   expect(outcome).toMatchObject({ text: "Hello", usage: { tokens_in: 9, tokens_out: 4, cache_read_input_tokens: 2 } });
   expect(shown()).toEqual(["user: Hi", "agent: Hello"]);
-  expect(streamed).toContain("Hel");
   expect(events.filter(([type]) => type === "text_delta").map(([, data]) => data)).toEqual([{ text: "Hel" }, { text: "lo" }]);
   const [url, init] = fetch.mock.calls[0] ?? ["", {}];
   expect([url, init.method, new Headers(init.headers).get("x-key"), new Headers(init.headers).get("content-type")]).toEqual([
@@ -125,6 +134,45 @@ test.each([
   console.log(`stopped after ${took.toFixed(1)} ms`);
   expect(took).toBeLessThan(250);
   expect([signals[0]?.aborted, fetch.mock.calls.length]).toEqual([true, 1]);
+});
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const pieces = [
+  'data: {"type":"reasoning_delta","text":"Hm"}\n\n',
+  half,
+  'data: {"type":"tool_input_delta","id":"c1","name":"look","delta":"{"}\n\n',
+  'data: {"type":"tool_use","id":"c1","name":"look","input":{}}\n\n',
+  'data: {"type":"text_delta","text":" more"}\n\n',
+  ": ping\n\n",
+];
+test.each([...pieces.keys(), pieces.length])("stopping behind %i events takes no timer and no further event", async (count) => {
+  const { answer, say } = told();
+  let signal: AbortSignal | undefined;
+  const run = vi.fn();
+  const fetch = async (_: string, init: RequestInit) => {
+    signal = init.signal as AbortSignal;
+    return answer;
+  };
+  const { session, events } = at(createEndpointModel("/x", { fetch }), {
+    tools: [defineTool({ name: "look", description: "Looks", inputSchema: z.object({}), do: run })],
+  });
+  let outcome: unknown;
+  session.sendMessage("Hi").then((came) => {
+    outcome = came;
+  });
+  await vi.waitFor(() => expect(signal).toBeDefined());
+  say(...pieces.slice(0, count));
+  for (let turns = 0; turns < 5; turns++) await turn();
+  const heard = events.filter(([type]) => type.endsWith("_delta")).length;
+  expect(heard).toBe([0, 1, 2, 3, 3, 4, 4][count]);
+  session.stop();
+  await turn();
+  expect([signal?.aborted, outcome]).toEqual([true, { type: "aborted" }]);
+  // The stream is closed on this side.
+  expect(() => say("late")).toThrow(TypeError);
+  await turn();
+  expect(run).not.toHaveBeenCalled();
+  expect(events.filter(([type]) => type.endsWith("_delta"))).toHaveLength(heard);
 });
 
 test("what goes wrong with an endpoint is a typed error, and nothing of it becomes a message", async () => {

@@ -321,6 +321,36 @@ test("an approval waits for a person, with its reason; turned down, the model is
   ]);
 });
 
+test("a tool made by defineTool shows ready-made questions by their names, and its own without one", async () => {
+  const pick = defineTool({
+    name: "pick",
+    description: "",
+    inputSchema: z.object({}),
+    displayPropsSchema: z.object({ text: z.string() }),
+    resolveSchema: z.string(),
+    async do(_, display) {
+      const choice = await display.pushAndWait({ message: "Which?", options: ["a", "b"] }, "select");
+      await display.pushAndForget({ message: choice }, "info");
+      return display.pushAndWait({ text: choice });
+    },
+  });
+  const { session, shown } = scene([call("pick"), "ok"], { tools: [pick] });
+  const answered = session.sendMessage("Hi");
+  const open = (renderer: string) =>
+    until(session, ({ slots }) => slots.some((slot) => slot.renderer === renderer && slot.status === "pending"));
+  const { slots } = await open("select");
+  expect(slots[0]).toMatchObject({ renderer: "select", toolName: "pick", input: { message: "Which?", options: ["a", "b"] } });
+  session.resolveSlot(slots[0]?.id ?? "", "b");
+  const own = (await open("pick")).slots;
+  expect(own.map(({ renderer, input }) => [renderer, input]).slice(1)).toEqual([
+    ["info", { message: "b" }],
+    ["pick", { text: "b" }],
+  ]);
+  session.resolveSlot(own[2]?.id ?? "", "done");
+  await answered;
+  expect(shown()).toContain("pick: success done");
+});
+
 test("actions can be taken back", async () => {
   const undone = vi.fn();
   const tool = defineTool({

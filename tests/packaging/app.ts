@@ -35,6 +35,16 @@ export function copyExample(name: string, folder: string): string {
   return folder;
 }
 
+/** A module that asks a provider from the page, with the second wasm file, and gives what it answers: the package's version. */
+export const direct = `import { createAdapter, GloveClient, version } from "glove-wasm";
+const events = [{ choices: [{ delta: { content: version() } }] }, { choices: [{ delta: {}, finish_reason: "stop" }] }];
+const sse = events.map((event) => "data: " + JSON.stringify(event) + "\\n\\n").join("") + "data: [DONE]\\n\\n";
+const fetch = async () => new Response(sse, { headers: { "content-type": "text/event-stream" } });
+const createModel = () => createAdapter({ provider: "ollama", model: "m", fetch });
+const client = new GloveClient({ createModel, systemPrompt: "" });
+export const answer = client.session("direct").sendMessage("Which version?").then(({ text }) => text);
+`;
+
 /** Opens a page that writes the version of the package into itself: it must do so, and report no problem. */
 export async function expectPageRuns(url: string): Promise<void> {
   const browser = await openBrowser();

@@ -5,8 +5,9 @@ import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
+import { packageVersion } from "../support/project.js";
 import { strictEvents } from "../support/strict-client.js";
-import { makeProject } from "./app.js";
+import { direct, makeProject } from "./app.js";
 
 const policy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
@@ -19,6 +20,15 @@ import { createScriptedModel } from "glove-wasm/testing";
 export const runtime = "edge";
 export const POST = createChatHandler({ createModel: () => createScriptedModel(["From the edge."]) });
 `;
+const directPage = `"use client";
+import { useEffect, useState } from "react";
+export default function Page() {
+  const [text, setText] = useState("");
+  useEffect(() => void import("./direct.js").then(({ answer }) => answer).then(setText), []);
+  return <output>{text}</output>;
+}
+`;
+const pages = { "app/direct/direct.js": direct, "app/direct/page.jsx": directPage };
 /** Tells of each module that the server compiles. Small ones are Node's own. */
 const spy = `const compile = (name, Real) => {
   WebAssembly[name] = new Proxy(Real, {
@@ -39,7 +49,7 @@ afterAll(() => browser.close());
 describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
   let server: Next;
   beforeAll(async () => {
-    const files = { "next.config.mjs": config, "app/api/edge/route.ts": edgeRoute, "spy.mjs": spy };
+    const files = { ...pages, "next.config.mjs": config, "app/api/edge/route.ts": edgeRoute, "spy.mjs": spy };
     const folder = makeProject(`next-${bundler}`, files, "next");
     const built = next(folder, ["build", `--${bundler}`]);
     expect(await built.over, built.said()).toBe(0);
@@ -80,6 +90,13 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     await page.close();
   });
 
+  test("what asks a provider from the page is loaded by the page that uses it", async () => {
+    const { page, problems } = await openPage(browser, `${server.url}/direct`);
+    await page.getByRole("status").getByText(packageVersion).waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   test("a page whose policy forbids WebAssembly says so", async () => {
     const page = await browser.newPage();
     await page.route("**/*", async (route) => {
@@ -104,6 +121,31 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     ]);
   });
 });
+
+test.each(["turbopack", "webpack"])(
+  "Next while it is written, with %s: the page hydrates and answers without a word in the console",
+  async (bundler) => {
+    const folder = makeProject(`next-dev-${bundler}`, pages, "next");
+    const server = await start(folder, "dev", [`--${bundler}`]);
+    try {
+      // A page is compiled when it is first asked for, which takes as long as it takes.
+      for (const path of ["", "/direct"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
+      const { page, problems } = await openPage(browser, server.url);
+      await page.getByRole("textbox", { name: "Message" }).fill("The printer");
+      await page.keyboard.press("Enter");
+      await page.getByText("I have written that down.").waitFor();
+      await page.getByLabel("Summary").waitFor();
+      await page.goto(`${server.url}/direct`);
+      await page.getByRole("status").getByText(packageVersion).waitFor();
+      expect(problems).toEqual([]);
+      await page.close();
+    } finally {
+      server.child.kill();
+      await server.over;
+    }
+  },
+  300_000,
+);
 
 interface Running {
   readonly child: ChildProcess;
@@ -131,9 +173,9 @@ function next(folder: string, args: string[], more: Record<string, string> = {})
   return { child, over, said: () => said };
 }
 
-async function start(folder: string): Promise<Next> {
-  const spying = { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, "spy.mjs"))}` };
-  const running = next(folder, ["start", "--port", "0", "--hostname", "127.0.0.1"], spying);
+async function start(folder: string, command = "start", more: string[] = []): Promise<Next> {
+  const spying = command === "start" ? { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, "spy.mjs"))}` } : {};
+  const running = next(folder, [command, "--port", "0", "--hostname", "127.0.0.1", ...more], spying);
   let exited = false;
   void running.over.then(() => (exited = true));
   const url = await vi.waitFor(

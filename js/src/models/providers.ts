@@ -1,6 +1,7 @@
 // The table of model providers, and models made from it.
 import { GloveError } from "../error.js";
 import type { DirectOptions } from "../relay/direct.js";
+import { rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
@@ -19,84 +20,10 @@ export interface ProviderDef {
   readonly defaultMaxTokens: number;
 }
 
-type Row = readonly [
-  id: string,
-  name: string,
-  baseURL: string,
-  envVar: string,
-  maxTokens: number,
-  models: string,
-  format?: ProviderDef["format"],
-];
-
-// The same as in src/providers/table.rs, in the same order; a test compares them.
-const rows: readonly Row[] = [
-  [
-    "openrouter",
-    "OpenRouter",
-    "https://openrouter.ai/api/v1",
-    "OPENROUTER_API_KEY",
-    8192,
-    "anthropic/claude-sonnet-4 anthropic/claude-opus-4 openai/gpt-4.1 openai/gpt-4.1-mini google/gemini-2.5-flash google/gemini-2.5-pro minimax/minimax-m2.5 moonshotai/kimi-k2.5 z-ai/glm-5",
-  ],
-  [
-    "anthropic",
-    "Anthropic",
-    "https://api.anthropic.com",
-    "ANTHROPIC_API_KEY",
-    8192,
-    "claude-sonnet-4-20250514 claude-opus-4-20250514 claude-haiku-4-5-20251001",
-    "anthropic",
-  ],
-  ["openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", 4096, "gpt-4.1 gpt-4.1-mini gpt-4.1-nano gpt-4o o4-mini"],
-  [
-    "gemini",
-    "Google Gemini",
-    "https://generativelanguage.googleapis.com/v1beta/openai/",
-    "GEMINI_API_KEY",
-    8192,
-    "gemini-2.5-flash gemini-2.5-pro",
-  ],
-  [
-    "minimax",
-    "MiniMax",
-    "https://api.minimax.io/v1",
-    "MINIMAX_API_KEY",
-    8192,
-    "MiniMax-M2.5 MiniMax-M2.5-highspeed MiniMax-M2.1",
-  ],
-  [
-    "kimi",
-    "Kimi (Moonshot)",
-    "https://api.moonshot.ai/v1",
-    "MOONSHOT_API_KEY",
-    8192,
-    "kimi-k2.5 kimi-k2-0905-preview moonshot-v1-auto",
-  ],
-  [
-    "glm",
-    "GLM (Zhipu AI)",
-    "https://open.bigmodel.cn/api/paas/v4/",
-    "ZHIPUAI_API_KEY",
-    4096,
-    "glm-4-plus glm-4-long glm-4-flash",
-  ],
-  [
-    "mimo",
-    "Xiaomi MiMo",
-    "https://api.xiaomimimo.com/v1",
-    "MIMO_API_KEY",
-    8192,
-    "mimo-v2.5 mimo-v2.5-pro mimo-v2-pro mimo-v2-omni",
-  ],
-  ["ollama", "Ollama", "http://localhost:11434/v1", "", 4096, ""],
-  ["lmstudio", "LM Studio", "http://localhost:1234/v1", "", 4096, ""],
-  ["bedrock", "Amazon Bedrock", "", "AWS_ACCESS_KEY_ID", 8192, "anthropic.claude-3-5-sonnet-20241022-v2:0", "bedrock"],
-];
-
 /** What is known of each provider. The first model is the default. */
 export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ Object.fromEntries(
-  /* @__PURE__ */ rows.map(([id, name, baseURL, envVar, defaultMaxTokens, list, format = "openai"]) => {
+  /* @__PURE__ */ rows.map(([id, name, baseURL, envVar, defaultMaxTokens, list, given = "openai"]) => {
+    const format = given as ProviderDef["format"];
     const models = list.split(" ").filter(Boolean);
     return [id, { id, name, baseURL, envVar, defaultModel: models[0] ?? "", models, format, defaultMaxTokens }];
   }),
@@ -248,7 +175,7 @@ function refuseStranger(provider: ProviderDef, baseURL: string): void {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : "";
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : "";
 }
 
 function config(message: string): GloveError {

@@ -1,9 +1,7 @@
 // The list of sessions, and the one of sessions in memory.
 import { GloveError } from "../error.js";
-import { generateSessionId } from "../session-id.js";
 import { MemoryStore } from "./memory.js";
 import { titleOf } from "./step.js";
-import { readTranscript, writeTranscript } from "./transcript.js";
 
 /** A line of the list of sessions. */
 export interface SessionInfo {
@@ -64,39 +62,14 @@ export class MemorySessions implements SessionCatalog {
 
   async export(id: string): Promise<string> {
     const store = this.#known(id);
-    const { title, createdAt, updatedAt, seq } = store.about;
-    const { messages, records, checkpoint } = await store.readRun();
-    const turns = await store.getTurnCount();
-    const tokens = await store.getTokenConsumption();
-    return writeTranscript(
-      { id, ...(title !== undefined && { title }), createdAt, updatedAt, turns, tokens, seq },
-      {
-        messages: JSON.stringify(messages),
-        records: JSON.stringify(records),
-        checkpoint: checkpoint && JSON.stringify(checkpoint),
-        tasks: JSON.stringify(await store.getTasks()),
-        inbox: JSON.stringify(await store.getInboxItems()),
-      },
-    );
+    return (await import("./transfer.js")).exported(store);
   }
 
-  async import(json: string, { id, withRun }: ImportOptions = {}): Promise<string> {
-    const { about, messages, tasks, inbox, texts } = readTranscript(json);
-    const taken = freeId(about.id, id, this.#stores.has(id ?? about.id));
-    const store = new MemoryStore(taken);
-    if (withRun && texts.checkpoint !== undefined) {
-      const records = JSON.parse(texts.records) as { seq?: number }[];
-      const before = records[0]?.seq === undefined ? about.seq : records[0].seq - 1;
-      const checkpoint = JSON.parse(texts.checkpoint) as string;
-      await store.appendStep({ firstMessage: 0, messages, records: [], checkpoint, seq: before });
-      await store.appendStep({ firstMessage: messages.length, messages: [], records, seq: about.seq });
-    } else await store.appendMessages([...messages]);
-    store.restoreCounters(about.tokens, about.turns);
-    await store.addTasks(tasks);
-    for (const item of inbox) await store.addInboxItem(item);
-    Object.assign(store.about, { title: about.title, createdAt: about.createdAt, updatedAt: about.updatedAt });
-    this.#stores.set(taken, store);
-    return taken;
+  async import(json: string, options: ImportOptions = {}): Promise<string> {
+    const { imported } = await import("./transfer.js");
+    const store = await imported(json, options, (id) => this.#stores.has(id));
+    this.#stores.set(store.identifier, store);
+    return store.identifier;
   }
 
   clear(): void {
@@ -106,13 +79,6 @@ export class MemorySessions implements SessionCatalog {
   #known(id: string): MemoryStore {
     return this.#stores.get(id) ?? unknownSession(id);
   }
-}
-
-/** The id for an imported session. */
-export function freeId(own: string, wanted: string | undefined, taken: boolean): string {
-  if (!taken) return wanted ?? own;
-  if (wanted === undefined) return generateSessionId();
-  throw new GloveError("SESSION_EXISTS", `There is a session "${wanted}" already; delete it first, or import under another id.`);
 }
 
 export function unknownSession(id: string): never {

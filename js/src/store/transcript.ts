@@ -1,6 +1,7 @@
 // A session as one JSON text: exported, kept elsewhere, imported again.
 import { GloveError } from "../error.js";
 import type { Message, Task } from "../message.js";
+import { generateSessionId } from "../session-id.js";
 import type { InboxItem, TokenCount } from "./adapter.js";
 import { storeError } from "./errors.js";
 import { membersOf } from "./json-text.js";
@@ -36,6 +37,13 @@ export interface ReadTranscript {
   readonly messages: readonly Message[];
   readonly tasks: Task[];
   readonly inbox: InboxItem[];
+}
+
+/** The id for an imported session. */
+export function freeId(own: string, wanted: string | undefined, taken: boolean): string {
+  if (!taken) return wanted ?? own;
+  if (wanted === undefined) return generateSessionId();
+  throw new GloveError("SESSION_EXISTS", `There is a session "${wanted}" already; delete it first, or import under another id.`);
 }
 
 export function writeTranscript(about: Transcript, { messages, records, checkpoint, tasks, inbox }: TranscriptTexts): string {

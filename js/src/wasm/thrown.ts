@@ -11,7 +11,12 @@ export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   if (thrown instanceof GloveError || thrown instanceof AbortError) return thrown;
   const told = read(reasonOf(thrown));
   if (told === undefined) return asError(thrown);
-  return told.code === "ABORTED" ? new AbortError(told.message) : new GloveError(told.code, told.message, { cause: thrown });
+  const { code } = told;
+  // What models and stores of the application say, they say in their own words.
+  const message = /^MODEL_ADAPTER$|^STORE_FAILED$/.test(code)
+    ? told.message
+    : told.message.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return code === "ABORTED" ? new AbortError(message) : new GloveError(code, message, { cause: thrown });
 }
 
 function read(text: string): CoreError | undefined {

@@ -113,6 +113,16 @@ const permissions: readonly Case[] = [
     },
   },
   {
+    name: "a permission for arguments holds for these arguments only",
+    async run(store, { reopen }) {
+      await store.setPermission?.("pay", "granted", { to: "a", cents: 1 });
+      const again = await reopen(store);
+      equal(await again.getPermission?.("pay", { to: "a", cents: 1 }), "granted", "permission for these arguments");
+      equal(await again.getPermission?.("pay", { to: "a", cents: 2 }), "unset", "permission for other arguments");
+      equal(await again.getPermission?.("pay"), "unset", "permission for the tool");
+    },
+  },
+  {
     name: "tools with names that mean something in JavaScript have permissions like others",
     async run(store) {
       for (const tool of ["__proto__", "constructor", "hasOwnProperty"]) {

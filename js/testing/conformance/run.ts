@@ -1,4 +1,5 @@
 // Conformance: steps of a run, for stores that keep runs.
+import type { Message } from "../../src/exports.js";
 import { answer, append, type Case, checkpoint, conflicts, equal, message, runOf, step } from "./kit.js";
 
 const cases: readonly Case[] = [
@@ -14,6 +15,39 @@ const cases: readonly Case[] = [
       const kept = { messages: [message("Hi")], records: step(2, 1).records, checkpoint: first.checkpoint };
       equal(await runOf(store), kept, "run");
       equal(await runOf(await reopen(store)), kept, "run after a reload");
+    },
+  },
+  {
+    name: "messages of a step keep every field, those too that only the core knows",
+    async run(store, { reopen }) {
+      const asked: Message = {
+        ...message("Hi"),
+        id: "r1.m1",
+        prompt_id: "r1",
+        at: 5,
+        pre_modified_text: "/hi",
+        is_skill_injection: true,
+        framework_context: "inbox",
+        undone: ["c0"],
+        content: [{ type: "image", source: { type: "url", media_type: "image/png", url: "https://example.com/a.png" } }],
+        "x-own": { kept: [1, null] },
+      };
+      const said: Message = {
+        ...answer("b"),
+        reasoning_content: "hm",
+        partial: true,
+        tool_calls: [{ tool_name: "t", input_args: { a: 1 }, id: "c1" }],
+      };
+      const result = { data: 1, status: "success" as const, renderData: { a: [] }, summary: "one", outcome: "failed" };
+      const results: Message = {
+        ...message("tool results"),
+        is_compaction: true,
+        tool_results: [
+          { tool_name: "t", call_id: "c1", result, duration_ms: 3, outputs: [{ type: "file", data: "x" }], slots: [{ id: "s" }] },
+        ],
+      };
+      await append(store, step(1, 0, { messages: [asked, said, results] }));
+      equal((await runOf(await reopen(store))).messages, [asked, said, results], "messages after a reload");
     },
   },
   {

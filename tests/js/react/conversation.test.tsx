@@ -219,6 +219,28 @@ test("a slot that stays is shown on when it was answered, and one that hides is 
   }
 });
 
+test("a slot that hides is hidden also where all slots are drawn by hand", async () => {
+  const { client } = clientOf([call, "done"], {
+    tools: [asks("ask", 1, { displayStrategy: "hide-on-complete", render: () => <p>Where to?</p> })],
+  });
+  let glove: UseGloveReturn | undefined;
+  const Page = () => {
+    glove = useGlove();
+    return glove.slots.map(glove.renderSlot);
+  };
+  render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  act(() => void glove?.sendMessage("go"));
+  await screen.findByText("Where to?");
+  act(() => void glove?.resolveSlot(glove.slots[0]?.id ?? "", 1));
+  await waitFor(() => expect(glove?.timeline.at(-1)).toMatchObject({ text: "done" }));
+  expect(glove?.slots).toMatchObject([{ status: "resolved" }]);
+  expect(screen.queryByText("Where to?")).toBeNull();
+});
+
 test("what was shown and waits for nothing can be dismissed", async () => {
   const tool = asks("info", 0, { do: (_, display) => display.pushAndForget({ renderer: "info", input: { message: "FYI" } }) });
   const page = chat([call, "done"], { config: { tools: [tool] } });

@@ -1,9 +1,7 @@
 // The database of an application: its sessions, listed, renamed, deleted, exported and imported.
 import type { GloveError } from "../../error.js";
-import { generateId } from "../../session-id.js";
-import { arrayOf, inside } from "../json-text.js";
+import { tellDeleted } from "../../tabs/protocol.js";
 import {
-  freeId,
   type ImportOptions,
   latestFirst,
   MemorySessions,
@@ -11,12 +9,8 @@ import {
   type SessionInfo,
   unknownSession,
 } from "../sessions.js";
-import { isUnfinished, titleOf } from "../step.js";
-import { readTranscript, writeTranscript } from "../transcript.js";
 import { Connection } from "./connection.js";
-import { type Media, takeOut } from "./media.js";
-import { readRows, textsOf } from "./read.js";
-import { allOf, type MessagesRow, type SessionRow, stores } from "./schema.js";
+import { allOf, type SessionRow, stores } from "./schema.js";
 
 /** The browser's database. */
 export interface DatabaseOptions {
@@ -34,6 +28,7 @@ export class SessionDatabase implements SessionCatalog {
   readonly memory = new MemorySessions();
   readonly #persist: boolean;
   #asked = false;
+  readonly #writing = new Map<string, Set<Promise<unknown>>>();
 
   constructor({ name = "glove", persist = false }: DatabaseOptions = {}) {
     this.name = name;
@@ -78,68 +73,43 @@ export class SessionDatabase implements SessionCatalog {
   async delete(id: string): Promise<void> {
     const memory = await this.elsewhere();
     if (memory) return memory.delete(id);
+    // What is on its way here would bring it back.
+    await Promise.allSettled(this.#writing.get(id) ?? []);
     await this.connection.run(stores, "relaxed", async (transaction) => {
       await Promise.all(stores.map((name) => transaction.ask(transaction.store(name).delete(keysOf(name, id)))));
     });
+    tellDeleted(this.shared(id));
+  }
+
+  /** @internal The name that all tabs have for one of its sessions. */
+  shared(id: string): string {
+    return `glove ${JSON.stringify([this.name, id])}`;
+  }
+
+  /** @internal A write of this session is on its way. */
+  async write<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const writing = this.#writing.get(id) ?? new Set();
+    this.#writing.set(id, writing);
+    const write = work();
+    writing.add(write);
+    try {
+      return await write;
+    } finally {
+      writing.delete(write);
+      if (writing.size === 0) this.#writing.delete(id);
+    }
   }
 
   async export(id: string): Promise<string> {
     const memory = await this.elsewhere();
     if (memory) return memory.export(id);
-    const { rows, extras } = await this.connection.run(stores, "readonly", async (transaction) => {
-      const { ask, store } = transaction;
-      const extras = [ask(store("extras").get([id, "tasks"])), ask(store("extras").get([id, "inbox"]))];
-      return { rows: await readRows(transaction, id), extras: await Promise.all(extras) };
-    });
-    const { title, created, updated, turns, tokens, seq } = rows.session ?? unknownSession(id);
-    const { messages, records, checkpoint } = await textsOf(rows);
-    const [tasks = "[]", inbox = "[]"] = extras as (string | undefined)[];
-    const about = { id, ...(title !== undefined && { title }), createdAt: created, updatedAt: updated, turns, tokens, seq };
-    return writeTranscript(about, { messages, records, checkpoint: checkpoint && JSON.stringify(checkpoint), tasks, inbox });
+    return (await import("./transfer.js")).exported(this.connection, id);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
     const memory = await this.elsewhere();
     if (memory) return memory.import(json, options);
-    const { about, texts, messages, tasks, inbox } = readTranscript(json);
-    const media = new Map<string, Media>();
-    const withRun = options.withRun && texts.checkpoint !== undefined;
-    const kept = {
-      messages: await takeOut(inside(texts.messages), media),
-      records: withRun ? await takeOut(inside(texts.records), media) : "",
-      checkpoint: withRun ? (JSON.parse(texts.checkpoint ?? '""') as string) : "",
-    };
-    const checkpoint = await takeOut(kept.checkpoint, media);
-    const first = titleOf(messages);
-    return this.connection.run(stores, "strict", async (transaction) => {
-      const { ask, store } = transaction;
-      const wanted = options.id ?? about.id;
-      const id = freeId(about.id, options.id, (await ask(store("sessions").getKey(wanted))) !== undefined);
-      const row: SessionRow = {
-        id,
-        count: messages.length,
-        seq: withRun ? about.seq : 0,
-        turns: about.turns,
-        tokens: about.tokens,
-        created: about.createdAt,
-        updated: about.updatedAt,
-        ...(first !== undefined && { first }),
-        ...(about.title !== undefined && { title: about.title }),
-        unfinished: Boolean(withRun) && (kept.records !== "" || isUnfinished(kept.checkpoint)),
-        records: kept.records !== "",
-        write: generateId(),
-      };
-      const messagesRow: MessagesRow = { count: messages.length, text: kept.messages };
-      const writes: IDBRequest[] = [store("sessions").add(row, id)];
-      if (messages.length > 0) writes.push(store("messages").add(messagesRow, [id, 0]));
-      if (kept.records !== "") writes.push(store("records").add(kept.records, [id, about.seq]));
-      if (withRun) writes.push(store("checkpoints").put(checkpoint, id));
-      for (const [key, data] of media) writes.push(store("media").put(data, [id, key]));
-      if (tasks.length > 0) writes.push(store("extras").put(texts.tasks, [id, "tasks"]));
-      if (inbox.length > 0) writes.push(store("extras").put(arrayOf([inside(texts.inbox)]), [id, "inbox"]));
-      await Promise.all(writes.map((request) => ask(request)));
-      return id;
-    });
+    return (await import("./transfer.js")).imported(this.connection, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */

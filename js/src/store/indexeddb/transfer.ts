@@ -1,0 +1,65 @@
+// Stored sessions as texts and back; loaded when somebody exports or imports one.
+import { generateId } from "../../session-id.js";
+import { arrayOf, inside } from "../json-text.js";
+import { type ImportOptions, unknownSession } from "../sessions.js";
+import { isUnfinished, titleOf } from "../step.js";
+import { freeId, readTranscript, writeTranscript } from "../transcript.js";
+import type { Connection } from "./connection.js";
+import { type Media, takeOut } from "./media.js";
+import { readRows, textsOf } from "./read.js";
+import { type MessagesRow, type SessionRow, stores } from "./schema.js";
+
+export async function exported(connection: Connection, id: string): Promise<string> {
+  const { rows, extras } = await connection.run(stores, "readonly", async (transaction) => {
+    const { ask, store } = transaction;
+    const extras = [ask(store("extras").get([id, "tasks"])), ask(store("extras").get([id, "inbox"]))];
+    return { rows: await readRows(transaction, id), extras: await Promise.all(extras) };
+  });
+  const { title, created, updated, turns, tokens, seq } = rows.session ?? unknownSession(id);
+  const { messages, records, checkpoint } = await textsOf(rows);
+  const [tasks = "[]", inbox = "[]"] = extras as (string | undefined)[];
+  const about = { id, ...(title !== undefined && { title }), createdAt: created, updatedAt: updated, turns, tokens, seq };
+  return writeTranscript(about, { messages, records, checkpoint: checkpoint && JSON.stringify(checkpoint), tasks, inbox });
+}
+
+export async function imported(connection: Connection, json: string, options: ImportOptions): Promise<string> {
+  const { about, texts, messages, tasks, inbox } = readTranscript(json);
+  const media = new Map<string, Media>();
+  const withRun = options.withRun && texts.checkpoint !== undefined;
+  const kept = {
+    messages: await takeOut(inside(texts.messages), media),
+    records: withRun ? await takeOut(inside(texts.records), media) : "",
+    checkpoint: withRun ? (JSON.parse(texts.checkpoint ?? '""') as string) : "",
+  };
+  const checkpoint = await takeOut(kept.checkpoint, media);
+  const first = titleOf(messages);
+  return connection.run(stores, "strict", async (transaction) => {
+    const { ask, store } = transaction;
+    const wanted = options.id ?? about.id;
+    const id = freeId(about.id, options.id, (await ask(store("sessions").getKey(wanted))) !== undefined);
+    const row: SessionRow = {
+      id,
+      count: messages.length,
+      seq: withRun ? about.seq : 0,
+      turns: about.turns,
+      tokens: about.tokens,
+      created: about.createdAt,
+      updated: about.updatedAt,
+      ...(first !== undefined && { first }),
+      ...(about.title !== undefined && { title: about.title }),
+      unfinished: Boolean(withRun) && (kept.records !== "" || isUnfinished(kept.checkpoint)),
+      records: kept.records !== "",
+      write: generateId(),
+    };
+    const messagesRow: MessagesRow = { count: messages.length, text: kept.messages };
+    const writes: IDBRequest[] = [store("sessions").add(row, id)];
+    if (messages.length > 0) writes.push(store("messages").add(messagesRow, [id, 0]));
+    if (kept.records !== "") writes.push(store("records").add(kept.records, [id, about.seq]));
+    if (withRun) writes.push(store("checkpoints").put(checkpoint, id));
+    for (const [key, data] of media) writes.push(store("media").put(data, [id, key]));
+    if (tasks.length > 0) writes.push(store("extras").put(texts.tasks, [id, "tasks"]));
+    if (inbox.length > 0) writes.push(store("extras").put(arrayOf([inside(texts.inbox)]), [id, "inbox"]));
+    await Promise.all(writes.map((request) => ask(request)));
+    return id;
+  });
+}
