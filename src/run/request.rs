@@ -184,14 +184,16 @@ impl Run {
     }
 
     fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
-        if let Some(current) = &mut self.state.current {
-            let mut ended = std::mem::take(&mut current.joined);
-            ended.push(current.id.clone());
-            for request in ended {
-                fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
-                fx.push(Effect::Finish { request, outcome: outcome.clone() });
-            }
+        let Some(current) = &mut self.state.current else { return };
+        let (joined, id) = (std::mem::take(&mut current.joined), current.id.clone());
+        let mut tell = |request: String, outcome: Outcome| {
+            fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+            fx.push(Effect::Finish { request, outcome });
+        };
+        for request in joined {
+            tell(request, outcome.clone());
         }
+        tell(id, outcome);
     }
 
     /// Gives up a parked request: nothing of it will run any more, and all its calls are answered.
