@@ -116,6 +116,7 @@ export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/session
 export type { EventContext, SubscriberAdapter } from "./subscriber.js";
 export {
   type ApprovalRule,
+  type BuiltInChoice,
   type BuiltInInfo,
   type BuiltInQuestions,
   defineTool,

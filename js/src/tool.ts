@@ -29,15 +29,15 @@ export interface ToolDisplay {
 }
 
 /** Something to choose: the answer is `value`. */
-type Choice = string | { readonly label: string; readonly value: string };
+export type BuiltInChoice = string | { readonly label: string; readonly value: string };
 
 /** What the ready-made questions show; each is answered with a text. */
 export interface BuiltInQuestions {
   /** Answered with `yes` or `no`, unless there are options. */
-  readonly confirm: { readonly message: string; readonly options?: readonly Choice[] };
+  readonly confirm: { readonly message: string; readonly options?: readonly BuiltInChoice[] };
   readonly input: { readonly message: string; readonly default?: string };
   readonly secret: { readonly message?: string; readonly key_name?: string };
-  readonly select: { readonly message: string; readonly options: readonly Choice[] };
+  readonly select: { readonly message: string; readonly options: readonly BuiltInChoice[] };
 }
 
 /** What the ready-made `info` shows. */

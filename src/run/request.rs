@@ -185,15 +185,14 @@ impl Run {
 
     fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
         let Some(current) = &mut self.state.current else { return };
-        let (joined, id) = (std::mem::take(&mut current.joined), current.id.clone());
         let mut tell = |request: String, outcome: Outcome| {
             fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
             fx.push(Effect::Finish { request, outcome });
         };
-        for request in joined {
+        for request in std::mem::take(&mut current.joined) {
             tell(request, outcome.clone());
         }
-        tell(id, outcome);
+        tell(current.id.clone(), outcome);
     }
 
     /// Gives up a parked request: nothing of it will run any more, and all its calls are answered.
