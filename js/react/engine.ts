@@ -252,6 +252,7 @@ export class Engine implements Followed {
       stop: abort,
       regenerate: () => ask((session) => session.regenerate()),
       resume: () => ask((session) => session.resume()),
+      takeOver: () => ask((session) => session.takeOver()),
       undo: (steps) => ask((session) => session.undo(steps)),
       approve: (id, options) => tell((session) => session.approve(id, options)),
       reject: (id, reason, options) => tell((session) => session.reject(id, reason, options)),

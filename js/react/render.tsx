@@ -115,16 +115,18 @@ function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
 /** Why the last request failed, or that it stands still, and a way to go on. */
 function Problem({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const error = useOf(glove, ({ error }) => error);
+  const tab = useOf(glove, ({ tab }) => tab);
   const still = useOf(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
-  const { resume } = glove;
+  const { resume, takeOver } = glove;
+  const [goOn, label] = tab === "blocked" ? [takeOver, "Use it here"] : [resume, error ? "Try again" : "Go on"];
   if (!error && !(still && resume)) return null;
   return (
     <div role={error ? "alert" : "status"} data-glove-role={error ? "error" : "paused"}>
       <p>{error ? error.message : "The last request is not finished."}</p>
-      {resume && (
+      {goOn && (
         <div data-glove-actions="">
-          <button type="button" onClick={() => void resume()}>
-            {error ? "Try again" : "Go on"}
+          <button type="button" onClick={() => void goOn()}>
+            {label}
           </button>
         </div>
       )}

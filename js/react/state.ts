@@ -20,6 +20,8 @@ export interface GloveActions {
   regenerate: () => Promise<RunOutcome>;
   /** Goes on after a pause or a failure. */
   resume: () => Promise<RunOutcome>;
+  /** Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). */
+  takeOver: () => Promise<void>;
   /** Takes the last actions back. */
   undo: (steps?: number) => Promise<RunOutcome>;
   /** Allows what waits in `approvals`. */

@@ -1,6 +1,15 @@
 // What the hook gives and what `<Render>` and its render props take.
 import type { CSSProperties, JSX, ReactNode, Ref } from "react";
-import type { Approval, EnhancedSlot, GloveStatus, QueuedMessage, RunPhase, TimelineEntry, ToolEntry } from "../src/snapshot.js";
+import type {
+  Approval,
+  EnhancedSlot,
+  GloveStatus,
+  QueuedMessage,
+  RunPhase,
+  TabRole,
+  TimelineEntry,
+  ToolEntry,
+} from "../src/snapshot.js";
 
 /** What `<Render>` needs. `useGlove()` gives one; one made by hand, or a changed copy, works as well. */
 export interface GloveHandle {
@@ -21,6 +30,8 @@ export interface GloveHandle {
   queue?: readonly QueuedMessage[];
   approvals?: readonly Approval[];
   resume?: () => unknown;
+  tab?: TabRole;
+  takeOver?: () => unknown;
 }
 
 /** Where `<Render>` puts slots: between the messages where they were pushed, before or after all of them, or alone. */

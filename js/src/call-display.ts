@@ -1,6 +1,6 @@
 // The display as one call of a tool sees it: what it pushes belongs to the call.
 import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotRequest, UnsubscribeFn } from "./display.js";
-import { GloveError } from "./error.js";
+import { AbortError, GloveError } from "./error.js";
 import type { Maybe } from "./maybe.js";
 import type { SideOutput } from "./message.js";
 import type { ToolConfig, ToolDisplay } from "./tool.js";
@@ -9,6 +9,8 @@ import type { Turn } from "./turn.js";
 /** A call that a tool is run for. */
 export interface RunningCall {
   readonly id: string;
+  /** What it shows and does is kept with the call. Taking a call back is not. */
+  readonly recorded: boolean;
   readonly idempotencyKey: string;
   readonly tool: ToolConfig;
   readonly turn: Turn;
@@ -16,6 +18,10 @@ export interface RunningCall {
   readonly outputs: SideOutput[];
   /** With what a person turned it down. */
   readonly refused: Set<unknown>;
+  /** The run of the tool is over: it was stopped, or its core is gone. */
+  readonly signal: AbortSignal;
+  /** It has come to its end. */
+  ended: boolean;
 }
 
 /** Where a call's slots and steps go. */
@@ -44,10 +50,12 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   async pushAndForget<I>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<string> {
+    this.#check();
     return this.#port.show({ renderer, input }, this.#call.turn.goesOn);
   }
 
   async pushAndWait<I, O = unknown>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<O> {
+    this.#check();
     const told = () => {
       if (this.#port.keeps) this.#call.turn.begin();
     };
@@ -66,11 +74,18 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   async step<T>(name: string, work: () => Maybe<T>): Promise<T> {
+    this.#check();
+    if (this.#call.ended) throw over();
     try {
       return await this.#port.step(name, work, this.#call.turn.goesOn);
     } finally {
       this.#call.turn.begin();
     }
+  }
+
+  /** Whoever was stopped asks nobody and does nothing more, though it does not listen to its signal. */
+  #check(): void {
+    if (this.#call.signal.aborted) throw over();
   }
 
   addOutput(output: SideOutput): void {
@@ -121,6 +136,9 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     return this.#manager.clearStack();
   }
 }
+
+/** Nothing of it would be written. */
+export const over = () => new AbortError("This run of the tool is over; it can ask and do nothing more.");
 
 // The tool showed what its own schema refuses; nobody has seen it.
 function isOwnFault(error: unknown): boolean {

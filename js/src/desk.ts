@@ -1,5 +1,5 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
-import { CallDisplay, type CallPort, type RunningCall } from "./call-display.js";
+import { CallDisplay, type CallPort, over, type RunningCall } from "./call-display.js";
 import {
   DisplayManager,
   type DisplayManagerAdapter,
@@ -24,6 +24,8 @@ export interface DeskSurroundings {
   asked(): AskedSession | undefined;
   /** The core of this page. Throws where there is none. */
   core(): CoreSession;
+  /** Waits where it is not certain that this page still runs the session. */
+  fence(): Promise<void> | undefined;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
 }
@@ -83,13 +85,15 @@ export class Desk implements DisplayPort {
   /** The display for one call of a tool. */
   forCall(call: RunningCall): CallDisplay {
     const { manager } = this;
-    const step: CallPort["step"] = (name, work, clean) => this.#step(call.id, name, work, clean);
+    const step: CallPort["step"] = async (name, work, clean) => (call.recorded ? this.#step(call.id, name, work, clean) : work());
+    // What comes after the end is no part of the call, which may be running another time.
+    const owner = () => (call.ended ? undefined : call.id);
     const port: CallPort =
       manager instanceof DisplayManager
         ? {
             keeps: true,
-            show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(call.id, checked, clean)),
-            ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(call.id, checked, clean).answer),
+            show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(owner(), checked, clean)),
+            ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean).answer),
             step,
           }
         : {
@@ -198,7 +202,7 @@ export class Desk implements DisplayPort {
         .finally(() => this.#waiting.delete(reject));
     });
     const answer = heard.then(
-      (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
+      (text) => after(this.#around.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
       },
@@ -209,11 +213,12 @@ export class Desk implements DisplayPort {
   /** The tool gets what the record will give it another time. */
   async #step<T>(callId: string, name: string, work: () => Maybe<T>, clean: boolean): Promise<T> {
     const began = this.#around.core().beginStep(callId, name, clean);
-    // A call that is taken back is not kept.
-    if (!began) return work();
+    if (!began) throw over();
     const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
+    const wait = this.#around.fence();
+    if (wait) await wait;
     const end = (result: string) => guard.untilTrap(this.#around.core().endStep(callId, key, result));
     let json: string;
     try {

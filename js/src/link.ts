@@ -22,6 +22,10 @@ const taskTool = "glove_update_tasks";
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
 const slotsMs = 500;
+/** A page may be gone at any moment; so much of an answer may be lost then. */
+const keptMs = 1_000;
+/** Shorter than it takes until a tab that says nothing is superseded. */
+const certainMs = 1_000;
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -39,6 +43,8 @@ export interface Linked {
   config(): SessionConfig;
   /** The request that the core works on now. */
   serves(request: string): void;
+  /** The session is not stored any more. */
+  deleted(): void;
   /** The browser has a network again. */
   online(): void;
 }
@@ -52,9 +58,14 @@ export class CoreLink {
   /** The other tabs that have this session open, where its store is one that they share. */
   #tabs: Tabs | undefined;
   #last = new Last();
+  /** When it was last certain that no other tab had taken the session over. */
+  #certain = 0;
   /** Nothing was told yet by the core that was started last. */
   #fresh = false;
   #starting: Promise<AskedSession> | undefined;
+  /** How much of the answer was written, how much of it was kept, and when. */
+  #kept = { written: 0, length: 0, at: 0 };
+  #answering: Promise<unknown> = Promise.resolve();
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
   #undo = () => {};
@@ -71,7 +82,7 @@ export class CoreLink {
 
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
   get session(): AskedSession | undefined {
-    return this.#session ?? this.#tabs;
+    return this.#tabs && !this.#tabs.leads ? this.#tabs : this.#session;
   }
 
   /** The core of this page, where its tools run. */
@@ -121,6 +132,54 @@ export class CoreLink {
     this.#starting?.then(() => this.#configure()).catch(failed);
   }
 
+  /** Takes the session away from the tab that runs it. */
+  async takeOver(): Promise<void> {
+    // It fails where another tab has the session and says nothing.
+    await this.ready().catch(() => {});
+    this.#tabs?.takeOver();
+    await this.#tabs?.ready();
+  }
+
+  /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
+  async answerInbox(id: string, response: string): Promise<boolean> {
+    await this.ready();
+    return this.#tabs ? this.#tabs.answerInbox(id, response) : this.#answerInbox(id, response);
+  }
+
+  #answerInbox(id: string, response: string): Promise<boolean> {
+    const answer = async () => {
+      const { store } = this.#page.parts;
+      const item = (await store?.getInboxItems?.())?.find((item) => item.id === id);
+      if (!item) return false;
+      // The page that had asked for this may be gone, and another one asks again.
+      if (item.status !== "pending") return item.response === response;
+      await store?.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
+      this.#page.shown.set({ inbox: (await store?.getInboxItems?.()) ?? [] });
+      return true;
+    };
+    const answered = this.#answering.then(answer);
+    this.#answering = answered.catch(() => {});
+    return answered;
+  }
+
+  /**
+   * Before something that cannot be taken back. Who was frozen, or hung, may have been superseded since what it does next was
+   * written; then it never goes on. At once where no other tab can have taken over meanwhile.
+   */
+  fence(): Promise<void> | undefined {
+    const { store } = this.#page.parts;
+    const began = performance.now();
+    if (!this.#tabs || !store?.holds || began - this.#certain < certainMs) return undefined;
+    return store.holds().then((holds) => {
+      if (!holds) {
+        this.#tabs?.superseded();
+        return new Promise<void>(() => {});
+      }
+      this.#certain = began;
+      return this.fence();
+    });
+  }
+
   clearError(): void {
     this.#page.shown.set({ error: undefined });
     this.#tabs?.clearError();
@@ -143,8 +202,8 @@ export class CoreLink {
     this.#session = undefined;
     this.#starting = undefined;
     this.#letGo();
-    this.#tabs?.drop(error);
     this.#life.abort();
+    this.#tabs?.drop(error);
     this.#page.models.forget();
     this.#page.desk.take([]);
     const { code, message } = error;
@@ -176,6 +235,7 @@ export class CoreLink {
     const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
     const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
+    this.#certain = performance.now();
     if (this.#tabs) store?.claim?.();
     const bridge = store && bridgeStore(store, tokenCounterStyle, this.#storeChanges());
     const options: SessionOptions = {
@@ -211,13 +271,15 @@ export class CoreLink {
   #host(bridge: StoreBridge | undefined): SessionHost {
     const life = new AbortController();
     this.#life = life;
-    const within = (signal: AbortSignal) => AbortSignal.any?.([signal, life.signal]) ?? signal;
-    return {
+    const fenced = <T>(work: () => Promise<T>) => this.fence()?.then(work) ?? work();
+    const within = (signal: AbortSignal) => either(signal, life.signal);
+    return heard({
       events: (batch) => this.#events(batch),
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal, key) => this.#page.tools.run(callId, tool, input, attempt, within(signal), key),
-      undo: (callId, tool, input, signal) => this.#page.tools.undo(callId, tool, input, within(signal)),
+      run: (callId, tool, input, attempt, signal, key) =>
+        fenced(() => this.#page.tools.run(callId, tool, input, attempt, within(signal), key)),
+      undo: (callId, tool, input, signal) => fenced(() => this.#page.tools.undo(callId, tool, input, within(signal))),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         if (request.purpose === "turn") this.#page.shown.asked();
@@ -228,7 +290,14 @@ export class CoreLink {
         return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, within(signal));
       },
       ...bridge?.host,
-    };
+      ...(bridge && {
+        append: async (step, strict) => {
+          const began = performance.now();
+          await bridge.host.append(step, strict);
+          this.#certain = began;
+        },
+      }),
+    });
   }
 
   #storeChanges() {
@@ -296,7 +365,9 @@ export class CoreLink {
 
   #takeAll(events: readonly CoreEvent[]): void {
     let whole = false;
+    let failure: Error | undefined;
     for (const event of events) {
+      if (event.kind === "event" && event.type === "error") failure = fromCore(JSON.stringify(event.data));
       if (this.#tabs) this.#last.take(event);
       try {
         whole = this.#take(event) || whole;
@@ -304,6 +375,9 @@ export class CoreLink {
         this.#page.subscribers.report("OUT_OF_PROTOCOL", error);
       }
     }
+    // A run that nobody of this page has asked for stands still.
+    const { phase, snapshot } = this.#page.shown;
+    if (failure && phase === "paused" && !snapshot.error) this.#page.shown.set({ error: failure });
     if (whole) this.#page.shown.publish();
   }
 
@@ -320,6 +394,7 @@ export class CoreLink {
       case "state":
         this.#page.desk.questions(event.questions.map(({ id }) => id));
         this.#page.shown.state(event);
+        if (event.phase !== "model" || this.#kept.at === 0) this.#kept = { written: 0, length: 0, at: performance.now() };
         if (event.request !== null) this.#page.serves(event.request);
         return true;
       case "event":
@@ -329,6 +404,7 @@ export class CoreLink {
 
   #takeEvent(type: string, data: unknown): boolean {
     const delta = type === "text_delta" || type === "reasoning_delta";
+    if (type === "text_delta") this.#keepShown((data as { readonly text: string }).text.length);
     if (delta && this.#pageModel) return false;
     const { id, name, text, tool_name, result } = data as {
       id: string;
@@ -349,6 +425,15 @@ export class CoreLink {
     return !delta;
   }
 
+  /** Keeps the text of an answer while it is written, each time that there is a good part more. */
+  #keepShown(added: number): void {
+    const now = performance.now();
+    const written = this.#kept.written + added;
+    const due = written > this.#kept.length * 1.25 && now - this.#kept.at > keptMs;
+    this.#kept = due ? { written, length: written, at: now } : { ...this.#kept, written };
+    if (due) this.#session?.keepPartial();
+  }
+
   #meet(name: string, store: StoreAdapter): Tabs {
     const { shown, subscribers } = this.#page;
     const page = tabPage(shown, {
@@ -362,10 +447,32 @@ export class CoreLink {
         this.#takeAll(events);
       },
       last: () => this.#last,
+      answerInbox: (id, response) => this.#answerInbox(id, response),
+      deleted: () => this.#page.deleted(),
       report: (code, error) => subscribers.report(code, error),
     });
     return new Tabs(name, store.lease?.bind(store), page);
   }
+}
+
+/** Fires with the first of the two. */
+function either(signal: AbortSignal, other: AbortSignal): AbortSignal {
+  if (AbortSignal.any) return AbortSignal.any([signal, other]);
+  const both = new AbortController();
+  for (const one of [signal, other]) one.addEventListener("abort", () => both.abort(), { once: true });
+  return both.signal;
+}
+
+/** The core may have let go of something before it listens to what comes of it. */
+function heard(host: SessionHost): SessionHost {
+  const quiet =
+    <A extends unknown[]>(work: (...args: A) => unknown) =>
+    (...args: A) => {
+      const given = work(...args);
+      if (given instanceof Promise) given.catch(() => {});
+      return given;
+    };
+  return Object.fromEntries(Object.entries(host).map(([name, work]) => [name, quiet(work)])) as unknown as SessionHost;
 }
 
 export function closed(): GloveError {

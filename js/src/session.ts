@@ -15,6 +15,7 @@ import type { GloveSnapshot } from "./snapshot.js";
 import { type StoreAdapter, storageOf } from "./store/adapter.js";
 import { isFromPerson } from "./store/step.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
+import { deleted } from "./tabs/protocol.js";
 import { codeOf } from "./tabs/tab-page.js";
 import { callTitle } from "./tool.js";
 import { Toolbox } from "./toolbox.js";
@@ -68,7 +69,13 @@ export class GloveSession {
       },
     });
     const tool = (name: string) => this.#tools.find(name);
-    this.#desk = new Desk(parts.displayManager, { asked: () => this.#link.session, core: () => this.#link.own, tool, report });
+    this.#desk = new Desk(parts.displayManager, {
+      asked: () => this.#link.session,
+      core: () => this.#link.own,
+      fence: () => this.#link.fence(),
+      tool,
+      report,
+    });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       title: (name: string, input: unknown) => callTitle(tool(name), input),
@@ -94,6 +101,10 @@ export class GloveSession {
       models: this.#models,
       shown: this.#shown,
       subscribers: this.#subscribers,
+      deleted: () => {
+        this.#shown.set({ error: deleted() });
+        this.dispose();
+      },
       // A request that was given up while it waited in the queue.
       serves: (request) => {
         if (this.#sent.get(request)?.cancelled) this.#link.stop();
@@ -179,7 +190,8 @@ export class GloveSession {
    */
   readonly regenerate = async (): Promise<RunOutcome> => {
     await this.#link.ready();
-    if (this.#shown.phase === "paused") return this.resume();
+    const { phase } = this.#shown;
+    if (phase === "paused" || phase === "interrupted") return this.resume();
     if (!(await this.messages()).some(isFromPerson)) {
       throw new GloveError("NOTHING_TO_REGENERATE", "There is no message to answer again yet.");
     }
@@ -216,17 +228,16 @@ export class GloveSession {
   readonly clearError = (): void => this.#link.clearError();
 
   /**
-   * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it was
-   * answered before.
+   * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it has
+   * another answer.
    */
-  readonly answerInbox = async (id: string, response: string): Promise<boolean> => {
-    const { store } = this;
-    const item = (await store?.getInboxItems?.())?.find((item) => item.id === id && item.status === "pending");
-    if (!item) return false;
-    await store?.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
-    this.#shown.set({ inbox: (await store?.getInboxItems?.()) ?? [] });
-    return true;
-  };
+  readonly answerInbox = (id: string, response: string): Promise<boolean> => this.#link.answerInbox(id, response);
+
+  /**
+   * Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). What that tab had begun is
+   * decided as after a reload, and it writes and runs nothing more.
+   */
+  readonly takeOver = (): Promise<void> => this.#link.takeOver();
 
   /** The whole record, as it is stored. */
   readonly messages = async (): Promise<Message[]> => JSON.parse(await (await this.#link.ready()).messages(0)) as Message[];
@@ -289,7 +300,8 @@ export class GloveSession {
     } finally {
       signal?.removeEventListener("abort", stop);
       this.#sent.delete(sent.id);
-      this.#shown.settled(sent.id, failure);
+      // Why it was closed says more than that it was.
+      this.#shown.settled(sent.id, this.#disposed && this.#shown.snapshot.error ? undefined : failure);
     }
   }
 

@@ -101,6 +101,9 @@ export class Shown {
       this.#thinking = "";
     }
     this.#stale = false;
+    // What an earlier page had shown of it gives way.
+    const timeline = this.#changes.timeline ?? this.#snapshot.timeline;
+    if (timeline.at(-1)?.id.endsWith(".partial")) this.#changes.timeline = timeline.slice(0, -1);
     if (kind === "text") this.#streaming += text;
     else this.#thinking += text;
     this.#answering = true;
@@ -163,6 +166,7 @@ export class Shown {
       entries[at] = title === undefined ? entry : ({ ...entry, title } as TimelineEntry);
     }
     this.#changes.timeline = entries;
+    if (this.#stale && entries.at(-1)?.id.endsWith(".partial")) this.#silent();
   }
 
   slots(slots: readonly CoreSlot[]): void {

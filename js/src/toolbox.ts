@@ -78,20 +78,20 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     signal: AbortSignal,
     idempotencyKey: string,
   ): Promise<string> {
-    const outputs: SideOutput[] = [];
-    const refused = new Set<unknown>();
-    const turn = new Turn();
+    let call: RunningCall | undefined;
     try {
       const tool = this.#get(name);
       const given = await this.#input(tool, input);
       if ("issues" in given) return JSON.stringify({ invalid: given.issues });
-      const display = this.#around.display({ id, idempotencyKey, tool, turn, outputs, refused });
-      turn.begin();
-      const result = resultOf(await tool.do(given.value, display, this.#around.agent(), signal));
-      return returned(name, await summed(tool, result), outputs);
+      call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
+      call.turn.begin();
+      const result = resultOf(await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal));
+      return returned(name, await summed(tool, result), call.outputs);
     } catch (error) {
-      const reason = refusal(error, refused);
+      const reason = refusal(error, call?.refused);
       return JSON.stringify(reason === undefined ? { threw: reasonOf(error) || "unknown error" } : { rejected: reason });
+    } finally {
+      if (call) call.ended = true;
     }
   }
 
@@ -99,8 +99,7 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     const tool = this.#get(name);
     const given = await this.#input(tool, input);
     if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
-    const idempotencyKey = `${id}.undo`;
-    const call = { id, idempotencyKey, tool, turn: new Turn(), outputs: [], refused: new Set<unknown>() };
+    const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
     await tool.undo?.(given.value, await this.#around.result(id), this.#around.display(call), this.#around.agent(), signal);
   }
 
@@ -115,6 +114,11 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     const schema = argumentsSchema(tool);
     return schema ? check(schema, value) : { value };
   }
+}
+
+function begun(tool: ToolConfig, signal: AbortSignal) {
+  const [outputs, refused]: [SideOutput[], Set<unknown>] = [[], new Set()];
+  return { tool, signal, outputs, refused, turn: new Turn(), ended: false };
 }
 
 export function duplicate(name: string): GloveError {
@@ -149,7 +153,7 @@ async function summed(tool: ToolConfig, result: ToolResultData): Promise<ToolRes
 }
 
 /** The reason when the tool failed because the person turned it down; null without one, undefined when that is not why. */
-function refusal(error: unknown, refused: ReadonlySet<unknown>): string | null | undefined {
+function refusal(error: unknown, refused: ReadonlySet<unknown> = new Set()): string | null | undefined {
   for (let cause = error, depth = 0; depth < 8; cause = (cause as Error).cause, depth++) {
     if (refused.has(cause)) return reasonOf(cause) || null;
     if (!(cause instanceof Error) || cause.cause === undefined) return undefined;

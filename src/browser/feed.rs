@@ -10,7 +10,7 @@ use crate::codec::{Write, object, object_and, to_text};
 use crate::display::Slot;
 use crate::event::{Event, Question};
 use crate::run::input::Request;
-use crate::run::timeline::Timeline;
+use crate::run::timeline::{Entry, Patch, Timeline};
 use crate::run::{Run, UndoEntry};
 use crate::runtime::Session;
 
@@ -23,6 +23,10 @@ pub(super) struct Feed {
     slots_changed: Cell<bool>,
     timeline: RefCell<Timeline>,
     state: RefCell<String>,
+    /// The model writes: what was shown before gives way.
+    writes: Cell<bool>,
+    /// What is shown from before.
+    earlier: RefCell<Option<String>>,
     session: RefCell<Option<Session>>,
 }
 
@@ -36,6 +40,8 @@ impl Feed {
             slots_changed: Cell::default(),
             timeline: RefCell::default(),
             state: RefCell::default(),
+            writes: Cell::default(),
+            earlier: RefCell::default(),
             session: RefCell::default(),
         })
     }
@@ -49,7 +55,9 @@ impl Feed {
                 object_and(&mut out, &[("kind", &"event"), ("request", &request)], event);
                 feed.batch.borrow_mut().push(out);
                 match event {
-                    Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. } => {
+                    Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. }
+                        if feed.writes.replace(true) =>
+                    {
                         feed.schedule();
                     }
                     _ => feed.wake(),
@@ -92,6 +100,25 @@ impl Feed {
         self.session.borrow_mut().take();
     }
 
+    /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
+    fn patch(&self, run: &Run) -> Option<Patch> {
+        let mut timeline = self.timeline.borrow_mut();
+        let patch = timeline.follow(run);
+        let earlier = run.partial().filter(|_| !self.writes.get()).map(str::to_owned);
+        let before = self.earlier.replace(earlier.clone());
+        if earlier.is_none() && before.is_none() || (patch.is_none() && earlier == before) {
+            return patch;
+        }
+        let mut patch = patch.unwrap_or_default();
+        patch.len = timeline.entries().len();
+        if let Some(text) = earlier {
+            let id = format!("{}.partial", run.request().unwrap_or_default());
+            patch.set.push((patch.len, Entry::AgentText { id, text, partial: true, reasoning: None }));
+            patch.len += 1;
+        }
+        Some(patch)
+    }
+
     fn flush(&self) {
         self.scheduled.set(false);
         let Some(session) = self.session.borrow().clone() else { return };
@@ -118,7 +145,7 @@ impl Feed {
     /// What is different in the run.
     fn look(&self, session: &Session, batch: &mut Vec<String>) {
         session.look(|run| {
-            if let Some(patch) = self.timeline.borrow_mut().follow(run) {
+            if let Some(patch) = self.patch(run) {
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"timeline")], &patch);
                 batch.push(out);

@@ -318,12 +318,12 @@ impl CoreSession {
     #[wasm_bindgen(js_name = resolveSlot)]
     pub fn resolve_slot(&self, id: &str, value: &str) -> Result<bool, JsValue> {
         let value = json(value)?;
-        self.session.display().resolve(id, value).map_err(|error: DisplayError| display_thrown(&error))
+        self.session.answer_slot(id, Ok(value)).map_err(|error| display_thrown(&error))
     }
 
     #[wasm_bindgen(js_name = rejectSlot)]
     pub fn reject_slot(&self, id: &str, reason: Option<String>) -> bool {
-        self.session.display().reject(id, reason)
+        self.session.answer_slot(id, Err(DisplayError::Rejected { reason })).unwrap_or_default()
     }
 
     #[wasm_bindgen(js_name = removeSlot)]

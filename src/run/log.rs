@@ -193,18 +193,36 @@ pub enum Shows {
     Astray,
 }
 
+/// What becomes of a step that a tool comes to.
+#[derive(Debug, PartialEq)]
+pub enum Comes {
+    /// It was done before.
+    Done(StepResult),
+    /// It is to be done, under this key.
+    Begins(String),
+    /// The tool was relied on to ask first what it had asked before.
+    Astray,
+}
+
 /// A tool that is entered, held against what is known of it.
 #[derive(Debug, Default)]
 pub struct Entry {
     log: Log,
     met: usize,
+    /// It was told something that it did not know before.
+    told: bool,
     /// The names of the steps so far.
     names: Vec<String>,
 }
 
 impl Entry {
     pub fn new(log: Log) -> Self {
-        Entry { log, met: 0, names: Vec::new() }
+        Entry { log, ..Entry::default() }
+    }
+
+    /// It was entered because it would ask what it had asked before, and has not done so.
+    pub fn is_behind(&self) -> bool {
+        self.log.strict && self.met < self.log.slots.len()
     }
 
     pub fn shows(&mut self, renderer: &str, input: &Json, waits: bool) -> Shows {
@@ -227,13 +245,20 @@ impl Entry {
         Shows::Anew { at, gone }
     }
 
-    /// The key of a step, and what came of it before.
-    pub fn step(&mut self, name: &str) -> (String, Option<StepResult>) {
+    pub fn step(&mut self, name: &str) -> Comes {
         self.names.push(name.to_owned());
         let used = self.names.iter().filter(|other| *other == name).count();
         let key = format!("{used} {name}");
         let known = self.log.steps.iter().find(|step| step.key == key);
-        let result = known.and_then(|step| step.result.clone());
-        (key, result)
+        match known.and_then(|step| step.result.clone()) {
+            Some(result) => Comes::Done(result),
+            None if self.is_behind() || (self.log.strict && !self.told) => Comes::Astray,
+            None => Comes::Begins(key),
+        }
+    }
+
+    /// The tool is told an answer, or that a step is written.
+    pub fn told(&mut self) {
+        self.told = true;
     }
 }

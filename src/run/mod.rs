@@ -365,6 +365,14 @@ impl Run {
     }
 
     /// The id of the request being served.
+    /// What was shown of the answer in flight, as far as it was written down.
+    pub fn partial(&self) -> Option<&str> {
+        match &self.state.phase {
+            Phase::Model { partial, .. } if !partial.is_empty() => Some(partial),
+            _ => None,
+        }
+    }
+
     pub fn request(&self) -> Option<&str> {
         self.state.current.as_ref().map(|current| current.id.as_str())
     }

@@ -113,7 +113,8 @@ impl Run {
     pub(super) fn ask_or_fail(&mut self, index: usize, why: &str, fx: &mut Effects) {
         let Some(Batch { calls, stopped, .. }) = self.state.batch() else { return };
         let tool = calls.get(index).and_then(|call| self.spec(call));
-        let asks = tool.is_some_and(|tool| tool.when_interrupted() != OnInterrupted::Fail);
+        // A tool that is not there now may come later.
+        let asks = tool.is_none_or(|tool| tool.when_interrupted() != OnInterrupted::Fail);
         if asks && !stopped {
             self.ask(index, QuestionKind::Interrupted, Some(why.to_owned()), fx);
         } else {

@@ -184,14 +184,15 @@ impl Run {
     }
 
     fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
-        if let Some(current) = &mut self.state.current {
-            let mut ended = std::mem::take(&mut current.joined);
-            ended.push(current.id.clone());
-            for request in ended {
-                fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
-                fx.push(Effect::Finish { request, outcome: outcome.clone() });
-            }
+        let Some(current) = &mut self.state.current else { return };
+        let mut tell = |request: String, outcome: Outcome| {
+            fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+            fx.push(Effect::Finish { request, outcome });
+        };
+        for request in std::mem::take(&mut current.joined) {
+            tell(request, outcome.clone());
         }
+        tell(current.id.clone(), outcome);
     }
 
     /// Gives up a parked request: nothing of it will run any more, and all its calls are answered.

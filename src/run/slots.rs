@@ -33,6 +33,15 @@ impl Run {
         self.state.batch()?.calls.iter().find(asks).map(|call| call.id.as_str())
     }
 
+    /// The call whose tool has asked this and may ask it again when it is entered.
+    pub fn may_ask_again(&self, slot: &str) -> Option<&str> {
+        let asks = |call: &&Call| {
+            let goes_on = matches!(call.state, CallState::Running { .. } | CallState::Asking(_));
+            goes_on && call.log.open().any(|open| open.id == slot)
+        };
+        self.state.batch()?.calls.iter().find(asks).map(|call| call.id.as_str())
+    }
+
     pub(super) fn on_slot_pushed(&mut self, call_id: &str, at: usize, slot: Slot, clean: bool) {
         if let Some(log) = self.log_of(call_id) {
             log.pushed(at, slot, clean);

@@ -9,7 +9,7 @@ use crate::run::PhaseName;
 use crate::run::effect::Effect;
 use crate::run::input::{AbortReason, Input, WhenBusy};
 use crate::run::settings::Settings;
-use crate::runtime::driver::{Driver, Life};
+use crate::runtime::driver::{Driver, Happening, Life};
 use crate::runtime::response::Response;
 use crate::runtime::shared::{Caller, Command, Configure};
 
@@ -22,19 +22,12 @@ impl Driver {
             }
             command => command,
         };
-        match command {
-            Command::Request(..) | Command::Undo { .. } | Command::Resume(_) | Command::Answer { .. } => {
-                let begun = self.take_over();
-                self.batch.extend(begun);
-            }
+        if command.stops() {
             // What is stopped is not begun again first.
-            Command::Abort => drop(self.take_over()),
-            Command::Tools(_)
-            | Command::Configure(_)
-            | Command::Deed(_)
-            | Command::CancelQueued(_)
-            | Command::KeepPartial
-            | Command::Close => {}
+            drop(self.take_over());
+        } else if self.takes_up(&command) {
+            let begun = self.take_over();
+            self.batch.extend(begun);
         }
         match command {
             Command::Deed(deed) => self.take_deed(*deed),
@@ -51,12 +44,7 @@ impl Driver {
             }
             Command::Resume(caller) => self.resume(caller),
             Command::Answer { id, answer, caller } => {
-                let question = {
-                    let run = self.shared.run();
-                    let mut open = run.questions();
-                    open.find(|open| open.id == id || open.call_id.as_ref() == Some(&id))
-                        .map(|open| open.id.clone())
-                };
+                let question = self.question(&id);
                 self.step_for(Input::Answered { question: question.unwrap_or(id), answer }, caller);
             }
             Command::Tools(tools) => {
@@ -120,6 +108,32 @@ impl Driver {
         }
     }
 
+    /// Whether a run that waits to be taken up by hand goes on with this. What would be refused, or changes nothing,
+    /// begins nothing.
+    fn takes_up(&self, command: &Command) -> bool {
+        let parked = || self.shared.run().phase() == PhaseName::Paused;
+        match command {
+            Command::Resume(_) => true,
+            Command::Request(request, _) => request.when_busy != WhenBusy::Drop || parked(),
+            Command::Undo { .. } => parked(),
+            Command::Answer { id, .. } => self.question(id).is_some(),
+            Command::Tools(_)
+            | Command::Configure(_)
+            | Command::Deed(_)
+            | Command::CancelQueued(_)
+            | Command::KeepPartial
+            | Command::Abort
+            | Command::Close => false,
+        }
+    }
+
+    /// The open question with this id, or about the call with this id.
+    fn question(&self, id: &str) -> Option<String> {
+        let run = self.shared.run();
+        let mut open = run.questions();
+        open.find(|open| open.id == id || open.call_id.as_deref() == Some(id)).map(|open| open.id.clone())
+    }
+
     /// Takes up a run that was interrupted when its process ended, if one waits for that.
     fn take_over(&mut self) -> Vec<Effect> {
         match self.shared.interrupted.swap(false, Ordering::Relaxed) {
@@ -172,8 +186,9 @@ impl Driver {
     }
 
     /// The host goes away: nothing ends, all is let go.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.state = Life::Closed;
+        (self.writing, self.batch) = Default::default();
         let _ = self.step(Input::Aborted { why: AbortReason::HostGone });
         for (_, running) in self.in_flight.drain() {
             running.cancel();
@@ -187,6 +202,11 @@ impl Driver {
         self.answer(None, &Err(Error::Closed));
         while let Ok(command) = self.commands.try_recv() {
             self.refuse(command, Error::Closed);
+        }
+        for happening in std::mem::take(&mut self.ready) {
+            if let Happening::Command(command) = happening {
+                self.refuse(command, Error::Closed);
+            }
         }
     }
 

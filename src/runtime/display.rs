@@ -92,6 +92,8 @@ struct State {
     waiters: HashMap<String, Waiter>,
     /// The slots of the stack that the run keeps.
     kept: Vec<String>,
+    /// Answers that came before those who ask were there again.
+    early: Vec<(String, Result<Json, DisplayError>)>,
     /// Answers that are told when they are written.
     said: Vec<(String, Teller, Result<Json, DisplayError>)>,
     renderers: HashMap<String, Renderer>,
@@ -150,6 +152,10 @@ impl DisplayManager {
     /// Turns a question down. False when none with this id is open.
     pub fn reject(&self, id: &str, reason: Option<String>) -> bool {
         self.inner.settle(id, Err(DisplayError::Rejected { reason })).unwrap_or_default()
+    }
+
+    pub(crate) fn settle(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
+        self.inner.settle(id, answer)
     }
 
     /// Takes a slot away; whoever waits for it is told. False when there is none.
@@ -244,10 +250,29 @@ impl DisplayManager {
 
     /// The one who waits for this answer is there again, and can say what it takes.
     pub(crate) fn asked_again(&self, id: &str, check: Option<Check>) {
-        if let Some(waiter) = self.inner.state().waiters.get_mut(id) {
-            waiter.checks.extend(check);
-        }
+        let early = {
+            let mut state = self.inner.state();
+            if let Some(waiter) = state.waiters.get_mut(id) {
+                waiter.checks.extend(check);
+            }
+            let at = state.early.iter().position(|(early, _)| early == id);
+            at.map(|at| state.early.swap_remove(at).1)
+        };
         self.inner.notify();
+        if let Some(answer) = early {
+            // One that does not pass the check leaves the question open.
+            let _ = self.inner.settle(id, answer);
+        }
+    }
+
+    /// Keeps an answer until the one who asks is there again. The first one counts.
+    pub(crate) fn answer_early(&self, id: &str, answer: Result<Json, DisplayError>) -> bool {
+        let mut state = self.inner.state();
+        let first = state.early.iter().all(|(early, _)| early != id);
+        if first {
+            state.early.push((id.to_owned(), answer));
+        }
+        first
     }
 
     /// The answer is written.

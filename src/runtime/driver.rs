@@ -35,13 +35,13 @@ pub(crate) struct Driver {
     pub(super) state: Life,
     /// Effects that are still to be done.
     pub(super) batch: VecDeque<Effect>,
-    writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
+    pub(super) writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
     /// The store has refused a write that was not repeated since; these effects come after it.
     pub(super) unwritten: bool,
     held: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
     pub(super) in_flight: HashMap<Key, InFlight>,
-    ready: VecDeque<Happening>,
+    pub(super) ready: VecDeque<Happening>,
     pub(super) callers: Vec<Caller>,
     /// Whose events these are.
     request: Option<String>,
@@ -61,7 +61,7 @@ pub(super) enum Life {
     Closed,
 }
 
-enum Happening {
+pub(super) enum Happening {
     Command(Command),
     Work(Key, Done),
 }
@@ -105,15 +105,22 @@ impl Driver {
             if std::mem::take(&mut self.moved) {
                 self.shared.followers.each(Follower::moved);
             }
-            let input = match self.next().await {
-                Happening::Command(command) => self.obey(command),
-                Happening::Work(key, done) => self.finish_work(&key, done),
-            };
-            if let Some(input) = input {
-                // Refused is what comes too late: the answer to something that was cancelled.
-                let effects = self.step(input).unwrap_or_default();
-                self.batch.extend(effects);
+            if self.state != Life::Closed {
+                let happening = self.next().await;
+                self.take(happening);
             }
+        }
+    }
+
+    fn take(&mut self, happening: Happening) {
+        let input = match happening {
+            Happening::Command(command) => self.obey(command),
+            Happening::Work(key, done) => self.finish_work(&key, done),
+        };
+        if let Some(input) = input {
+            // Refused is what comes too late: the answer to something that was cancelled.
+            let effects = self.step(input).unwrap_or_default();
+            self.batch.extend(effects);
         }
     }
 
@@ -121,7 +128,11 @@ impl Driver {
         loop {
             if self.writing.is_some() {
                 let result = self.written().await;
+                if self.state == Life::Closed {
+                    return;
+                }
                 self.after_write(result);
+                self.stop_first();
             }
             match self.batch.pop_front() {
                 None => return,
@@ -140,9 +151,19 @@ impl Driver {
         if self.state != Life::Unopened {
             return Ok(());
         }
-        let loading = self.loading.get_or_insert_with(|| self.shared.store.load());
-        let loaded = loading.await;
+        self.loading.get_or_insert_with(|| self.shared.store.load());
+        let loaded = poll_fn(|context| {
+            if let Some(Poll::Ready(loaded)) =
+                self.loading.as_mut().map(|loading| loading.as_mut().poll(context))
+            {
+                return Poll::Ready(Some(loaded));
+            }
+            self.hear(context);
+            if self.state == Life::Closed { Poll::Ready(None) } else { Poll::Pending }
+        })
+        .await;
         self.loading = None;
+        let Some(loaded) = loaded else { return Err(Error::Closed) };
         let Loaded { messages, checkpoint, records } = loaded?;
         let settings = self.shared.run().settings().clone();
         let run = match checkpoint {
@@ -257,6 +278,17 @@ impl Driver {
         self.writing = Some(write);
     }
 
+    /// While the store is waited for, what is asked waits too. Only who closes does not: a write ends in the store, or not.
+    fn hear(&mut self, context: &mut Context<'_>) {
+        while let Poll::Ready(Some(command)) = self.commands.poll_next_unpin(context) {
+            if matches!(command, Command::Close) {
+                self.close();
+            } else {
+                self.ready.push_back(Happening::Command(command));
+            }
+        }
+    }
+
     /// Work in flight goes on while the store writes; what comes of it waits for its turn.
     async fn written(&mut self) -> Result<(), StoreError> {
         poll_fn(|context| {
@@ -268,9 +300,25 @@ impl Driver {
             while let Poll::Ready(happening) = self.poll_work(context) {
                 self.ready.push_back(happening);
             }
-            Poll::Pending
+            self.hear(context);
+            if self.state == Life::Closed { Poll::Ready(Ok(())) } else { Poll::Pending }
         })
         .await
+    }
+
+    /// What was stopped while the store wrote does not begin: all until the stop comes first, in its order.
+    fn stop_first(&mut self) {
+        while let Ok(command) = self.commands.try_recv() {
+            self.ready.push_back(Happening::Command(command));
+        }
+        let stops =
+            |happening: &Happening| matches!(happening, Happening::Command(command) if command.stops());
+        let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.unwritten) else { return };
+        for happening in self.ready.drain(..=last).collect::<Vec<_>>() {
+            self.take(happening);
+        }
+        let live = self.shared.run().outstanding();
+        self.batch.retain(|effect| !is_work(effect) || live.contains(effect));
     }
 
     fn after_write(&mut self, result: Result<(), StoreError>) {
@@ -318,9 +366,17 @@ impl Driver {
         let waits = |caller: &mut Caller| {
             request.is_none() || caller.request.is_none() || caller.request.as_deref() == request
         };
+        let mut told = false;
         for caller in self.callers.extract_if(.., waits) {
             // Somebody who has stopped waiting is no failure.
             let _ = caller.reply.send(response.clone());
+            told = true;
+        }
+        // The page that had asked may be gone.
+        if let (false, Err(error)) = (told, response)
+            && !matches!(error, Error::Aborted | Error::Closed)
+        {
+            self.emit(&Event::Error { code: error.code().to_owned(), message: error.to_string() });
         }
     }
 
@@ -342,6 +398,12 @@ impl Driver {
             let _ = caller.reply.send(Ok(response.clone()));
         }
     }
+}
+
+/// What `Run::outstanding` gives out as it was while it is wanted. Of a timer it may be another.
+fn is_work(effect: &Effect) -> bool {
+    let loops = matches!(effect, Effect::Persist { .. } | Effect::Emit(_) | Effect::SetTimer { .. });
+    !loops && !is_given_out_once(effect)
 }
 
 /// Effects that `Run::outstanding` does not give out again.

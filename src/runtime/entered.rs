@@ -15,7 +15,7 @@ use crate::host::{DisplayPort, Show, Step, Steps};
 use crate::json::Json;
 use crate::portable::BoxFuture;
 use crate::run::input::Input;
-use crate::run::log::{Entry, Log, Shows, StepResult};
+use crate::run::log::{Comes, Entry, Log, Shows, StepResult};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::shared::Command;
 
@@ -135,12 +135,18 @@ impl Entered {
         })
     }
 
-    /// Before a step: what came of it, or its key once it is written that it begins.
+    /// Before a step: what came of it, or its key once it is written that it begins. A tool that has gone astray hears
+    /// nothing.
     pub fn begin_step(&self, name: &str, clean: bool) -> BoxFuture<'static, Result<Step, DisplayError>> {
-        let (key, known) = self.state().entry.step(name);
-        if let Some(result) = known {
-            return Box::pin(future::ready(Ok(Step::Done(result))));
-        }
+        let comes = self.state().entry.step(name);
+        let key = match comes {
+            Comes::Done(result) => return Box::pin(future::ready(Ok(Step::Done(result)))),
+            Comes::Begins(key) => key,
+            Comes::Astray => {
+                self.tell(Input::WentAstray { call_id: self.call_id.clone() });
+                return Box::pin(future::pending());
+            }
+        };
         let written = self.gate(&key);
         self.tell(Input::StepBegun { call_id: self.call_id.clone(), key: key.clone(), clean });
         Box::pin(async move {
@@ -160,11 +166,17 @@ impl Entered {
         })
     }
 
+    /// The tool has come to its end without what it was relied on to ask.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.state().entry.is_behind()
+    }
+
     /// What the tool waits for is written.
     pub(crate) fn go_on(&self, key: &str) {
         let gate = {
             let mut state = self.state();
             (state.turn.told, state.turn.waits) = (true, false);
+            state.entry.told();
             take(&mut state.gates, key)
         };
         match gate {

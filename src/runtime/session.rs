@@ -11,9 +11,11 @@ use futures_channel::{mpsc, oneshot};
 use futures_util::future::{Either, select};
 use futures_util::pin_mut;
 
+use crate::display::DisplayError;
 use crate::error::Error;
 use crate::event::Question;
 use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
+use crate::json::Json;
 use crate::message::{Message, Usage};
 use crate::portable::BoxFuture;
 use crate::run::input::{Answer, Request};
@@ -207,6 +209,19 @@ impl Session {
 
     pub fn display(&self) -> &DisplayManager {
         &self.shared.display
+    }
+
+    /// Answers a question of a tool, also one that is about to be asked again by a run that was just opened. False when
+    /// there is none with this id; an error when this cannot be its answer, and the question stays open then.
+    pub fn answer_slot(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
+        let display = self.display();
+        if display.settle(id, answer.clone())? {
+            return Ok(true);
+        }
+        let asks = self.look(|run| run.may_ask_again(id).map(str::to_owned));
+        // The questions of a tool that runs are on the display.
+        let comes = asks.is_some_and(|call_id| self.entered(&call_id).is_none());
+        Ok(comes && display.answer_early(id, answer))
     }
 
     /// The running tool of a call: for hosts whose tools are no closures with a `ToolContext`, and who say

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::run::effect::Effect;
-use crate::run::input::{Answer, Input, Request};
+use crate::run::input::{Answer, Input, Request, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::run::{OutOfProtocol, Run};
 use crate::runtime::display::DisplayManager;
@@ -74,6 +74,17 @@ pub(crate) enum Command {
     Abort,
     /// The host goes away.
     Close,
+}
+
+impl Command {
+    /// It may end what is about to begin.
+    pub(crate) fn stops(&self) -> bool {
+        match self {
+            Command::Abort | Command::Close => true,
+            Command::Request(request, _) => request.when_busy == WhenBusy::Interrupt,
+            _ => false,
+        }
+    }
 }
 
 pub(crate) enum Configure {

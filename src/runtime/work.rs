@@ -286,7 +286,11 @@ impl Driver {
         let running = self.shared.kit().tools.run(owned.view(), context);
         let work = async move {
             let _entry = entry;
-            Done::from(Input::ToolFinished { call_id, outcome: entered.watch(running).await })
+            let outcome = Arc::clone(&entered).watch(running).await;
+            Done::from(match entered.is_behind() {
+                true => Input::WentAstray { call_id },
+                false => Input::ToolFinished { call_id, outcome },
+            })
         };
         self.start_with(key, signal, None, Box::pin(work));
     }

@@ -1,22 +1,10 @@
 // Tools whose page goes away in the middle of what they ask: entered again, they go on where they waited, or a person is asked.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/browser.js";
-import { inPage, type Profile, servePackage, withProfile } from "../support/pages.js";
-import type { Served } from "../support/server.js";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { inPage, type Profile } from "../support/pages.js";
+import { profiles } from "../support/profiles.js";
 
-let browser: Browser;
-let server: Served;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
-const profile = <T>(work: (profile: Profile) => Promise<T>) => withProfile(browser, server, work);
+const { profile } = profiles();
 
 /** The application, as each of its pages starts it. What its tools did is noted beside the session. None is idempotent. */
 const app = (config = "") => `

@@ -1,24 +1,11 @@
 // The list of sessions in the browser's database: titles, renaming, deleting, exporting and importing; and stored forms of old.
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/browser.js";
-import { inPage, type Profile, servePackage, withProfile } from "../support/pages.js";
+import { expect, test } from "vitest";
+import { inPage, type Profile } from "../support/pages.js";
+import { profiles } from "../support/profiles.js";
 import { root } from "../support/project.js";
-import type { Served } from "../support/server.js";
 
-let browser: Browser;
-let server: Served;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
-const profile = <T>(work: (profile: Profile) => Promise<T>) => withProfile(browser, server, work);
+const { profile } = profiles();
 
 const client = `const client = new GloveClient({ createModel: () => createScriptedModel(["one", "two", "three"]) });`;
 
@@ -124,9 +111,7 @@ test("an exported session is the same one when it is imported, with its attachme
 let others: Profile | undefined;
 /** A second browser profile, closed with the browser. */
 async function profileOf(): Promise<Profile> {
-  others ??= await new Promise<Profile>(
-    (resolve) => void withProfile(browser, server, (profile) => new Promise(() => resolve(profile))),
-  );
+  others ??= await new Promise<Profile>((resolve) => void profile((other) => new Promise(() => resolve(other))));
   return others;
 }
 

@@ -2,24 +2,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, openBrowserOnDisk } from "../support/browser.js";
-import { inPage, type Profile, servePackage, withProfile } from "../support/pages.js";
-import type { Served } from "../support/server.js";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
+import { inPage, type Profile } from "../support/pages.js";
+import { profiles } from "../support/profiles.js";
 
-let browser: Browser;
-let server: Served;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
-const profile = <T>(work: (profile: Profile) => Promise<T>) => withProfile(browser, server, work);
+const { profile, server } = profiles();
 
 /** The application, as each of its pages starts it. What its tools did is noted beside the session. */
 const parts = `
@@ -80,6 +69,34 @@ test("a page that is reloaded at a question shows the question again, and the ru
     expect(await done(page)).toBe("look pay ");
   }));
 
+test("what a tool waits for before it runs, and what a person decided, is asked of the disk; the rest is not", () =>
+  profile(async ({ open }) => {
+    const page = await open();
+    const writes = await inPage<string[]>(
+      page,
+      `const writes = [];
+       const begin = IDBDatabase.prototype.transaction;
+       IDBDatabase.prototype.transaction = function (...args) {
+         const transaction = begin.apply(this, args);
+         if (transaction.mode === "readwrite") transaction.addEventListener("complete", () => writes.push(transaction.durability));
+         return transaction;
+       };
+       ${parts.replaceAll("const note = (what) =>", "const note = (what) => writes.push(what) &&")}
+       const session = new GloveClient({ createModel: () => createScriptedModel(script), tools }).session("s");
+       void session.sendMessage("pay").catch(() => {});
+       ${asked("permission")};
+       session.approve(session.getSnapshot().approvals[0].id);
+       await until(session, ({ busy }) => !busy);
+       return writes;`,
+    );
+    const before = (tool: string) => writes[writes.indexOf(tool) - 1];
+    expect([before("look"), before("pay")]).toEqual(["strict", "strict"]);
+    // The permission too, beside what follows on it; an answer of the model is no such thing.
+    expect(writes.filter((write) => write === "strict").length).toBeGreaterThanOrEqual(3);
+    expect(writes[0]).toBe("relaxed");
+    expect(writes.at(-1)).toBe("relaxed");
+  }));
+
 const deaths: [string, (page: Page, profile: Profile) => Promise<unknown>][] = [
   ["closed", (page) => page.close()],
   [
@@ -124,10 +141,12 @@ test.each(deaths)("a page that is %s while a tool runs: the person is asked, and
 
 test("a browser whose process is killed while a tool runs has it all on the disk", async () => {
   const folder = await mkdtemp(join(tmpdir(), "glove-profile-"));
+  const opened: BrowserOnDisk[] = [];
   const open = async () => {
     const own = await openBrowserOnDisk(folder);
+    opened.push(own);
     const page = await (own.browser.contexts()[0] ?? (await own.browser.newContext())).newPage();
-    await page.goto(server.url);
+    await page.goto(server().url);
     return { ...own, page };
   };
   try {
@@ -141,9 +160,9 @@ test("a browser whose process is killed while a tool runs has it all on the disk
       `${app} await session.start(); const { approvals, timeline, storage } = ${asked("interrupted")};
        return [storage, approvals[0].toolName, texts({ timeline }).slice(0, 3)];`,
     );
-    await second.kill();
     expect(shown).toEqual(["indexeddb", "slow", ["user: slow", "agent_text: first", "look: success seen"]]);
   } finally {
+    await Promise.all(opened.map(({ kill }) => kill()));
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 });

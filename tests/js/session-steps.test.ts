@@ -1,6 +1,6 @@
 // Steps of tools: done once for a call, whatever becomes of its page, and known by a key.
 import { GloveClient, MemoryStore, type ToolConfig, type ToolDisplay } from "glove-wasm";
-import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
+import { breakCore, createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
 import { scene, until } from "../support/session.js";
 
@@ -98,4 +98,118 @@ test("taking a call back may have steps too, with a key of its own", async () =>
   await session.sendMessage("Go");
   expect(await session.undo()).toMatchObject({ type: "undone", steps: 1 });
   expect(keys).toEqual([expect.stringMatching(/\.c1$/), "c1.undo"]);
+});
+
+/** A tool that goes on to a step and a question, whatever became of its call meanwhile. */
+function deaf(onInterrupted: ToolConfig["onInterrupted"]) {
+  const did: string[] = [];
+  const runs: (() => void)[] = [];
+  const pay = tool(
+    "pay",
+    async (display) => {
+      const run = runs.length + 1;
+      await new Promise<void>((goOn) => runs.push(goOn));
+      try {
+        await display.step("charge", () => did.push(`${run} charged`));
+        return await display.pushAndWait({ input: "Receipt to?" });
+      } catch (error) {
+        did.push(`${run} ${(error as { code?: string }).code}`);
+        await display.pushAndForget({ input: "Sorry" });
+        throw error;
+      }
+    },
+    onInterrupted && { onInterrupted },
+  );
+  return { did, runs, pay };
+}
+const ran = (runs: readonly unknown[], times: number) => vi.waitFor(() => expect(runs).toHaveLength(times));
+
+test("a tool that was stopped does no step and asks nothing any more", async () => {
+  const { did, runs, pay } = deaf(undefined);
+  const { session, shown } = scene([call("pay"), "ok"], { tools: [pay] });
+  const sent = session.sendMessage("Go");
+  await ran(runs, 1);
+  session.stop();
+  expect(await sent).toEqual({ type: "aborted" });
+  runs[0]?.();
+  await new Promise((later) => setTimeout(later, 20));
+  expect(did).toEqual(["1 ABORTED"]);
+  expect(session.getSnapshot()).toMatchObject({ slots: [], run: { phase: "idle" } });
+  expect(shown()[1]).toMatch(/^pay: aborted/);
+});
+
+test.each(["ask", "rerun"] as const)(
+  "a run of a tool whose core is gone does no step and asks nothing; the call is decided anew (%s)",
+  async (onInterrupted) => {
+    const { did, runs, pay } = deaf(onInterrupted);
+    const store = new MemoryStore("s1");
+    const { session, shown } = scene([call("pay"), "ok"], { tools: [pay], createStore: () => store });
+    void session.sendMessage("Go");
+    await ran(runs, 1);
+    breakCore();
+    await until(session, ({ run }) => run.phase === "interrupted");
+    const resumed = session.resume();
+    if (onInterrupted === "ask") {
+      const { approvals } = await until(session, ({ approvals }) => approvals.length === 1);
+      runs[0]?.();
+      await new Promise((later) => setTimeout(later, 20));
+      expect(did).toEqual(["1 ABORTED"]);
+      session.approve(approvals[0]?.id ?? "");
+    }
+    await ran(runs, 2);
+    runs[0]?.();
+    await new Promise((later) => setTimeout(later, 20));
+    runs[1]?.();
+    const { slots } = await until(session, ({ slots }) => slots.length === 1);
+    expect(did).toEqual(["1 ABORTED", "2 charged"]);
+    expect(session.resolveSlot(slots[0]?.id ?? "", "me")).toBe(true);
+    await resumed;
+    await until(session, ({ busy }) => !busy);
+    expect(shown()).toEqual(["user: Go", "pay: success me", "agent: ok"]);
+  },
+);
+
+test("what a tool does after its end is no part of its call, which may be running another time", async () => {
+  const did: string[] = [];
+  let late: Promise<unknown> | undefined;
+  const flaky = tool(
+    "flaky",
+    async (display) => {
+      if (!late) {
+        late = new Promise((later) => setTimeout(later, 20))
+          .then(() => display.step("charge", () => did.push("late")))
+          .catch((error: { code?: string }) => did.push(String(error.code)));
+        throw new Error("busy");
+      }
+      await late;
+      return display.step("charge", () => did.push("charged"));
+    },
+    { idempotent: true, maxRetries: 1 },
+  );
+  const { session } = scene([call("flaky"), "ok"], { tools: [flaky] });
+  await session.sendMessage("Go");
+  expect(did).toEqual(["ABORTED", "charged"]);
+});
+
+test("a tool that is entered again and comes to a step instead of its open question is asked about", async () => {
+  const did: string[] = [];
+  let total = 200;
+  const open = pages([
+    tool("pay", async (display) => {
+      if (total > 100 && !(await display.pushAndWait({ input: "Really?" }))) return "no";
+      return display.step("charge", () => did.push(`charged ${total}`));
+    }),
+  ]);
+  const first = open();
+  void first.sendMessage("Go");
+  await asks(first);
+  first.dispose();
+  total = 0;
+  const second = open();
+  await second.start();
+  const { approvals } = await until(second, ({ approvals }) => approvals.length === 1);
+  expect([approvals[0]?.kind, approvals[0]?.toolName, did]).toEqual(["interrupted", "pay", []]);
+  second.approve(approvals[0]?.id ?? "");
+  await until(second, ({ busy }) => !busy);
+  expect(did).toEqual(["charged 0"]);
 });

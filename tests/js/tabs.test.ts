@@ -1,7 +1,7 @@
 // Several clients on one session in one process, as tabs have it. A real browser's tabs are in tests/e2e/tabs.test.ts.
 import { GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
 import { createScriptedModel, storeConformance } from "glove-wasm/testing";
-import { afterEach, describe, expect, it, test } from "vitest";
+import { afterEach, describe, expect, it, test, vi } from "vitest";
 import { texts, until } from "../support/session.js";
 import { sharedSession } from "../support/shared-store.js";
 
@@ -161,3 +161,61 @@ const storeOf = (id: string) => {
   return make();
 };
 storeConformance({ make: storeOf, reopen: storeOf }, { describe, it });
+
+/** Two tabs, and a place to say what a tab may have said at a bad moment. */
+async function overheard() {
+  const store = sharedSession("s");
+  const first = tab(store());
+  await first.session.start();
+  const channel = new BroadcastChannel((await store().shared?.()) ?? "");
+  const heard: { kind: string; leader?: string; id?: string; value?: unknown; error?: string }[] = [];
+  channel.onmessage = ({ data }) => void heard.push(data as (typeof heard)[number]);
+  const second = tab(store());
+  await second.session.start();
+  const leader = await vi.waitFor(() => heard.find(({ leader }) => leader)?.leader ?? expect.fail());
+  let asked = 0;
+  const ask = async (method: string, args: readonly unknown[], more: object = {}) => {
+    const id = `asked ${asked++}`;
+    channel.postMessage({ kind: "ask", leader, id, method, args, again: false, ...more });
+    await new Promise((later) => setTimeout(later, 50));
+    return heard.find((message) => message.kind === "answered" && message.id === id);
+  };
+  return { first, second, heard, ask, close: () => channel.close() };
+}
+
+test("a stop that comes late stops no later request, and one that is meant stops it wherever the request has got to", async () => {
+  const { first, ask, close } = await overheard();
+  const form = first.session.sendMessage("form");
+  await until(first.session, ({ slots }) => slots.length === 1);
+  expect(await ask("abort", ["an earlier request"])).toMatchObject({ value: false });
+  expect(await ask("cancelQueued", ["an earlier request"])).toMatchObject({ value: false });
+  expect(first.session.getSnapshot().slots).toHaveLength(1);
+  const request = first.session.getSnapshot().timeline[0]?.id.replace(/\.m1$/, "");
+  // It had left the queue when it was given up.
+  await ask("cancelQueued", [request]);
+  expect(await form).toEqual({ type: "aborted" });
+  close();
+});
+
+test("what is asked of an earlier leader is left to the one who asked; what may have been done is not done again in silence", async () => {
+  const { first, ask, close } = await overheard();
+  expect(await ask("request", [JSON.stringify({ id: "r", text: "hello" })], { leader: "gone" })).toBeUndefined();
+  expect(await first.session.messages()).toHaveLength(0);
+  expect((await ask("resume", [], { again: false }))?.error).toMatch(/OUT_OF_PROTOCOL/);
+  expect((await ask("resume", [], { again: true }))?.error).toMatch(/SESSION_MOVED/);
+  close();
+});
+
+test("a tab that was superseded says nothing that counts any more", async () => {
+  const { first, second, heard, ask, close } = await overheard();
+  const sent = second.session.sendMessage("form");
+  await until(first.session, ({ slots }) => slots.length === 1);
+  const given = heard.find(({ kind }) => kind === "ask");
+  const say = (kind: string, more: object = {}) => ask("none", [], { kind, id: given?.id, leader: "superseded", ...more });
+  await say("answered", { error: JSON.stringify({ code: "STORE_CONFLICT", message: "superseded" }) });
+  await say("events", { events: [{ kind: "slots", slots: [] }] });
+  expect(second.session.getSnapshot().slots).toHaveLength(1);
+  first.session.resolveSlot(first.session.getSnapshot().slots[0]?.id ?? "", "1");
+  expect(await sent).toMatchObject({ text: "it is 1" });
+  close();
+});

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 const executablePath = process.env.GLOVE_CHROME ?? "/usr/bin/chromium";
@@ -38,16 +39,26 @@ export async function openBrowserOnDisk(folder: string): Promise<BrowserOnDisk> 
     stdio: ["ignore", "ignore", "pipe"],
   });
   const exited = once(own, "exit");
-  for await (const line of createInterface(own.stderr)) {
+  const kill = async () => {
+    own.kill("SIGKILL");
+    await exited;
+  };
+  // Also when the tests themselves are stopped, or it never comes to listen.
+  process.once("exit", () => own.kill("SIGKILL"));
+  try {
+    return { browser: await connected(own.stderr), kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+async function connected(told: Readable): Promise<Browser> {
+  for await (const line of createInterface(told)) {
     const url = /^DevTools listening on (ws:.*)$/.exec(line)?.[1];
     if (!url) continue;
-    own.stderr.resume();
-    const browser = await chromium.connectOverCDP(url);
-    const kill = async () => {
-      own.kill("SIGKILL");
-      await exited;
-    };
-    return { browser, kill };
+    told.resume();
+    return chromium.connectOverCDP(url);
   }
   throw new Error("the browser ended before it listened");
 }

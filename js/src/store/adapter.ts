@@ -94,11 +94,13 @@ export interface StoreAdapter {
   shared?(): Promise<string | undefined>;
   /** The next `readRun` and all later writes are of this store alone: one that claimed before is refused (`STORE_CONFLICT`). */
   claim?(): void;
+  /** Whether the claim of this store is still the last one. */
+  holds?(): Promise<boolean>;
   /**
-   * Keeps the session for a holder for some milliseconds, where the browser has no locks; false when another holder has it. With
-   * a time of 0 the holder gives it back.
+   * Keeps the session for a holder for some milliseconds, where the browser has no locks; false when another holder has it, unless
+   * it is to be taken away from that one. With a time of 0 the holder gives it back.
    */
-  lease?(holder: string, ms: number): Promise<boolean>;
+  lease?(holder: string, ms: number, takesAway?: boolean): Promise<boolean>;
 }
 
 export interface StoreBridge {

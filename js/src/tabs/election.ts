@@ -8,28 +8,29 @@ export interface Candidate {
   lost(): void;
 }
 
-/** Keeps a session for a tab for some time; false when another tab has it. A time of 0 gives it back. */
-export type Lease = (holder: string, ms: number) => Promise<boolean>;
+/** Keeps a session for a tab for some time; false when another tab has it, unless it is taken away. A time of 0 gives it back. */
+export type Lease = (holder: string, ms: number, takesAway?: boolean) => Promise<boolean>;
 
-/** Stands for it until the undo is called; that gives up what was granted. */
-export function stand(name: string, lease: Lease | undefined, candidate: Candidate): () => void {
+/** Stands for it until the undo is called; that gives up what was granted. Who takes it away does not wait for its turn. */
+export function stand(name: string, lease: Lease | undefined, candidate: Candidate, takesAway: boolean): () => void {
   const locks = globalThis.navigator?.locks as LockManager | undefined;
-  if (locks) return byLock(locks, name, candidate);
-  return lease ? byLease(lease, candidate) : () => {};
+  if (locks) return byLock(locks, name, candidate, takesAway);
+  return lease ? byLease(lease, candidate, takesAway) : () => {};
 }
 
-function byLock(locks: LockManager, name: string, { granted, lost }: Candidate): () => void {
+function byLock(locks: LockManager, name: string, { granted, lost }: Candidate, steal: boolean): () => void {
   const stop = new AbortController();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   const grant = () => {
+    if (stop.signal.aborted) return;
     granted();
     return held;
   };
   // It is refused when it is given up, and when somebody has stolen it.
-  locks.request(name, { signal: stop.signal }, grant).catch(() => stop.signal.aborted || lost());
+  locks.request(name, steal ? { steal } : { signal: stop.signal }, grant).catch(() => stop.signal.aborted || lost());
   return () => {
     stop.abort();
     release();
@@ -40,22 +41,22 @@ function byLock(locks: LockManager, name: string, { granted, lost }: Candidate):
 const leaseMs = 70_000;
 const turnMs = 2_000;
 
-function byLease(lease: Lease, { granted, lost }: Candidate): () => void {
+function byLease(lease: Lease, { granted, lost }: Candidate, takesAway: boolean): () => void {
   const holder = generateId();
   let holds = false;
   let over = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const turn = async () => {
+  const turn = async (takesAway = false) => {
     // A database that fails gives nothing to anybody.
-    const mine = await lease(holder, leaseMs).catch(() => false);
+    const mine = await lease(holder, leaseMs, takesAway).catch(() => false);
     if (over) return;
-    timer = setTimeout(turn, turnMs);
+    timer = setTimeout(() => void turn(), turnMs);
     if (mine === holds) return;
     holds = mine;
     if (mine) granted();
     else lost();
   };
-  void turn();
+  void turn(takesAway);
   return () => {
     over = true;
     clearTimeout(timer);

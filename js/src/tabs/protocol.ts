@@ -5,7 +5,7 @@ import type { GloveSnapshot } from "../snapshot.js";
 import type { AskedSession, CoreEvent } from "../wasm/seam.js";
 
 /** What may be asked of the tab that runs the session. */
-export type Method = keyof AskedSession | "clearError";
+export type Method = keyof AskedSession | "answerInbox" | "clearError";
 
 /** What a screen shows beside what the core tells. */
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {
@@ -42,14 +42,41 @@ export type TabMessage =
   | { readonly kind: "extras"; readonly leader: string; readonly extras: Extras }
   | Ask
   /** It is being done: it may be asked again only if doing it twice does nothing. */
-  | { readonly kind: "taken"; readonly id: string }
-  | { readonly kind: "answered"; readonly id: string; readonly value?: unknown; readonly error?: string };
+  | { readonly kind: "taken"; readonly leader: string; readonly id: string }
+  | {
+      readonly kind: "answered";
+      readonly leader: string;
+      readonly id: string;
+      readonly value?: unknown;
+      readonly error?: string;
+    }
+  /** Whether the tab that runs the session is awake; answered at once, as messages are not slowed down in hidden tabs. */
+  | { readonly kind: "ping" | "pong"; readonly leader: string }
+  /** The session is not stored any more. */
+  | { readonly kind: "deleted" };
+
+/** Tells all tabs that have it open. */
+export function tellDeleted(name: string): void {
+  if (typeof BroadcastChannel !== "function") return;
+  const channel = new BroadcastChannel(name);
+  channel.postMessage({ kind: "deleted" } satisfies TabMessage);
+  channel.close();
+}
 
 export function elsewhere(): GloveError {
   return new GloveError(
     "SESSION_OPEN_ELSEWHERE",
-    "Another tab has this session open and does not answer; go on in that tab, or close it.",
+    "Another tab has this session open and does not answer; go on in that tab, close it, or take the session over here " +
+      "with `takeOver()`.",
   );
+}
+
+export function deleted(): GloveError {
+  return new GloveError("SESSION_DELETED", "This session was deleted in another tab; open another one to go on.");
+}
+
+export function answered(): GloveError {
+  return new GloveError("DISPLAY_REMOVED", "This question was answered or taken away before; this answer was not taken.");
 }
 
 export function moved(): GloveError {

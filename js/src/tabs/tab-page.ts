@@ -19,6 +19,8 @@ export interface TabCore {
   take(events: readonly CoreEvent[]): void;
   last(): Last;
   report(code: string, error: unknown): void;
+  answerInbox(id: string, response: string): Promise<boolean>;
+  deleted(): void;
 }
 
 export type TabPage = ReturnType<typeof tabPage>;
@@ -30,6 +32,9 @@ export function tabPage(shown: Shown, core: TabCore) {
     flush: core.flush,
     keepPartial: core.keepPartial,
     stop: core.stop,
+    answerInbox: core.answerInbox,
+    deleted: core.deleted,
+    phase: () => shown.phase,
     /** The request that is being answered. */
     request: () => shown.request,
     /** All that was told, for a tab that knows nothing yet. */

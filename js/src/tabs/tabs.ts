@@ -6,7 +6,7 @@ import { guard } from "../wasm/sessions.js";
 import { fromCore } from "../wasm/thrown.js";
 import { type Lease, stand } from "./election.js";
 import { watchPage } from "./page-life.js";
-import { type Ask, type Extras, elsewhere, type Method, moved, type TabMessage } from "./protocol.js";
+import { type Ask, answered, type Extras, elsewhere, type Method, moved, type TabMessage } from "./protocol.js";
 import { codeOf, type TabPage, toText } from "./tab-page.js";
 
 interface Pending {
@@ -22,8 +22,13 @@ interface Pending {
 
 /** How long a tab is waited for that has the session and says nothing. */
 const silentMs = 2_000;
+/** A tab that answers nothing for so many ticks, in which this one is awake and seen, is taken for one that hangs. */
+const tickMs = 500;
+const patience = 3;
 /** What does more when it is done twice. */
 const onceOnly: ReadonlySet<Method> = new Set(["resume", "undo"]);
+/** What was said to be taken when it was asked for. */
+const answers: ReadonlySet<Method> = new Set(["resolveSlot", "rejectSlot"]);
 /** What begins work: an error from before is over. */
 const begins: ReadonlySet<Method> = new Set(["request", "resume", "undo"]);
 
@@ -47,6 +52,9 @@ export class Tabs implements AskedSession {
   #followed = false;
   #told: Extras = {};
   #channel: BroadcastChannel | undefined;
+  /** Ticks since something was heard of the tab that runs the session. */
+  #silence = 0;
+  #withdraw = () => {};
   #undo: (() => void)[] = [];
 
   constructor(name: string, lease: Lease | undefined, page: TabPage) {
@@ -69,6 +77,28 @@ export class Tabs implements AskedSession {
     return new Promise((resolve, reject) => {
       this.#waiting.push((error) => (error ? reject(error) : resolve()));
     });
+  }
+
+  /** It is this tab that runs the session. */
+  get leads(): boolean {
+    return this.#core !== undefined;
+  }
+
+  /** Takes the session away from the tab that has it. */
+  takeOver(): void {
+    if (this.#role === "away") this.#join();
+    if (this.#role === "leader") return;
+    this.#role = "joining";
+    this.#leader = undefined;
+    this.#expect();
+    this.#stand(true);
+  }
+
+  /** Another tab has taken the session over. */
+  superseded(): void {
+    if (this.#role !== "leader") return;
+    this.#leave();
+    this.#join();
   }
 
   /** What the core of this page told. */
@@ -139,6 +169,10 @@ export class Tabs implements AskedSession {
     this.#send("clearStack");
   }
 
+  answerInbox(id: string, response: string): Promise<boolean> {
+    return this.#ask("answerInbox", id, response) as Promise<boolean>;
+  }
+
   clearError(): void {
     if (this.#role === "follower") this.#send("clearError");
   }
@@ -153,7 +187,9 @@ export class Tabs implements AskedSession {
   }
 
   #send(method: Method, ...args: readonly unknown[]): true {
-    this.#ask(method, ...args).catch((error: unknown) => this.#page.report(fromCore(error)));
+    const asked = this.#ask(method, ...args);
+    const report = (error: unknown) => this.#page.report(fromCore(error));
+    asked.then((value) => value === false && answers.has(method) && report(answered())).catch(report);
     return true;
   }
 
@@ -187,11 +223,41 @@ export class Tabs implements AskedSession {
       this.#channel = channel;
       this.#undo.push(() => channel.close());
     }
+    this.#expect();
+    this.#undo.push(this.#page.subscribe(() => this.#tellExtras()));
+    const ticks = setInterval(() => this.#listen(), tickMs);
+    this.#undo.push(() => clearInterval(ticks));
+    this.#stand(false);
+    this.#undo.push(() => this.#withdraw());
+    this.#post({ kind: "hello", tab: this.#tab });
+  }
+
+  #expect(): void {
     const silent = setTimeout(() => this.#leader ?? this.#block(), silentMs);
     this.#undo.push(() => clearTimeout(silent));
-    this.#undo.push(this.#page.subscribe(() => this.#tellExtras()));
-    this.#undo.push(stand(this.#name, this.#lease, { granted: () => void this.#lead(), lost: () => this.#lose() }));
-    this.#post({ kind: "hello", tab: this.#tab });
+  }
+
+  #stand(takesAway: boolean): void {
+    this.#withdraw();
+    this.#withdraw = stand(this.#name, this.#lease, { granted: () => void this.#lead(), lost: () => this.#lose() }, takesAway);
+  }
+
+  /** Hears whether the tab that runs the session is awake. One that is not seen needs no session. */
+  #listen(): void {
+    const leader = this.#leader;
+    if (leader === undefined || this.#role === "leader" || globalThis.document?.visibilityState === "hidden") {
+      this.#silence = 0;
+      return;
+    }
+    if (this.#silence++ === patience) this.#unheard();
+    this.#post({ kind: "ping", leader });
+  }
+
+  /** A person decides where a tool is running that may do what it does a second time. */
+  #unheard(): void {
+    const phase = this.#page.phase();
+    if (this.#role === "follower" && phase !== "tools" && phase !== "undoing") this.takeOver();
+    else this.#block();
   }
 
   async #lead(): Promise<void> {
@@ -231,16 +297,17 @@ export class Tabs implements AskedSession {
   /** Another tab has it and says nothing, or the browser does not let this page stand for it. */
   #block(): void {
     this.#role = "blocked";
-    this.#page.show("blocked");
     this.#page.fail(elsewhere());
+    this.#page.show("blocked");
     this.#settle(elsewhere());
   }
 
   #lose(): void {
-    const led = this.#role === "leader";
-    this.#leave();
-    if (led) this.#join();
-    else this.#block();
+    if (this.#role === "leader") this.superseded();
+    else {
+      this.#leave();
+      this.#block();
+    }
   }
 
   #suspend(): void {
@@ -276,12 +343,17 @@ export class Tabs implements AskedSession {
   }
 
   #hear(message: TabMessage): void {
-    if (message.kind === "taken") {
+    if ("leader" in message && message.leader === this.#leader) this.#silence = 0;
+    if (message.kind === "deleted") this.#page.deleted();
+    else if (message.kind === "taken" || message.kind === "answered") {
       const asked = this.#pending.get(message.id);
-      if (asked) asked.taken = true;
-    } else if (message.kind === "answered") {
-      const { error, value } = message;
-      this.#end(message.id, ({ resolve, reject }) => (error === undefined ? resolve(value) : reject(error)));
+      // One that was superseded has nothing to say.
+      if (!asked || asked.given !== message.leader) return;
+      if (message.kind === "taken") asked.taken = true;
+      else {
+        const { error, value } = message;
+        this.#end(message.id, ({ resolve, reject }) => (error === undefined ? resolve(value) : reject(error)));
+      }
     } else if (this.#role === "leader") this.#hearAsLeader(message);
     else this.#hearAsFollower(message);
   }
@@ -293,6 +365,9 @@ export class Tabs implements AskedSession {
       else this.#post({ kind: "leads", leader: this.#term });
     }
     if (message.kind === "ask" && message.leader === this.#leader && this.#core) void this.#serve(message, false);
+    if (message.kind === "ping" && message.leader === this.#leader) this.#post({ ...message, kind: "pong" });
+    // It was granted after this one: nobody else is told so.
+    if (message.kind === "leads") this.superseded();
   }
 
   #hearAsFollower(message: TabMessage): void {
@@ -302,6 +377,10 @@ export class Tabs implements AskedSession {
         this.#role = "joining";
         this.#leader = message.leader;
         this.#post({ kind: "hello", tab: this.#tab });
+        return;
+      case "pong":
+        // It is awake again.
+        if (this.#role === "blocked" && message.leader === this.#leader) this.#post({ kind: "hello", tab: this.#tab });
         return;
       case "all":
         if ((message.to ?? this.#tab) === this.#tab) this.#follow(message);
@@ -334,24 +413,24 @@ export class Tabs implements AskedSession {
 
   /** Does what was asked, here. */
   async #serve(ask: Ask, own: boolean): Promise<void> {
-    const { id, method } = ask;
+    const { id, method, leader } = ask;
     const core = this.#core;
     if (!core) return;
     const asked = this.#pending.get(id);
     if (asked) asked.taken = true;
-    else this.#post({ kind: "taken", id });
+    else this.#post({ kind: "taken", leader, id });
     if (!own && begins.has(method)) this.#page.fail(undefined);
     try {
       const value = await guard.untilTrap(this.#do(core, ask, own));
       if (own) this.#end(id, ({ resolve }) => resolve(value));
-      else this.#post({ kind: "answered", id, value });
+      else this.#post({ kind: "answered", leader, id, value });
     } catch (thrown) {
       // Whoever takes over is asked again.
       if (this.#core !== core) return;
       const error = ask.again && codeOf(fromCore(thrown)) === "OUT_OF_PROTOCOL" ? moved() : fromCore(thrown);
       if (own) return this.#end(id, ({ reject }) => reject(error));
       if (begins.has(method) && !(error instanceof AbortError)) this.#page.fail(error);
-      this.#post({ kind: "answered", id, error: toText(error) });
+      this.#post({ kind: "answered", leader, id, error: toText(error) });
     }
   }
 
@@ -360,6 +439,8 @@ export class Tabs implements AskedSession {
     switch (method) {
       case "clearError":
         return this.#page.fail(undefined);
+      case "answerInbox":
+        return this.#page.answerInbox(...(args as [string, string]));
       case "abort":
         // Not the next one, when that one has ended meanwhile.
         return (first === null || first === this.#page.request()) && this.#page.stop();

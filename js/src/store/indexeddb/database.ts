@@ -1,5 +1,6 @@
 // The database of an application: its sessions, listed, renamed, deleted, exported and imported.
 import type { GloveError } from "../../error.js";
+import { tellDeleted } from "../../tabs/protocol.js";
 import {
   type ImportOptions,
   latestFirst,
@@ -27,6 +28,7 @@ export class SessionDatabase implements SessionCatalog {
   readonly memory = new MemorySessions();
   readonly #persist: boolean;
   #asked = false;
+  readonly #writing = new Map<string, Set<Promise<unknown>>>();
 
   constructor({ name = "glove", persist = false }: DatabaseOptions = {}) {
     this.name = name;
@@ -71,9 +73,31 @@ export class SessionDatabase implements SessionCatalog {
   async delete(id: string): Promise<void> {
     const memory = await this.elsewhere();
     if (memory) return memory.delete(id);
+    // What is on its way here would bring it back.
+    await Promise.allSettled(this.#writing.get(id) ?? []);
     await this.connection.run(stores, "relaxed", async (transaction) => {
       await Promise.all(stores.map((name) => transaction.ask(transaction.store(name).delete(keysOf(name, id)))));
     });
+    tellDeleted(this.shared(id));
+  }
+
+  /** @internal The name that all tabs have for one of its sessions. */
+  shared(id: string): string {
+    return `glove ${JSON.stringify([this.name, id])}`;
+  }
+
+  /** @internal A write of this session is on its way. */
+  async write<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const writing = this.#writing.get(id) ?? new Set();
+    this.#writing.set(id, writing);
+    const write = work();
+    writing.add(write);
+    try {
+      return await write;
+    } finally {
+      writing.delete(write);
+      if (writing.size === 0) this.#writing.delete(id);
+    }
   }
 
   async export(id: string): Promise<string> {

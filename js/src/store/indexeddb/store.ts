@@ -46,7 +46,11 @@ export class IndexedDBStore implements StoreAdapter {
     return this.appendStepText(JSON.stringify(step), durability);
   }
 
-  async appendStepText(text: string, durability: Durability): Promise<void> {
+  appendStepText(text: string, durability: Durability): Promise<void> {
+    return this.#database.write(this.identifier, () => this.#appendStep(text, durability));
+  }
+
+  async #appendStep(text: string, durability: Durability): Promise<void> {
     const step = JSON.parse(text) as StoredStep;
     const claim = this.#claim;
     const memory = await this.#memory();
@@ -135,23 +139,30 @@ export class IndexedDBStore implements StoreAdapter {
   // ---- between tabs ------------------------------------------------------------------------------------------------
 
   async shared(): Promise<string | undefined> {
-    return (await this.#memory()) ? undefined : `glove ${JSON.stringify([this.#database.name, this.identifier])}`;
+    return (await this.#memory()) ? undefined : this.#database.shared(this.identifier);
   }
 
   claim(): void {
     this.#claim = generateId();
   }
 
-  lease(holder: string, ms: number): Promise<boolean> {
+  async holds(): Promise<boolean> {
+    const claim = this.#claim;
+    const { claim: last } = await this.#run(["sessions"], "readonly", (transaction) => this.#row(transaction));
+    return last === undefined || last === claim;
+  }
+
+  lease(holder: string, ms: number, takesAway = false): Promise<boolean> {
     const key = [this.identifier, "lease"];
     return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
       // Not waited for: a page that is left has no time for an answer.
       if (ms === 0) store("extras").delete(key);
       else {
         const [owner, until] = (await ask<[string, number] | undefined>(store("extras").get(key))) ?? [holder, 0];
-        // One that ends later than any can was written before the clock was set back.
-        if (owner !== holder && until > Date.now() && until <= Date.now() + ms) return false;
-        await ask(store("extras").put([holder, Date.now() + ms], key));
+        const now = Date.now();
+        // One that ends later than any that is given now comes from a clock that was set back.
+        if (owner !== holder && !takesAway && until > now && until <= now + ms) return false;
+        await ask(store("extras").put([holder, now + ms], key));
       }
       return true;
     });
@@ -166,7 +177,10 @@ export class IndexedDBStore implements StoreAdapter {
 
   /** A finished run gives way: the session goes on from its messages. */
   async appendMessages(msgs: Message[]): Promise<void> {
-    if (msgs.length === 0) return;
+    if (msgs.length > 0) await this.#database.write(this.identifier, () => this.#appendMessages(msgs));
+  }
+
+  async #appendMessages(msgs: Message[]): Promise<void> {
     const text = JSON.stringify(msgs);
     const memory = await this.#memory();
     if (memory) return memory.appendMessages(JSON.parse(text) as Message[]);

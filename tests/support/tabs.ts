@@ -1,0 +1,64 @@
+// An application that several tabs of a browser have open, and what a test asks of its tabs.
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { inPage, type Profile } from "./pages.js";
+
+/** The application, the same in each tab. What its tools did is noted where all tabs see it. */
+export const app = `
+  const note = (what) => localStorage.setItem("done", (localStorage.getItem("done") ?? "") + what + " ");
+  const schema = { type: "object" };
+  const tool = (name, run, more) => ({ name, description: "", jsonSchema: schema, do: (_, display) => { note(name); return run(display); }, ...more });
+  const tools = [
+    tool("look", () => "seen"),
+    tool("form", async (display) => "said " + (await display.pushAndWait({ input: "Your name?" })), { onInterrupted: "rerun" }),
+    tool("pay", () => "paid", { requiresPermission: true }),
+    tool("take", () => "taken", { undo: () => note("undone") }),
+  ];
+  const words = (count) => Array.from({ length: count }, (_, at) => "word" + at + " ");
+  const script = ({ messages }) => {
+    const asked = messages.findLast(({ sender, tool_results }) => sender === "user" && !tool_results);
+    const results = messages.slice(messages.indexOf(asked)).flatMap(({ tool_results }) => tool_results ?? []).map(({ tool_name }) => tool_name);
+    const wanted = asked.text;
+    if (wanted.startsWith("write ")) return { deltas: words(Number(wanted.slice(6))), every: 5 };
+    if (wanted === "fail") throw new Error("no such luck");
+    if (!tools.some(({ name }) => name === wanted)) return "you said " + wanted;
+    return results.includes(wanted) ? "all done" : { toolCalls: [{ name: wanted }] };
+  };
+  globalThis.client = new GloveClient({ createModel: () => createScriptedModel(script), tools });
+  globalThis.session = client.session("s");
+  globalThis.states = [];
+  session.subscribe(() => states.push(session.getSnapshot()));
+  globalThis.errorOf = (promise) => promise.then((outcome) => outcome, (error) => error.code + ": " + error.message);
+`;
+export const open = async ({ open }: Profile, before?: string) => {
+  const page = await open(before);
+  await inPage(page, `${app} await session.start();`);
+  return page;
+};
+export const tabOf = (page: Page) => inPage<string>(page, "return session.getSnapshot().tab;");
+export const done = (page: Page) => page.evaluate(() => localStorage.getItem("done"));
+export const shown = (page: Page) => inPage<string[]>(page, "return texts(session.getSnapshot());");
+/** Waits until the snapshot fits, and gives a part of it. */
+export const when = <T = unknown>(page: Page, fits: string, what = "null") =>
+  inPage<T>(page, `const snapshot = await until(session, (shown) => ${fits}); return ((shown) => ${what})(snapshot);`);
+
+/** Ends a page without a word to it. */
+export const kill = async (page: Page, { context }: Profile) => {
+  const devtools = await context.newCDPSession(page);
+  const crashed = page.waitForEvent("crash");
+  devtools.send("Page.crash").catch(() => {});
+  await crashed;
+};
+
+/** Ends the tab that runs the session and waits until the other runs it; two seconds are what it may take. */
+export async function takeOver(page: Page, end: () => Promise<unknown>, within = 2_000): Promise<void> {
+  await inPage(
+    page,
+    `states.length = 0; globalThis.taken = until(session, ({ tab }) => tab === "leader").then(() => performance.now() + performance.timeOrigin);`,
+  );
+  const before = performance.now() + performance.timeOrigin;
+  await end();
+  const after = await page.evaluate<number>("taken");
+  expect(after - before).toBeLessThan(within);
+  if (process.env.GLOVE_MEASURE) console.log(`taken over after ${Math.round(after - before)} ms`);
+}
