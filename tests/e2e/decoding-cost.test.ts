@@ -11,7 +11,7 @@ const rounds = 7;
 function tell(where: string, size: number, { ours, plain, ratio }: Cost): void {
   const ms = (time: number) => `${time.toFixed(0)} ms`;
   console.log(`${where}, chunks of ${size}: ours ${ms(ours)}, plain ${ms(plain)}, ratio ${ratio.toFixed(2)}`);
-  expect(ratio).toBeLessThan(5);
+  expect(ratio).toBeLessThan(2.5);
 }
 
 test.each([1024, 65_536])("in Node, in chunks of %i", async (size) => {
