@@ -463,7 +463,13 @@ fn is_whole(call_id: &str, records: &[(&Input, &Vec<Effect>)]) -> bool {
             _ => {}
         }
         let enters = |effect: &Effect| matches!(effect, Effect::RunTool { call_id: of, .. } if of == call_id);
-        if effects.iter().any(enters) {
+        // What goes on after a failure of the store was entered before; after a death it is entered, now or when it goes on.
+        let enters = match input {
+            Input::Recovered => true,
+            Input::Resumed => false,
+            _ => effects.iter().any(enters),
+        };
+        if enters {
             waits = false;
             if !matches!(input, Input::Recovered) {
                 steps.clear();
@@ -613,6 +619,12 @@ fn play(first: u8, moves: Vec<Move>) {
 fn cases(cases: u32) -> ProptestConfig {
     let times = std::env::var("MORE_CASES").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
     ProptestConfig { cases: cases * times, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+#[test]
+fn a_tool_that_waits_while_the_store_fails_is_entered_again_after_its_process_died() {
+    let fails = [(251, 166, 0), (121, 0, 0), (59, 65, 0), (0, 0, 0), (59, 0, 0), (215, 0, 0)];
+    play(4, [&[(64, 109, 137)][..], &fails, &[(0, 0, 0); 5]].concat());
 }
 
 // Ten thousand in all; two tests, so that they run at the same time.
