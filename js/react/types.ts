@@ -49,7 +49,7 @@ export interface MessageRenderProps {
 export interface ToolStatusRenderProps {
   entry: ToolEntry;
   index: number;
-  /** A slot of this call waits on the screen. */
+  /** A slot of this call is on the screen, and not answered. */
   hasSlot: boolean;
 }
 
