@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { inPage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, done, kill, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
+import { app, done, killHung, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
 const { profile } = profiles();
 
@@ -151,7 +151,7 @@ test("an answer that was on its way when its tab was killed reaches the tool in 
     await hang(first, 20_000);
     await hangs(second);
     expect(await inPage(second, `return session.resolveSlot("${slot}", "Ada");`)).toBe(true);
-    await takeOver(second, () => kill(first, profile));
+    await takeOver(second, () => killHung(profile));
     expect(await when(second, "!shown.busy", "texts(shown)")).toEqual([
       "user: form",
       "form: success said Ada",

@@ -50,6 +50,20 @@ export const kill = async (page: Page, { context }: Profile) => {
   await crashed;
 };
 
+/** Ends a page in an endless loop, which hears of nothing, by its process: the one that works. */
+export const killHung = async ({ context }: Profile) => {
+  const devtools = await context.browser()?.newBrowserCDPSession();
+  const renderers = async () => {
+    const { processInfo = [] } = (await devtools?.send("SystemInfo.getProcessInfo")) ?? {};
+    return processInfo.filter(({ type }) => type === "renderer");
+  };
+  const before = new Map((await renderers()).map(({ id, cpuTime }) => [id, cpuTime]));
+  await new Promise((done) => setTimeout(done, 200));
+  const worked = (await renderers()).map(({ id, cpuTime }) => ({ id, ms: cpuTime - (before.get(id) ?? 0) }));
+  const busiest = worked.reduce((most, one) => (one.ms > most.ms ? one : most));
+  process.kill(busiest.id, "SIGKILL");
+};
+
 /** Ends the tab that runs the session and waits until the other runs it; two seconds are what it may take. */
 export async function takeOver(page: Page, end: () => Promise<unknown>, within = 2_000): Promise<void> {
   await inPage(
