@@ -51,6 +51,10 @@ const run = `
   /** Goes on with it after each failure; gives the codes of those. */
   const insist = async (id) => {
     const session = app(id);
+    let unread = false;
+    const { store } = session;
+    const read = store.getPermission.bind(store);
+    store.getPermission = (...asked) => read(...asked).catch((error) => { unread = true; throw error; });
     const codes = [];
     const failed = (error) => { codes.push(error.code); };
     for (let tries = 0, before = -1; tries < 6 && before < codes.length; tries++) {
@@ -70,7 +74,7 @@ const run = `
     plans.delete(id);
     const stored = (await new IndexedDBStore("s", new SessionDatabase({ name: id })).getMessages()).map(({ sender, text, tool_results, is_compaction }) =>
       [sender, is_compaction ? "" : text, tool_results?.map(({ result }) => [result.status, result.data]) ?? []]);
-    return { count, codes, shown: texts(session.getSnapshot()), stored, ran: ranBy.get(id) };
+    return { count, codes, shown: texts(session.getSnapshot()), stored, ran: ranBy.get(id), unread };
   };`;
 
 interface End {
@@ -79,6 +83,8 @@ interface End {
   readonly shown: string[];
   readonly stored: unknown[];
   readonly ran: string[];
+  /** The permission of a tool could not be read. */
+  readonly unread: boolean;
 }
 
 test.each([
@@ -113,17 +119,14 @@ test.each([
       end.ran,
     ]);
     const ways = new Set([expected, short]);
-    const unchecked: number[] = [];
-    const wrong = ends.flatMap(({ n, codes, shown, stored, ran }) => {
+    const wrong = ends.flatMap(({ n, codes, shown, stored, ran, unread }) => {
       const found = JSON.stringify([shown, stored, ran]);
       if (!codes.every((found) => found === code)) return [`${n}: ${codes.join(" ")}`];
       if (ways.has(found)) return [];
-      if (shown.some((text) => /^pay: error The tool "pay" was not run/.test(text)) && !ran.includes("pay")) unchecked.push(n);
-      else return [`${n} (${codes}): ${found}`];
-      return [];
+      const refused = shown.some((text) => /^pay: error The tool "pay" was not run/.test(text)) && !ran.includes("pay");
+      return refused && unread ? [] : [`${n} (${codes}): ${found}`];
     });
     expect(wrong).toEqual([]);
-    expect(unchecked.length).toBeLessThanOrEqual(1);
     // Some hit what a session can do without.
     expect(ends.filter(({ codes }) => codes.length > 0).length).toBeGreaterThan(way === "is lost" ? 10 : count / 2);
   }),
