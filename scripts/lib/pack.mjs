@@ -27,6 +27,13 @@ const constants = { small: 0x41, middle: 0xf0, large: 0xf1 };
 const isMemory = (op) => op >= 0x28 && op <= 0x3e;
 const natural = "23230011001122232301012";
 
+/** Opcodes of a form that is not known here: exceptions, tail calls, vectors, threads and what comes later. */
+const isUnknown = (op) =>
+  (op >= 0x06 && op <= 0x0a) ||
+  (op >= 0x12 && op <= 0x19) ||
+  op === 0x1d ||
+  (op > 0xc4 && ![0xd0, 0xd1, 0xd2, 0xfc].includes(op));
+
 /** The stream with the number behind each opcode; 0 where there is none. */
 const kinds = new Uint8Array(256);
 for (const [from, to, name] of [
@@ -90,10 +97,12 @@ export function packed(wasm) {
       copy("locals", 1);
     });
     while (at < end) instruction();
+    if (at !== end) throw new Error("an instruction reaches over the end of its function: the packing reads it wrongly");
   }
 
   function instruction() {
     const op = wasm[at++];
+    if (isUnknown(op)) throw new Error(`the packing of wasm files does not know the instruction 0x${op.toString(16)}`);
     const start = at;
     if (op === 0x41) {
       number();

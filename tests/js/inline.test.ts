@@ -38,3 +38,9 @@ test("instructions of every form come out as they were", () => {
   const text = packed(file);
   expect(Buffer.compare(unpacked({ text, length: file.length }), file)).toBe(0);
 });
+
+test("an instruction of a form that is not known is refused, and not packed wrongly", () => {
+  const module = binaryen.parseText('(module (func (export "f") (result v128) (v128.const i32x4 1 2 3 4)))');
+  module.setFeatures(binaryen.Features.All);
+  expect(() => packed(Buffer.from(module.emitBinary()))).toThrow("does not know the instruction 0xfd");
+});
