@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { pageGlue, pageTypes, shortImports } from "./lib/glue.mjs";
+import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
 import { packed } from "./lib/pack.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
@@ -112,7 +112,7 @@ async function wasm({ name, features }, bindgen) {
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
     optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
   );
-  const { wasm: file, names } = shortImports(readFileSync(wasmFile(name)));
+  const { wasm: file, names } = shortNames(readFileSync(wasmFile(name)));
   writeFileSync(wasmFile(name), file);
   writeFileSync(join(generated, `${name}.js`), pageGlue(readFileSync(join(work, `${name}.js`), "utf8"), names));
   writeFileSync(join(generated, `${name}.d.ts`), pageTypes(readFileSync(join(work, `${name}.d.ts`), "utf8")));

@@ -16,7 +16,7 @@ export const page = `
 /** What the page is made of, by the files of each part. A part's cost is what the page is smaller without it. */
 const parts = {
   "wasm file, as text": /generated\/(glove_wasm_bytes|unpacker)/,
-  "glue of the wasm file": /generated\/glove_wasm\.js/,
+  "glue of the wasm file": /generated\/glove_wasm\.js|wasm\/border/,
   "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
   "React: provider, hooks, view": /pkg\/react\/(?!renderers|defaults)/,
   "React: default view and forms": /pkg\/react\/(renderers|defaults)/,

@@ -1,0 +1,233 @@
+// What stands around a wasm file: how texts, bytes and objects cross, how a failure comes back, and how long what crossed lives.
+// wasm-bindgen writes this anew for each function; scripts/lib/glue.mjs makes of it tables for what is here.
+import type { Guard } from "./guard.js";
+
+type Call = (...args: unknown[]) => unknown;
+type Calls = Record<string, Call>;
+
+/** What every file of wasm-bindgen has, beside its own functions. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly __wbindgen_externrefs: WebAssembly.Table;
+  __wbindgen_malloc(bytes: number, align: number): number;
+  __wbindgen_free(at: number, bytes: number, align: number): void;
+  __wbindgen_exn_store(index: number): void;
+  __wbindgen_destroy_closure(a: number, b: number): void;
+  __externref_table_alloc(): number;
+  __externref_table_dealloc(index: number): void;
+  __wbindgen_start(): void;
+}
+
+/** What the tables are made with. A text or bytes cross as two numbers: where they begin, and how many bytes they are. */
+export type Border = ReturnType<typeof borderOf>;
+
+/** `importsOf` gives what an instance imports. */
+export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
+  let module: WebAssembly.Module;
+  let wasm!: Exports;
+  /** Which instance this is: what an earlier one left behind is of no use to it. */
+  let age = 0;
+
+  const memory = () => new Uint8Array(wasm.memory.buffer);
+  const exported = (name: string) => (wasm as unknown as Calls)[name] as Call;
+
+  const encoder = new TextEncoder();
+  let decoder: TextDecoder | undefined;
+  let decoded = 0;
+  const text = (at: number, bytes: number): string => {
+    decoded += bytes;
+    // Safari's decoders stop working after two gigabytes.
+    if (!decoder || decoded >= 0x7ff0_0000) {
+      decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+      decoder.decode();
+      decoded = bytes;
+    }
+    return decoder.decode(memory().subarray(at >>> 0, (at >>> 0) + bytes));
+  };
+  const takenText = (at: number, bytes: number): string => {
+    try {
+      return text(at, bytes);
+    } finally {
+      wasm.__wbindgen_free(at, bytes, 1);
+    }
+  };
+
+  const reference = (value: unknown): number => {
+    const index = wasm.__externref_table_alloc();
+    wasm.__wbindgen_externrefs.set(index, value);
+    return index;
+  };
+  const taken = (index: number): unknown => {
+    const value: unknown = wasm.__wbindgen_externrefs.get(index);
+    wasm.__externref_table_dealloc(index);
+    return value;
+  };
+
+  /** Arguments for the wasm file, by letter: `s` a text, `o` a text or nothing, `y` bytes, `v` what crosses as it is. */
+  const lowered = (kinds: string, args: readonly unknown[]): unknown[] =>
+    [...kinds].flatMap((kind, place) => {
+      const value = args[place];
+      if (kind === "v") return [value];
+      if (kind === "o" && (value ?? undefined) === undefined) return [0, 0];
+      const bytes = kind === "y" ? (value as Uint8Array) : encoder.encode(value as string);
+      const at = wasm.__wbindgen_malloc(bytes.length, 1) >>> 0;
+      memory().set(bytes, at);
+      return [at, bytes.length];
+    });
+
+  /** Arguments of the wasm file, by letter: `s`, `o` and `v` as above, `b` a flag, `u` a number without a sign. */
+  const lifted = (kinds: string, args: unknown[]): unknown[] =>
+    [...kinds].map((kind) => {
+      const value = args.shift() as number;
+      if (kind === "v") return value;
+      if (kind === "b") return value !== 0;
+      if (kind === "u") return value >>> 0;
+      const bytes = args.shift() as number;
+      return kind === "o" && value === 0 ? undefined : text(value, bytes);
+    });
+
+  /**
+   * Calls a function of the wasm file. The signature is what it gives, a colon, and the letters of its arguments. It gives `t` a
+   * text, `o` a text or nothing, `x` an object, `b` a flag, `p` a place, or what crosses as it is; behind a `!` it may fail.
+   */
+  const call = (name: string, signature: string, args: readonly unknown[], ...front: unknown[]): unknown => {
+    const [gives = "", takes = ""] = signature.split(":");
+    const answer = exported(name)(...front, ...lowered(takes, args));
+    if (gives === "") return answer;
+    const numbers = [answer].flat() as number[];
+    if (gives[0] === "!" && numbers.at(-1)) throw taken(numbers.at(-2) ?? 0);
+    const [value = 0, bytes = 0] = numbers;
+    switch (gives.at(-1)) {
+      case "t":
+        return takenText(value, bytes);
+      case "o":
+        return value === 0 ? undefined : takenText(value, bytes);
+      case "x":
+        return taken(value);
+      case "b":
+        return value !== 0;
+      case "p":
+        return value;
+    }
+    return undefined;
+  };
+
+  /** What it throws is told to the wasm file. */
+  const tried =
+    (ask: Call): Call =>
+    (...args) => {
+      try {
+        return ask(...args);
+      } catch (error) {
+        return wasm.__wbindgen_exn_store(reference(error));
+      }
+    };
+  const told =
+    (name: string, kinds: string): Call =>
+    (object, ...args) =>
+      ((object as Calls)[name] as Call)(...lifted(kinds, args));
+
+  const closures = new FinalizationRegistry<{ a: number; b: number; born: number }>(({ a, b, born }) => {
+    if (born === age) wasm.__wbindgen_destroy_closure(a, b);
+  });
+
+  const border = {
+    text,
+    reference,
+    tried,
+    told,
+    asked: (name: string, kinds: string): Call => tried(told(name, kinds)),
+    put:
+      (name: string, kinds: string): Call =>
+      (object, ...args) => {
+        [(object as Record<string, unknown>)[name]] = lifted(kinds, args);
+      },
+    putText(at: number, value: string | undefined): void {
+      const numbers = lowered("o", [value]) as number[];
+      new Int32Array(wasm.memory.buffer, at >>> 0, 2).set(numbers);
+    },
+    putBytes(at: number, bytes: Uint8Array): void {
+      memory().set(bytes, at >>> 0);
+    },
+    /** The objects that have a place of their own in the table. */
+    constants(): void {
+      wasm.__wbindgen_externrefs.set(0, undefined);
+      for (const [index, value] of [undefined, null, true, false].entries()) wasm.__wbindgen_externrefs.set(1024 + index, value);
+    },
+    promise: (a: number, b: number, name: string, signature: string) =>
+      new Promise((resolve, reject) => void call(name, signature, [resolve, reject], a, b)),
+
+    /** A function of the wasm file for the page. One that is `single` cannot be called while it runs. */
+    closure(a: number, b: number, name: string, signature: string, single: boolean): Call {
+      const state = { a, b, born: age };
+      let users = 1;
+      const done = () => {
+        if (--users !== 0) return;
+        wasm.__wbindgen_destroy_closure(state.a, b);
+        state.a = 0;
+        closures.unregister(state);
+      };
+      const called: Call = (...args) => {
+        // Left behind by an instance that has ended.
+        if (state.born !== age) return undefined;
+        users++;
+        const held = state.a;
+        if (single) state.a = 0;
+        try {
+          return call(name, signature, args, held, b);
+        } finally {
+          state.a = held;
+          done();
+        }
+      };
+      closures.register(called, state, state);
+      return Object.assign(called, { _wbg_cb_unref: done });
+    },
+
+    call,
+    classOf(name: string, signature: string, methods: Readonly<Record<string, string>>) {
+      const free = (at: number, born: number, collected: number) => {
+        if (born === age) exported(`__wbg_${name}_free`)(at, collected);
+      };
+      const objects = new FinalizationRegistry<[number, number]>(([at, born]) => free(at, born, 1));
+      class Held {
+        readonly born = age;
+        at: number;
+        constructor(...args: unknown[]) {
+          this.at = call(`${name}_new`, signature, args) as number;
+          objects.register(this, [this.at, age], this);
+        }
+        free(): void {
+          const { at } = this;
+          this.at = 0;
+          objects.unregister(this);
+          free(at, this.born, 0);
+        }
+      }
+      for (const [method, taken] of Object.entries(methods)) {
+        Object.defineProperty(Held.prototype, method, {
+          value(this: Held, ...args: unknown[]) {
+            if (this.born !== age) throw new Error("Invalid stale object from previous Wasm instance");
+            return call(`${name}_${method}`, taken, args, this.at);
+          },
+        });
+      }
+      return Held;
+    },
+
+    start(given: WebAssembly.Module): Exports {
+      module = given;
+      const imports = { a: guard.imports(importsOf(border)) };
+      wasm = guard.exports(new WebAssembly.Instance(module, imports).exports) as unknown as Exports;
+      wasm.__wbindgen_start();
+      return wasm;
+    },
+    initSync: (given: { module: WebAssembly.Module }): Exports => wasm ?? border.start(given.module),
+    /** Another instance of the same module. */
+    reset(): void {
+      age++;
+      border.start(module);
+    },
+  };
+  return border;
+}
