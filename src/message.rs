@@ -52,6 +52,8 @@ record! {
         "undone" => skipped undone: Vec<String>,
         /// The request that this message belongs to.
         "prompt_id" => optional prompt_id: String,
+        /// The request that was being served when this message came into it, and that ends with this one's.
+        "joins" => optional joins: String,
         /// Text of an answer that was cut off: shown, but no finished answer.
         "partial" => flag partial: bool,
         /// On a summary: the earlier messages that stay word for word behind it.
@@ -304,6 +306,7 @@ impl Message {
             framework_context: None,
             undone: Vec::new(),
             prompt_id: None,
+            joins: None,
             partial: false,
             compaction_keeps: None,
             replaces: None,

@@ -509,6 +509,35 @@ fn a_request_that_waits_for_its_turn_can_be_given_up() {
 }
 
 #[test]
+fn a_request_that_another_one_came_into_is_answered_when_it_is_asked_again_in_another_process() {
+    block_on(async {
+        let (notes, gate, store) = (Notes::default(), Gate::new(), MemoryStore::new("s"));
+        let model = ScriptedModel::new([
+            Line::call("dig", "c1", no_arguments()),
+            Line::text("deep and wide"),
+            Line::text("later"),
+        ]);
+        let agent = builder(&model, store.clone()).fold(gated("dig", &notes, &gate)).build().unwrap();
+        let asked = |id: &str| Prompt { id: Some(id.to_owned()), ..Prompt::new(id) };
+        let mut first = held(agent.process_request(asked("first")));
+        first.until(gate.reached()).await;
+        let steers = |id: &str| held(agent.process_request(asked(id).when_busy(WhenBusy::Steer)));
+        let (mut second, mut third) = (steers("second"), steers("third"));
+        assert!(second.stays_open() && third.stays_open());
+        gate.open();
+        let (first, second, third) = join!(first, second, third);
+        assert_eq!([first, second, third].map(|came| came.unwrap().text()), ["deep and wide"; 3]);
+        agent.process_request(asked("later")).await.unwrap();
+        // Nobody was told: their process had died. The next one has the record only.
+        let next = numbered(&ScriptedModel::new([]), store, "b").build().unwrap();
+        for id in ["first", "second", "third"] {
+            assert_eq!(next.process_request(asked(id)).await.unwrap().text(), "deep and wide", "{id}");
+        }
+        assert_eq!(next.messages(), agent.messages());
+    });
+}
+
+#[test]
 fn a_request_that_is_asked_again_under_its_id_is_made_once_and_both_hear_its_answer() {
     block_on(async {
         let gate = Gate::new();

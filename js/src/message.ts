@@ -20,6 +20,8 @@ export interface Message {
   undone?: string[];
   /** The request that it belongs to. */
   prompt_id?: string;
+  /** The request that was being served when this message came into it, and that ended with this one's. */
+  joins?: string;
   /** The text of an answer that was cut off. */
   partial?: boolean;
   /** So many messages before this one, and this one, have given their place to another answer. */

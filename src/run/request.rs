@@ -22,6 +22,15 @@ impl Run {
         if self.serves(id) || !self.request_ids.contains(id) {
             return None;
         }
+        // A request that others came into ended with the last of them.
+        let mut id = id;
+        for message in &self.messages {
+            if let (Some(joined), Some(request)) = (&message.joins, &message.prompt_id)
+                && joined == id
+            {
+                id = request;
+            }
+        }
         let last = self.messages.iter().rfind(|message| message.prompt_id.as_deref() == Some(id))?;
         let answers = last.sender == Sender::Agent && last.tool_calls.is_none() && !last.partial;
         let usage = last.usage.unwrap_or_default();
@@ -95,7 +104,7 @@ impl Run {
         self.open(&request.id, fx);
         match request.regenerate {
             true => self.answer_again(fx),
-            false => self.hear(request, fx),
+            false => self.hear(request, None, fx),
         }
     }
 
@@ -106,17 +115,18 @@ impl Run {
         while self.state.queue.first().is_some_and(steers) {
             let request = self.state.queue.remove(0);
             let Some(current) = &mut self.state.current else { return };
-            current.joined.push(std::mem::replace(&mut current.id, request.id.clone()));
+            let before = std::mem::replace(&mut current.id, request.id.clone());
+            current.joined.push(before.clone());
             // Whatever went in circles has a new direction.
             (current.error_rounds, current.wrap_up) = (0, None);
             current.rounds.clear();
             fx.emit(Event::RequestStarted { request: request.id.clone() });
-            self.hear(request, fx);
+            self.hear(request, Some(before), fx);
         }
     }
 
     /// Adds what a person says to the record.
-    fn hear(&mut self, request: Request, fx: &mut Effects) {
+    fn hear(&mut self, request: Request, joins: Option<String>, fx: &mut Effects) {
         let Request { mut message, inbox, .. } = request;
         let (mut resolved, mut ids, mut blocking) = (Vec::new(), Vec::new(), Vec::new());
         for item in &inbox {
@@ -146,6 +156,7 @@ impl Run {
         message.is_compaction_request = false;
         message.compaction_keeps = None;
         message.replaces = None;
+        message.joins = joins;
         message.partial = false;
         message.usage = None;
         if message.text.is_empty() {

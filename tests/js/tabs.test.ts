@@ -111,6 +111,35 @@ test("a message on its way when the first goes is made once, and its promise is 
   expect((await second.session.messages()).length).toBe(2);
 });
 
+test("a message that another one came into is answered, although the tab that wrote the answer died before it told so", async () => {
+  const store = sharedSession("s");
+  let written = () => {};
+  const answered = new Promise<void>((resolve) => {
+    written = resolve;
+  });
+  const dying = store();
+  const first = tab({
+    ...dying,
+    appendStep: async (step) => {
+      await dying.appendStep?.(step);
+      if (!step.messages.some(({ text }) => text === "you said more")) return;
+      written();
+      await new Promise(() => {});
+    },
+  });
+  await first.session.start();
+  const second = tab(store());
+  await second.session.start();
+  const sent = second.session.sendMessage("form");
+  await until(second.session, ({ slots }) => slots.length === 1);
+  first.session.sendMessage({ text: "more", whenBusy: "steer" }).catch(() => {});
+  await until(second.session, ({ queue }) => queue.length === 1);
+  second.session.resolveSlot(second.session.getSnapshot().slots[0]?.id ?? "", "1");
+  await answered;
+  first.client.dispose();
+  expect(await sent).toMatchObject({ type: "completed", text: "you said more" });
+});
+
 test("a tab that cannot open the session leaves it to the next, and tries again when it is asked", async () => {
   const store = sharedSession("s");
   let broken = true;

@@ -24,6 +24,7 @@ const cases: readonly Case[] = [
         ...message("Hi"),
         id: "r1.m1",
         prompt_id: "r1",
+        joins: "r0",
         at: 5,
         pre_modified_text: "/hi",
         is_skill_injection: true,
