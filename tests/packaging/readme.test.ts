@@ -1,4 +1,4 @@
-// The README's first app, as it is printed there, built by Vite from the packed package.
+// The first apps of README.md and docs/first-app.md, as they are printed there, built by Vite from the packed package.
 import { join } from "node:path";
 import { build } from "vite";
 import { expect, test } from "vitest";
@@ -9,13 +9,17 @@ import { makeProject } from "./app.js";
 
 const html = `<!doctype html>
 <html lang="en"><head><title>app</title><link rel="icon" href="data:,"></head>
-<body><script type="module" src="/main.tsx"></script></body></html>
+<body><div id="root"></div><script type="module" src="/main.tsx"></script></body></html>
 `;
 
-test("the README's first app asks, is answered, and says so", async () => {
-  const code = blocks().find(({ place, file }) => place.startsWith("README") && file.endsWith("main.tsx"))?.code ?? "";
+test.each([
+  { page: "README.md", says: "It is booked.", names: ["main.tsx"] },
+  { page: "docs/first-app.md", says: "All right.", names: ["tools.tsx", "client.tsx", "main.tsx"] },
+])("the first app of $page asks, asks on after a reload, is answered, and says so", async ({ page: source, says, names }) => {
+  const code = (name: string) => blocks().find(({ place, file }) => place.startsWith(source) && file.endsWith(name))?.code ?? "";
+  const files = Object.fromEntries(names.map((name) => [name, code(name)]));
   const tsconfig = JSON.stringify({ compilerOptions: { jsx: "react-jsx" } });
-  const folder = makeProject("readme", { "index.html": html, "main.tsx": code, "tsconfig.json": tsconfig });
+  const folder = makeProject("readme", { ...files, "index.html": html, "tsconfig.json": tsconfig });
   await build({ root: folder, configFile: false, logLevel: "error" });
   const server = await serve(join(folder, "dist"));
   const browser = await openBrowser();
@@ -23,8 +27,11 @@ test("the README's first app asks, is answered, and says so", async () => {
     const { page, problems } = await openPage(browser, server.url);
     await page.getByRole("textbox", { name: "Message" }).fill("A table, please");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "A table for 2? Yes!" }).click();
-    await page.getByText("It is booked.").waitFor();
+    const yes = page.getByRole("button", { name: "Yes" });
+    await yes.waitFor();
+    await page.reload();
+    await yes.click();
+    await page.getByText(says).waitFor();
     expect(problems).toEqual([]);
   } finally {
     await browser.close();
