@@ -9,6 +9,7 @@ import { openBrowser } from "../support/browser.js";
 import { type ServeOptions, serve } from "../support/server.js";
 import { direct, expectPageRuns, makeProject } from "./app.js";
 import { expectBlocked, orderPizza } from "./examples.js";
+import { parcel } from "./parcel.js";
 import { webpack } from "./webpack.js";
 
 let browser: Browser;
@@ -100,6 +101,12 @@ test("webpack", async () => {
   }
   copyFileSync(join(folder, "src/style.css"), join(folder, "dist/main.css"));
   expect(await webpack(folder, { entry: "./src/main.js" })).toEqual([]);
+  await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
+}, 300_000);
+
+test("Parcel", async () => {
+  const folder = makeProject("parcel", {}, "vite");
+  expect(parcel(folder)).toBe("");
   await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
 }, 300_000);
 
