@@ -27,14 +27,16 @@ pub(crate) trait Write {
 }
 
 /// What can be read from JSON, in place: a value is made blank, then read into.
-pub(crate) trait Read: Sized {
-    fn blank() -> Self;
+pub(crate) trait Read {
+    fn blank() -> Self
+    where
+        Self: Sized;
     /// Reads the next value of a text that was checked into one that is blank.
     fn read(&mut self, from: &mut Reader<'_>) -> Done;
     /// Whether it is worth no word where blank is what a missing field means.
     fn is_blank(&self) -> bool
     where
-        Self: PartialEq,
+        Self: Sized + PartialEq,
     {
         *self == Self::blank()
     }
@@ -112,13 +114,13 @@ impl fmt::Display for Fault {
 /// Reads a whole text that comes from outside.
 pub(crate) fn from_text<T: Read>(text: &str) -> Result<T, Box<Fault>> {
     let mut value = T::blank();
-    whole_text(text, &mut |from| value.read(from))?;
+    whole_text(text, &mut value)?;
     Ok(value)
 }
 
-fn whole_text(text: &str, read: &mut dyn FnMut(&mut Reader<'_>) -> Done) -> Done {
+fn whole_text(text: &str, value: &mut dyn Read) -> Done {
     crate::json::check(text, usize::MAX)?;
-    read(&mut Reader::new(text))
+    value.read(&mut Reader::new(text))
 }
 
 /// Reads a text that is known to be JSON.
@@ -517,10 +519,7 @@ impl<T: Read> Read for Vec<T> {
     }
     fn read(&mut self, from: &mut Reader<'_>) -> Done {
         self.clear();
-        items(from, &mut |from| {
-            self.push(T::blank());
-            self.last_mut().map_or(Ok(()), |item| item.read(from))
-        })
+        items(from, &mut |from| self.push_mut(T::blank()).read(from))
     }
     fn is_blank(&self) -> bool {
         self.is_empty()
@@ -535,12 +534,17 @@ impl<T: Write> Write for Vec<T> {
 
 impl<T: Write> Write for [T] {
     fn write(&self, out: &mut String) {
-        write_items(out, &mut self.iter().map(|item| item as &dyn Write));
+        write_items(out, self.len(), &|at, out| {
+            if let Some(item) = self.get(at) {
+                item.write(out);
+            }
+        });
     }
 }
 
-fn write_items(out: &mut String, items: &mut dyn Iterator<Item = &dyn Write>) {
-    write::array(out, items, |out, item| item.write(out));
+/// (Not an iterator: each kind of it brings all its methods into the wasm file.)
+fn write_items(out: &mut String, count: usize, write: &dyn Fn(usize, &mut String)) {
+    write::array(out, 0..count, |out, at| write(at, out));
 }
 
 impl<A: Read, B: Read> Read for (A, B) {
@@ -564,6 +568,6 @@ impl<A: Read, B: Read> Read for (A, B) {
 
 impl<A: Write, B: Write> Write for (A, B) {
     fn write(&self, out: &mut String) {
-        write_items(out, &mut [&self.0 as &dyn Write, &self.1].into_iter());
+        write_items(out, 2, &|at, out| if at == 0 { self.0.write(out) } else { self.1.write(out) });
     }
 }

@@ -95,17 +95,19 @@ impl Effect {
         }
     }
 
-    /// Both begin the same thing.
-    pub(super) fn is_same_work(&self, other: &Effect) -> bool {
+    /// Both begin the same thing, for the same time.
+    pub(crate) fn is_same_work(&self, other: &Effect) -> bool {
         match (self, other) {
             (Effect::CallModel { call: a }, Effect::CallModel { call: b })
             | (Effect::Compact { call: a }, Effect::Compact { call: b })
             | (Effect::SetTimer { timer: a, .. }, Effect::SetTimer { timer: b, .. }) => a == b,
             (Effect::CheckPermission { call_id: a }, Effect::CheckPermission { call_id: b })
             | (Effect::CheckApproval { call_id: a }, Effect::CheckApproval { call_id: b })
-            | (Effect::RunTool { call_id: a, .. }, Effect::RunTool { call_id: b, .. })
             | (Effect::RunUndo { call_id: a }, Effect::RunUndo { call_id: b })
             | (Effect::Ask { question: a }, Effect::Ask { question: b }) => a == b,
+            (Effect::RunTool { call_id: a, attempt: m }, Effect::RunTool { call_id: b, attempt: n }) => {
+                a == b && m == n
+            }
             _ => false,
         }
     }

@@ -321,7 +321,7 @@ impl Driver {
             self.take(happening);
         }
         let live = self.shared.run().outstanding();
-        self.batch.retain(|effect| !is_work(effect) || live.contains(effect));
+        self.batch.retain(|effect| !is_work(effect) || live.iter().any(|live| live.is_same_work(effect)));
     }
 
     fn after_write(&mut self, result: Result<(), StoreError>) {
