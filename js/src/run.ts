@@ -5,6 +5,7 @@ import type { WhenBusy } from "./request.js";
 import type { Issue } from "./schema.js";
 import type { Budgets, Limits } from "./session-config.js";
 import type { InboxItem } from "./store/adapter.js";
+import { CoreRun } from "./wasm/generated/glove_wasm.js";
 import type { CoreQuestion, CoreSlot, SessionOptions, ToolSpec } from "./wasm/seam.js";
 import type { Core } from "./wasm/sessions.js";
 import { fromCore } from "./wasm/thrown.js";
@@ -158,18 +159,6 @@ export type RunFinish = { readonly type: "finish"; readonly request: string } & 
   | { readonly outcome: "aborted" | "dropped" }
 );
 
-interface CoreRun {
-  step(at: number, input: string): string;
-  outstanding(): string;
-  checkpoint(): string;
-  messages(): string;
-  modelRequest(): string;
-  phase(): string;
-  free(): void;
-}
-
-type Exports = { readonly CoreRun: new (settings: string, messages: string, checkpoint?: string) => CoreRun };
-
 /**
  * One conversation's state machine, for programs that drive it themselves: in a worker, on a server, in a test. It reads no
  * clock, makes no ids and does no IO. Sessions are this with a driver around it.
@@ -179,7 +168,7 @@ export class Run {
 
   /** A new run over messages that were there before, or one that `snapshot` gave. The core has to be started (`init()`). */
   constructor(core: Core, settings: RunSettings | undefined, messages: readonly Message[] | undefined, snapshot?: string) {
-    const { CoreRun } = core.now() as unknown as Exports;
+    core.now();
     const stored = snapshot === undefined ? undefined : readSnapshot(snapshot);
     this.#run = called(
       () => new CoreRun(JSON.stringify(settings ?? {}), JSON.stringify(stored?.messages ?? messages ?? []), stored?.checkpoint),

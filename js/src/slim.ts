@@ -5,13 +5,15 @@ import * as glove from "./glove.js";
 import type { Message } from "./message.js";
 import { giveProviders } from "./relay/source.js";
 import * as machine from "./run.js";
-import type { WasmSource, WasmSourceNow } from "./wasm/core.js";
+import type { WasmSourceNow } from "./wasm/core.js";
 import { openCore } from "./wasm/sessions.js";
+import { compiled, missing, type WasmSource } from "./wasm/source.js";
 
 export * from "./exports.js";
-export type { WasmSource, WasmSourceNow } from "./wasm/core.js";
+export type { WasmSourceNow } from "./wasm/core.js";
+export type { WasmSource } from "./wasm/source.js";
 
-const core = /* @__PURE__ */ openCore();
+const core = /* @__PURE__ */ openCore(missing);
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
 export class GloveClient extends client.GloveClient {
@@ -54,8 +56,8 @@ export async function init(
   source: WasmSource | Promise<WasmSource>,
   providers?: WasmSource | Promise<WasmSource>,
 ): Promise<void> {
-  giveProviders(providers);
-  await core.load(source);
+  giveProviders(providers === undefined ? undefined : () => compiled(providers));
+  await core.load(() => compiled(source));
 }
 
 /** Starts the core at once, from bytes or a compiled module. */

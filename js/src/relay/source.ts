@@ -1,12 +1,12 @@
 // Where the second wasm file comes from, when an application says so.
-import type { WasmSource } from "../wasm/core.js";
+import type { Compile } from "../wasm/core.js";
 
-let given: WasmSource | Promise<WasmSource> | undefined;
+let given: Compile | undefined;
 
-export function giveProviders(source: WasmSource | Promise<WasmSource> | undefined): void {
+export function giveProviders(source: Compile | undefined): void {
   given = source ?? given;
 }
 
-export function givenProviders(): WasmSource | Promise<WasmSource> | undefined {
+export function givenProviders(): Compile | undefined {
   return given;
 }

@@ -2,10 +2,10 @@
 import { GloveError } from "../error.js";
 import type { Guard } from "./guard.js";
 
-/** Where the wasm file comes from. */
-export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
 /** A source that needs no waiting. */
 export type WasmSourceNow = BufferSource | WebAssembly.Module;
+/** Compiles a wasm file from where it comes from. */
+export type Compile = () => Promise<WebAssembly.Module>;
 
 /** What is written around a wasm file: its exports, once it is started. */
 export interface Glue {
@@ -17,13 +17,13 @@ export interface Glue {
 /** An entry's way to a wasm file; all entries share what was started of it. */
 export interface Started<E extends Glue> {
   /** Starts it without blocking the page; later calls give the same. */
-  load(source?: WasmSource | Promise<WasmSource>): Promise<E>;
+  load(compile?: Compile): Promise<E>;
   /** It at once: started on the spot when it has not been. */
   now(source?: WasmSourceNow): E;
 }
 
-/** The way in for entries that carry the bytes (`inline` gives them) and for those that do not. */
-export type Opener<E extends Glue> = (inline?: () => BufferSource) => Started<E>;
+/** The way in for entries: `own` gives the bytes that one carries, or says that it carries none. */
+export type Opener<E extends Glue> = (own: () => BufferSource) => Started<E>;
 
 export function openerOf<E extends Glue>(glue: E): Opener<E> {
   let started = false;
@@ -43,9 +43,9 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
       throw explained(error);
     }
   };
-  return (inline) => ({
-    load(source) {
-      starting ??= (async () => start(await compile(source ?? inline?.())))().catch((error: unknown) => {
+  return (own) => ({
+    load(compile = () => WebAssembly.compile(own())) {
+      starting ??= (async () => start(await compile()))().catch((error: unknown) => {
         starting = undefined; // The next call may try again, with another source.
         throw explained(error);
       });
@@ -54,38 +54,13 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
     now(source) {
       if (started) return living();
       try {
-        const given = source ?? inline?.() ?? missing();
+        const given = source ?? own();
         return start(given instanceof WebAssembly.Module ? given : new WebAssembly.Module(given));
       } catch (error) {
         throw explained(error);
       }
     },
   });
-}
-
-async function compile(given: WasmSource | Promise<WasmSource> | undefined): Promise<WebAssembly.Module> {
-  const source = await (given ?? missing());
-  if (source instanceof WebAssembly.Module) return source;
-  // Ahead of `Request` and `Response`, which jsdom does not have.
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
-  if (typeof source === "string" || source instanceof URL) return compileResponse(await fetch(source));
-  return compileResponse(source instanceof Request ? await fetch(source) : source);
-}
-
-async function compileResponse(response: Response): Promise<WebAssembly.Module> {
-  if (!response.ok) {
-    throw new GloveError("WASM_NOT_FETCHED", `The wasm file was answered with status ${response.status}: check its URL.`);
-  }
-  // Streaming needs the right content type; a server that gives another one still works, a little slower.
-  const streams = response.headers.get("content-type")?.startsWith("application/wasm");
-  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
-}
-
-function missing(): never {
-  throw new GloveError(
-    "WASM_NOT_GIVEN",
-    "glove-wasm/slim carries no wasm file: call init() with its URL, a Response, its bytes or a WebAssembly.Module first.",
-  );
 }
 
 function explained(error: unknown): GloveError {

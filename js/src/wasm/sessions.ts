@@ -1,10 +1,12 @@
 // The wasm file of pages: sessions, and the protocol of endpoints.
 import { openerOf, type Started } from "./core.js";
-import * as glue from "./generated/glove_wasm.js";
+import { __wbg_reset_state, CoreSession, guard, initSync, version } from "./generated/glove_wasm.js";
 
-export type Exports = typeof glue;
-export type Core = Started<Exports>;
+// Not the whole module: what only some pages use (`CoreRun`) is left out of the others.
+const glue = { __wbg_reset_state, CoreSession, guard, initSync, version };
+
+export type Core = Started<typeof glue>;
 
 export const openCore = /* @__PURE__ */ openerOf(glue);
 
-export const { guard } = glue;
+export { guard };

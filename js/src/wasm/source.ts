@@ -1,0 +1,31 @@
+// The wasm file from where an application has it, for entries that carry none.
+import { GloveError } from "../error.js";
+
+/** Where the wasm file comes from. */
+export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
+
+export async function compiled(given: WasmSource | Promise<WasmSource>): Promise<WebAssembly.Module> {
+  const source = await (given ?? missing());
+  if (source instanceof WebAssembly.Module) return source;
+  // Ahead of `Request` and `Response`, which jsdom does not have.
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
+  if (typeof source === "string" || source instanceof URL) return compileResponse(await fetch(source));
+  return compileResponse(source instanceof Request ? await fetch(source) : source);
+}
+
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  if (!response.ok) {
+    throw new GloveError("WASM_NOT_FETCHED", `The wasm file was answered with status ${response.status}: check its URL.`);
+  }
+  // Streaming needs the right content type; a server that gives another one still works, a little slower.
+  const streams = response.headers.get("content-type")?.startsWith("application/wasm");
+  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** For entries that carry none. */
+export function missing(): never {
+  throw new GloveError(
+    "WASM_NOT_GIVEN",
+    "glove-wasm/slim carries no wasm file: call init() with its URL, a Response, its bytes or a WebAssembly.Module first.",
+  );
+}
