@@ -9,7 +9,7 @@ import { generateSessionId, type PersistSessionSetting, readSessionId, rememberS
 import type { StoreAdapter } from "./store/adapter.js";
 import { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/database.js";
 import { IndexedDBStore } from "./store/indexeddb/store.js";
-import { type ImportOptions, MemorySessions, type SessionCatalog, type SessionInfo } from "./store/sessions.js";
+import type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 import type { ToolConfig } from "./tool.js";
 import type { Core } from "./wasm/sessions.js";
@@ -72,7 +72,7 @@ export class GloveClient {
   readonly #config: GloveClientConfig;
   readonly #held = new Map<string, Held>();
   /** Sessions that nobody stores elsewhere; they outlive what shows them. */
-  readonly #own: SessionDatabase | MemorySessions;
+  readonly #own: SessionDatabase;
 
   constructor(config: GloveClientConfig, core: Core) {
     if (!config.endpoint && !config.createModel) {
@@ -80,7 +80,7 @@ export class GloveClient {
     }
     this.#config = config;
     this.#core = core;
-    this.#own = isPage() ? new SessionDatabase(config.database) : new MemorySessions();
+    this.#own = new SessionDatabase(config.database, !isPage());
   }
 
   get systemPrompt(): string | undefined {
@@ -155,7 +155,7 @@ export class GloveClient {
   resolveStore(sessionId: string): StoreAdapter {
     const { createStore } = this.#config;
     if (createStore) return createStore(sessionId);
-    return this.#own instanceof MemorySessions ? this.#own.store(sessionId) : new IndexedDBStore(sessionId, this.#own);
+    return new IndexedDBStore(sessionId, this.#own);
   }
 
   /** The stored sessions; the one that changed last comes first. */
@@ -195,8 +195,7 @@ export class GloveClient {
       session.dispose();
     }
     this.#held.clear();
-    if (this.#own instanceof MemorySessions) this.#own.clear();
-    else this.#own.close();
+    this.#own.close();
   }
 
   #catalog(): SessionCatalog {

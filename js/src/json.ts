@@ -31,21 +31,10 @@ export function toLooseJson(value: unknown): string {
 }
 
 function plain(value: unknown, path: string, above: Set<object>): unknown {
-  switch (typeof value) {
-    case "bigint":
-      return refuse(path, "a BigInt", "Return it as a string.");
-    case "function":
-      return refuse(path, "a function", "Return plain data.");
-    case "symbol":
-      return refuse(path, "a symbol", "Return plain data.");
-    case "object":
-      return value === null ? null : inside(value, path, above);
-    default:
-      return value;
-  }
-}
-
-function inside(value: object, path: string, above: Set<object>): unknown {
+  const type = typeof value;
+  if (type === "bigint") return refuse(path, "a BigInt", "Return it as a string.");
+  if (type === "function" || type === "symbol") return refuse(path, `a ${type}`, "Return plain data.");
+  if (typeof value !== "object" || value === null) return value;
   if (above.has(value)) return refuse(path, "a reference to something that it is part of", "Return data without cycles.");
   above.add(value);
   const copy = parts(value, path, above);
@@ -54,35 +43,22 @@ function inside(value: object, path: string, above: Set<object>): unknown {
 }
 
 function parts(value: object, path: string, above: Set<object>): unknown {
-  if (Array.isArray(value)) return value.map((part, at) => plain(part, `${path}[${at}]`, above) ?? null);
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (value instanceof Map) return ofMap(value, path, above);
-  if (value instanceof Set) return [...value].map((part, at) => plain(part, `${path}[${at}]`, above) ?? null);
+  const list = (all: Iterable<unknown>) => Array.from(all, (part, at) => plain(part, `${path}[${at}]`, above) ?? null);
+  const named = (all: readonly (readonly [unknown, unknown])[]) =>
+    Object.fromEntries(all.map(([key, part]) => [key, plain(part, `${path}.${key}`, above)]));
+  if (Array.isArray(value) || value instanceof Set) return list(value);
+  if (value instanceof Map) {
+    const entries = [...value];
+    return entries.every(([key]) => typeof key === "string" || typeof key === "number") ? named(entries) : list(entries);
+  }
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof RegExp) return String(value);
   if (value instanceof Promise) return refuse(path, "a promise", "Await it first.");
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
     return refuse(path, "bytes", "Return them as base64 text or a URL.");
+  // Dates have it too.
   if ("toJSON" in value && typeof value.toJSON === "function") return plain(value.toJSON(), path, above);
-  const copy: Record<string, unknown> = {};
-  for (const [key, part] of Object.entries(value)) define(copy, key, plain(part, `${path}.${key}`, above));
-  return copy;
-}
-
-function ofMap(map: ReadonlyMap<unknown, unknown>, path: string, above: Set<object>): unknown {
-  const entries = [...map];
-  if (!entries.every(([key]) => typeof key === "string" || typeof key === "number")) {
-    return entries.map((pair, at) => plain(pair, `${path}[${at}]`, above));
-  }
-  const copy: Record<string, unknown> = {};
-  for (const [key, part] of entries) define(copy, String(key), plain(part, `${path}.${key}`, above));
-  return copy;
-}
-
-// An assignment to `__proto__` would not make a property.
-function define(copy: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true });
-  else copy[key] = value;
+  return named(Object.entries(value));
 }
 
 function refuse(path: string, what: string, instead: string): never {

@@ -1,5 +1,14 @@
 // The store conformance kit, run on the stores that work in Node.
-import { createRemoteStore, MemoryStore, type Message, type StoreAdapter, type StoredStep, type TokenCount } from "glove-wasm";
+import {
+  createRemoteStore,
+  IndexedDBStore,
+  MemoryStore,
+  type Message,
+  SessionDatabase,
+  type StoreAdapter,
+  type StoredStep,
+  type TokenCount,
+} from "glove-wasm";
 import { type ConformanceSubject, storeConformance } from "glove-wasm/testing";
 import { describe, expect, it, test } from "vitest";
 
@@ -61,6 +70,11 @@ const memoryOnly = (id: string) => {
 
 const runner = { describe, it };
 describe("the memory store", () => void storeConformance((id) => new MemoryStore(id), runner));
+describe("the store of a page where there is no database", () => {
+  const database = new SessionDatabase();
+  const make = (id: string) => new IndexedDBStore(id, database);
+  storeConformance({ make, reopen: make }, runner);
+});
 describe("a store with the required methods only", () => void storeConformance(minimal, runner));
 describe("a remote store that keeps everything", () => void storeConformance(remote(), runner));
 describe("a remote store that keeps messages", () => void storeConformance(memoryOnly, runner));

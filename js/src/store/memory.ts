@@ -13,21 +13,13 @@ export function permissionKey(toolName: string, input?: unknown): string {
   }
 }
 
-interface StoreAbout {
-  title: string | undefined;
-  createdAt: number;
-  updatedAt: number;
-  /** The number of the last record. */
-  seq: number;
-  unfinished: boolean;
-}
-
 /** Keeps a session as long as the store itself is kept. Two sessions over one store find each other's messages. */
 export class MemoryStore implements StoreAdapter {
   readonly storage = "memory";
-  /** @internal What the list of sessions says of it. */
-  readonly about: StoreAbout = { title: undefined, createdAt: Date.now(), updatedAt: Date.now(), seq: 0, unfinished: false };
   #messages: Message[] = [];
+  /** The number of the last record. */
+  #seq = 0;
+  #unfinished = false;
   #records: unknown[] = [];
   #checkpoint: string | undefined;
   #tokens: TokenCount = { tokens_in: 0, tokens_out: 0 };
@@ -45,15 +37,15 @@ export class MemoryStore implements StoreAdapter {
   /** A finished run gives way: the session goes on from its messages. */
   async appendMessages(msgs: Message[]): Promise<void> {
     if (msgs.length === 0) return;
-    checkNoRun(this.about.unfinished);
+    checkNoRun(this.#unfinished);
     this.#messages.push(...copy(msgs));
     this.#records = [];
     this.#checkpoint = undefined;
-    Object.assign(this.about, { seq: 0, updatedAt: Date.now() });
+    this.#seq = 0;
   }
 
   async appendStep(step: StoredStep): Promise<void> {
-    checkFollows({ count: this.#messages.length, seq: this.about.seq }, step);
+    checkFollows({ count: this.#messages.length, seq: this.#seq }, step);
     const { messages, records, checkpoint, seq } = copy(step);
     this.#messages.push(...messages);
     const { tokens, turns } = counted(this.#tokens, this.#turns, messages);
@@ -64,8 +56,8 @@ export class MemoryStore implements StoreAdapter {
       this.#records = [];
       this.#checkpoint = checkpoint;
     }
-    const unfinished = checkpoint === undefined ? this.#records.length > 0 || this.about.unfinished : isUnfinished(checkpoint);
-    Object.assign(this.about, { seq, unfinished, updatedAt: Date.now() });
+    this.#seq = seq;
+    this.#unfinished = checkpoint === undefined ? this.#records.length > 0 || this.#unfinished : isUnfinished(checkpoint);
   }
 
   async readRun(): Promise<StoredRun> {
@@ -96,12 +88,6 @@ export class MemoryStore implements StoreAdapter {
   async resetCounters(): Promise<void> {
     this.#tokens = { tokens_in: 0, tokens_out: 0 };
     this.#turns = 0;
-  }
-
-  /** For a session that was counted elsewhere. */
-  restoreCounters(tokens: TokenCount, turns: number): void {
-    this.#tokens = { ...tokens };
-    this.#turns = turns;
   }
 
   async getTasks(): Promise<Task[]> {

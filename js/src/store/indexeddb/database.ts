@@ -1,16 +1,11 @@
 // The database of an application: its sessions, listed, renamed, deleted, exported and imported.
 import type { GloveError } from "../../error.js";
 import { tellDeleted } from "../../tabs/protocol.js";
-import {
-  type ImportOptions,
-  latestFirst,
-  MemorySessions,
-  type SessionCatalog,
-  type SessionInfo,
-  unknownSession,
-} from "../sessions.js";
-import { Connection } from "./connection.js";
-import { allOf, type SessionRow, stores } from "./schema.js";
+import type { Durability } from "../adapter.js";
+import { type ImportOptions, latestFirst, type SessionCatalog, type SessionInfo, unknownSession } from "../sessions.js";
+import { Connection, type Transaction } from "./connection.js";
+import { InMemory } from "./in-memory.js";
+import { allOf, type SessionRow, type StoreName, stores } from "./schema.js";
 
 /** The browser's database. */
 export interface DatabaseOptions {
@@ -22,38 +17,51 @@ export interface DatabaseOptions {
 
 export class SessionDatabase implements SessionCatalog {
   readonly name: string;
-  /** @internal */
-  readonly connection: Connection;
-  /** @internal Takes over where the browser allows no database. */
-  readonly memory = new MemorySessions();
+  readonly #connection: Connection;
+  /** Takes over where there is no database. */
+  #memory = new InMemory();
   readonly #persist: boolean;
   #asked = false;
   readonly #writing = new Map<string, Set<Promise<unknown>>>();
 
-  constructor({ name = "glove", persist = false }: DatabaseOptions = {}) {
+  /** `none`: there is no database, and nobody is told that sessions are in memory then. */
+  constructor(
+    { name = "glove", persist = false }: DatabaseOptions = {},
+    /** @internal */
+    readonly none = false,
+  ) {
     this.name = name;
-    this.connection = new Connection(name);
+    this.#connection = new Connection(name);
     this.#persist = persist;
   }
 
   /** Why sessions are kept in memory, when they are. Known once anything was asked. */
   get absent(): GloveError | undefined {
-    return this.connection.absent;
+    return this.#connection.absent;
   }
 
-  /** @internal The sessions in memory, when there is no database. */
-  async elsewhere(): Promise<MemorySessions | undefined> {
-    if (!(await this.connection.isThere())) return this.memory;
+  /** @internal There is no database, as far as that is known. */
+  get inMemory(): boolean {
+    return this.none || this.absent !== undefined;
+  }
+
+  /** @internal Does some work in one transaction: all of it is stored, or nothing. */
+  async run<T>(
+    names: readonly StoreName[],
+    access: Durability | "readonly",
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return (await this.#rows()).run(names, access, work);
+  }
+
+  async #rows(): Promise<Connection | InMemory> {
+    if (this.none || !(await this.#connection.isThere())) return this.#memory;
     this.#askToPersist();
-    return undefined;
+    return this.#connection;
   }
 
   async list(): Promise<readonly SessionInfo[]> {
-    const memory = await this.elsewhere();
-    if (memory) return memory.list();
-    const rows = await this.connection.run(["sessions"], "readonly", ({ ask, store }) =>
-      ask<SessionRow[]>(store("sessions").getAll()),
-    );
+    const rows = await this.run(["sessions"], "readonly", ({ ask, store }) => ask<SessionRow[]>(store("sessions").getAll()));
     return rows
       .filter(({ count }) => count > 0)
       .map(infoOf)
@@ -61,9 +69,7 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async rename(id: string, title: string): Promise<void> {
-    const memory = await this.elsewhere();
-    if (memory) return memory.rename(id, title);
-    await this.connection.run(["sessions"], "relaxed", async ({ ask, store }) => {
+    await this.run(["sessions"], "relaxed", async ({ ask, store }) => {
       const row = await ask<SessionRow | undefined>(store("sessions").get(id));
       const { title: _, ...rest } = row ?? unknownSession(id);
       await ask(store("sessions").put(title ? { ...rest, title } : rest, id));
@@ -71,19 +77,18 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async delete(id: string): Promise<void> {
-    const memory = await this.elsewhere();
-    if (memory) return memory.delete(id);
     // What is on its way here would bring it back.
     await Promise.allSettled(this.#writing.get(id) ?? []);
-    await this.connection.run(stores, "relaxed", async (transaction) => {
+    await this.run(stores, "relaxed", async (transaction) => {
       await Promise.all(stores.map((name) => transaction.ask(transaction.store(name).delete(keysOf(name, id)))));
     });
-    tellDeleted(this.shared(id));
+    const shared = await this.shared(id);
+    if (shared) tellDeleted(shared);
   }
 
-  /** @internal The name that all tabs have for one of its sessions. */
-  shared(id: string): string {
-    return `glove ${JSON.stringify([this.name, id])}`;
+  /** @internal The name that all tabs have for one of its sessions; none for what is in memory. */
+  async shared(id: string): Promise<string | undefined> {
+    return (await this.#rows()) === this.#memory ? undefined : `glove ${JSON.stringify([this.name, id])}`;
   }
 
   /** @internal A write of this session is on its way. */
@@ -101,20 +106,17 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async export(id: string): Promise<string> {
-    const memory = await this.elsewhere();
-    if (memory) return memory.export(id);
-    return (await import("./transfer.js")).exported(this.connection, id);
+    return (await import("./transfer.js")).exported(this, id);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    const memory = await this.elsewhere();
-    if (memory) return memory.import(json, options);
-    return (await import("./transfer.js")).imported(this.connection, json, options);
+    return (await import("./transfer.js")).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */
   close(): void {
-    this.connection.close();
+    this.#connection.close();
+    if (this.none) this.#memory = new InMemory();
   }
 
   #askToPersist(): void {

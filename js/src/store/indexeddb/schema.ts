@@ -53,6 +53,6 @@ export function migrate(database: IDBDatabase, transaction: IDBTransaction, from
 
 /** Everything of a session in a store with compound keys. */
 export function allOf(session: string): IDBKeyRange {
-  // Arrays come behind all other keys.
-  return IDBKeyRange.bound([session], [session, []]);
+  // Arrays come behind all other keys. Where there is no database, `InMemory` needs the session alone.
+  return globalThis.IDBKeyRange?.bound([session], [session, []]) ?? ({ lower: [session] } as unknown as IDBKeyRange);
 }

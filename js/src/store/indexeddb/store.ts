@@ -5,7 +5,7 @@ import { generateId } from "../../session-id.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
-import { type MemoryStore, permissionKey } from "../memory.js";
+import { permissionKey } from "../memory.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
@@ -33,7 +33,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   get storage(): "indexeddb" | "memory" {
-    return this.#database.absent ? "memory" : "indexeddb";
+    return this.#database.inMemory ? "memory" : "indexeddb";
   }
 
   get warning(): GloveError | undefined {
@@ -53,8 +53,6 @@ export class IndexedDBStore implements StoreAdapter {
   async #appendStep(text: string, durability: Durability): Promise<void> {
     const step = JSON.parse(text) as StoredStep;
     const claim = this.#claim;
-    const memory = await this.#memory();
-    if (memory) return memory.appendStep(step);
     const members = membersOf(text);
     const media = new Map<string, Media>();
     const prepared = await this.#prepare(async () => ({
@@ -122,8 +120,6 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async readRunText(): Promise<string> {
-    const memory = await this.#memory();
-    if (memory) return JSON.stringify(await memory.readRun());
     const claim = this.#claim;
     const rows = await this.#run([...read], claim ? "relaxed" : "readonly", async (transaction) => {
       const rows = await readRows(transaction, this.identifier);
@@ -139,7 +135,7 @@ export class IndexedDBStore implements StoreAdapter {
   // ---- between tabs ------------------------------------------------------------------------------------------------
 
   async shared(): Promise<string | undefined> {
-    return (await this.#memory()) ? undefined : this.#database.shared(this.identifier);
+    return this.#database.shared(this.identifier);
   }
 
   claim(): void {
@@ -148,7 +144,7 @@ export class IndexedDBStore implements StoreAdapter {
 
   async holds(): Promise<boolean> {
     const claim = this.#claim;
-    const { claim: last } = await this.#run(["sessions"], "readonly", (transaction) => this.#row(transaction));
+    const { claim: last } = await this.#stored();
     return last === undefined || last === claim;
   }
 
@@ -182,8 +178,6 @@ export class IndexedDBStore implements StoreAdapter {
 
   async #appendMessages(msgs: Message[]): Promise<void> {
     const text = JSON.stringify(msgs);
-    const memory = await this.#memory();
-    if (memory) return memory.appendMessages(JSON.parse(text) as Message[]);
     const media = new Map<string, Media>();
     const messages = await this.#prepare(() => takeOut(inside(text), media));
     const write = generateId();
@@ -218,56 +212,41 @@ export class IndexedDBStore implements StoreAdapter {
 
   /** The counters one by one. */
   async getTokenConsumption(): Promise<TokenCount> {
-    const memory = await this.#memory();
-    return memory ? memory.getTokenConsumption() : (await this.#run(["sessions"], "readonly", (tx) => this.#row(tx))).tokens;
+    return { ...(await this.#stored()).tokens };
   }
 
   async addTokens(count: number | TokenCount): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.addTokens(count);
     await this.#change(({ tokens }) => ({ tokens: addTokens(tokens, count) }));
   }
 
   async getTurnCount(): Promise<number> {
-    const memory = await this.#memory();
-    return memory ? memory.getTurnCount() : (await this.#run(["sessions"], "readonly", (tx) => this.#row(tx))).turns;
+    return (await this.#stored()).turns;
   }
 
   async incrementTurn(): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.incrementTurn();
     await this.#change(({ turns }) => ({ turns: turns + 1 }));
   }
 
   async resetCounters(): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.resetCounters();
     await this.#change(() => ({ turns: 0, tokens: { tokens_in: 0, tokens_out: 0 } }));
   }
 
   // ---- tasks, permissions, inbox -------------------------------------------------------------------------------------
 
   async getTasks(): Promise<Task[]> {
-    const memory = await this.#memory();
-    return memory ? memory.getTasks() : this.#list<Task>("tasks");
+    return this.#list<Task>("tasks");
   }
 
   async addTasks(tasks: Task[]): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.addTasks(tasks);
     await this.#changeList<Task>("tasks", () => tasks);
   }
 
   async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.updateTask(taskId, updates);
     await this.#changeList<Task>("tasks", (tasks) => changed(tasks, taskId, updates));
   }
 
   /** An answer for these very arguments comes before the one for the tool. */
   async getPermission(toolName: string, input?: unknown): Promise<PermissionStatus> {
-    const memory = await this.#memory();
-    if (memory) return memory.getPermission(toolName, input);
     const keys = input === undefined ? [toolName] : [permissionKey(toolName, input), toolName];
     const found = await this.#run(["extras"], "readonly", ({ ask, store }) =>
       Promise.all(keys.map((key) => ask<PermissionStatus | undefined>(store("extras").get(this.#permission(key))))),
@@ -276,26 +255,19 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async setPermission(toolName: string, status: PermissionStatus, input?: unknown): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.setPermission(toolName, status, input);
     const key = this.#permission(input === undefined ? toolName : permissionKey(toolName, input));
     await this.#run(["extras"], "strict", ({ ask, store }) => ask(store("extras").put(status, key)));
   }
 
   async getInboxItems(): Promise<InboxItem[]> {
-    const memory = await this.#memory();
-    return memory ? memory.getInboxItems() : this.#list<InboxItem>("inbox");
+    return this.#list<InboxItem>("inbox");
   }
 
   async addInboxItem(item: InboxItem): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.addInboxItem(item);
     await this.#changeList<InboxItem>("inbox", (items) => [...items, item]);
   }
 
   async updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {
-    const memory = await this.#memory();
-    if (memory) return memory.updateInboxItem(id, updates);
     await this.#changeList<InboxItem>("inbox", (items) => changed(items, id, updates as Partial<Omit<InboxItem, "id">>));
   }
 
@@ -305,13 +277,8 @@ export class IndexedDBStore implements StoreAdapter {
 
   // ---- how -----------------------------------------------------------------------------------------------------------
 
-  /** The store to use instead, where there is no database. */
-  async #memory(): Promise<MemoryStore | undefined> {
-    return (await this.#database.elsewhere())?.store(this.identifier);
-  }
-
   #run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#database.connection.run(names, access, work);
+    return this.#database.run(names, access, work);
   }
 
   #prepare<T>(work: () => Promise<T>): Promise<T> {
@@ -337,6 +304,10 @@ export class IndexedDBStore implements StoreAdapter {
         write: "",
       }
     );
+  }
+
+  #stored(): Promise<SessionRow> {
+    return this.#run(["sessions"], "readonly", (transaction) => this.#row(transaction));
   }
 
   #change(change: (row: SessionRow) => Partial<SessionRow>): Promise<unknown> {

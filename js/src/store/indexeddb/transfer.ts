@@ -4,13 +4,13 @@ import { arrayOf, inside } from "../json-text.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished, titleOf } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
-import type { Connection } from "./connection.js";
+import type { SessionDatabase } from "./database.js";
 import { type Media, takeOut } from "./media.js";
 import { readRows, textsOf } from "./read.js";
 import { type MessagesRow, type SessionRow, stores } from "./schema.js";
 
-export async function exported(connection: Connection, id: string): Promise<string> {
-  const { rows, extras } = await connection.run(stores, "readonly", async (transaction) => {
+export async function exported(database: SessionDatabase, id: string): Promise<string> {
+  const { rows, extras } = await database.run(stores, "readonly", async (transaction) => {
     const { ask, store } = transaction;
     const extras = [ask(store("extras").get([id, "tasks"])), ask(store("extras").get([id, "inbox"]))];
     return { rows: await readRows(transaction, id), extras: await Promise.all(extras) };
@@ -22,7 +22,7 @@ export async function exported(connection: Connection, id: string): Promise<stri
   return writeTranscript(about, { messages, records, checkpoint: checkpoint && JSON.stringify(checkpoint), tasks, inbox });
 }
 
-export async function imported(connection: Connection, json: string, options: ImportOptions): Promise<string> {
+export async function imported(database: SessionDatabase, json: string, options: ImportOptions): Promise<string> {
   const { about, texts, messages, tasks, inbox } = readTranscript(json);
   const media = new Map<string, Media>();
   const withRun = options.withRun && texts.checkpoint !== undefined;
@@ -33,7 +33,7 @@ export async function imported(connection: Connection, json: string, options: Im
   };
   const checkpoint = await takeOut(kept.checkpoint, media);
   const first = titleOf(messages);
-  return connection.run(stores, "strict", async (transaction) => {
+  return database.run(stores, "strict", async (transaction) => {
     const { ask, store } = transaction;
     const wanted = options.id ?? about.id;
     const id = freeId(about.id, options.id, (await ask(store("sessions").getKey(wanted))) !== undefined);
