@@ -1,19 +1,18 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
 import { CallDisplay, type CallPort, over, type RunningCall } from "./call-display.js";
 import {
+  answered,
   DisplayManager,
   type DisplayManagerAdapter,
   type DisplayPort,
+  fitted,
   gone,
   rendererOf,
   type SlotRequest,
-  wrongInput,
-  wrongOutput,
 } from "./display.js";
 import { GloveError, reasonOf } from "./error.js";
 import { toJson, toLooseJson } from "./json.js";
-import { after, isPromise, type Maybe } from "./maybe.js";
-import { check, sentence } from "./schema.js";
+import { after, type Maybe } from "./maybe.js";
 import type { ToolConfig } from "./tool.js";
 import type { AskedSession, CoreSession, CoreSlot, CoreStep } from "./wasm/seam.js";
 import { guard } from "./wasm/sessions.js";
@@ -128,15 +127,10 @@ export class Desk implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     if (this.#questions.has(id)) return this.#settle(id, value === "once" ? value : Boolean(value));
-    const schema = this.#around.tool(slot.renderer)?.resolveSchema ?? rendererOf(this.manager, slot.renderer)?.outputSchema;
-    if (!schema) return this.#settle(id, value);
-    const settled = after(check(schema, value), (checked) => {
-      if ("value" in checked) return this.#settle(id, checked.value);
-      this.#around.report("DISPLAY_WRONG_OUTPUT", wrongOutput(slot.renderer, sentence(checked.issues)));
-      return false;
-    });
-    // An asynchronous schema decides later; until then the slot is open.
-    return isPromise(settled) ? true : settled;
+    const { renderer } = slot;
+    const schema = this.#around.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
+    const settle = (parsed: unknown) => this.#settle(id, parsed);
+    return answered(renderer, schema, value, settle, (error) => this.#around.report(error.code, error));
   }
 
   reject(id: string, error: unknown): boolean {
@@ -233,12 +227,7 @@ export class Desk implements DisplayPort {
 
   #fits(slot: SlotRequest): Maybe<SlotRequest> {
     const name = slot.renderer ?? "";
-    const schema = this.#around.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema;
-    if (!schema) return slot;
-    return after(check(schema, slot.input), (checked) => {
-      if ("value" in checked) return { ...slot, input: checked.value };
-      throw wrongInput(name, sentence(checked.issues));
-    });
+    return fitted(slot, this.#around.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema);
   }
 
   /** A display of the application's own is asked what the core asks. */

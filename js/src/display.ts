@@ -1,7 +1,7 @@
 // The display stack: what is shown to a person, who waits for an answer, and who is told of changes.
-import { GloveError, reasonOf } from "./error.js";
+import { GloveError } from "./error.js";
 import { after, isPromise, type Maybe } from "./maybe.js";
-import { type Checked, check, type Schema, sentence } from "./schema.js";
+import { check, type Schema, sentence } from "./schema.js";
 
 /** Something that is shown: which renderer draws it, and with what. */
 export interface Slot<I = unknown> {
@@ -102,7 +102,7 @@ export class DisplayManager implements DisplayManagerAdapter {
 
   /** Shows something and gives its id. Rejects with `DISPLAY_WRONG_INPUT` when the renderer cannot show it. */
   async pushAndForget<I>(slot: SlotRequest<I>): Promise<string> {
-    return after(this.#checkInput(slot), (checked) => {
+    return after(this.#fitted(slot), (checked) => {
       if (this.#port) return this.#port.push(checked, false);
       return this.#push(checked).id;
     });
@@ -120,7 +120,7 @@ export class DisplayManager implements DisplayManagerAdapter {
         this.#push(checked, { resolve: (value) => resolve(value as O), reject });
       };
       try {
-        const done = after(this.#checkInput(slot), wait);
+        const done = after(this.#fitted(slot), wait);
         if (isPromise(done)) done.then(undefined, reject);
       } catch (error) {
         reject(error);
@@ -146,10 +146,9 @@ export class DisplayManager implements DisplayManagerAdapter {
   resolve<O = unknown>(slot_id: string, value: O): boolean {
     const slot = this.#own.find(({ id }) => id === slot_id);
     if (!slot) return this.#port?.resolve(slot_id, value) ?? false;
-    const schema = rendererOf(this, slot.renderer)?.outputSchema;
-    if (!schema) return this.#settle(slot_id, (waiter) => waiter.resolve(value));
-    const settled = after(check(schema, value), (checked) => this.#answer(slot, checked));
-    return isPromise(settled) ? true : settled;
+    const { renderer } = slot;
+    const settle = (parsed: unknown) => this.#settle(slot_id, (waiter) => waiter.resolve(parsed));
+    return answered(renderer, rendererOf(this, renderer)?.outputSchema, value, settle, (error) => this.#report(error));
   }
 
   /** Turns a slot down; who waits for it gets `error` as it is. False when there is no open slot with this id. */
@@ -205,13 +204,8 @@ export class DisplayManager implements DisplayManagerAdapter {
     for (const id of this.resolverStore.keys()) if (!open.has(id)) this.resolverStore.delete(id);
   }
 
-  #checkInput(slot: SlotRequest): Maybe<SlotRequest> {
-    const schema = rendererOf(this, slot.renderer)?.inputSchema;
-    if (!schema) return slot;
-    return after(check(schema, slot.input), (checked) => {
-      if ("value" in checked) return { ...slot, input: checked.value };
-      throw wrongInput(slot.renderer ?? "", sentence(checked.issues));
-    });
+  #fitted(slot: SlotRequest): Maybe<SlotRequest> {
+    return fitted(slot, rendererOf(this, slot.renderer)?.inputSchema);
   }
 
   #push({ renderer = "", input }: SlotRequest, waiter?: Resolver): Slot {
@@ -220,12 +214,6 @@ export class DisplayManager implements DisplayManagerAdapter {
     this.#own = [...this.#own, slot];
     this.#tell();
     return slot;
-  }
-
-  #answer(slot: Slot, checked: Checked<unknown>): boolean {
-    if ("value" in checked) return this.#settle(slot.id, (waiter) => waiter.resolve(checked.value));
-    this.#report(wrongOutput(slot.renderer, sentence(checked.issues)));
-    return false;
   }
 
   #settle(id: string, tell: (waiter: Resolver) => void): boolean {
@@ -269,13 +257,33 @@ export function gone(code: string, message: string): GloveError {
   return new GloveError(code, message);
 }
 
-export function wrongInput(renderer: string, why: unknown): GloveError {
-  return new GloveError("DISPLAY_WRONG_INPUT", `The renderer "${renderer}" cannot show this: ${reasonOf(why)}`);
+/** A slot with what a schema makes of its input. Throws `DISPLAY_WRONG_INPUT` when it cannot be shown. */
+export function fitted(slot: SlotRequest, schema: Schema | undefined): Maybe<SlotRequest> {
+  if (!schema) return slot;
+  return after(check(schema, slot.input), (checked) => {
+    if ("value" in checked) return { ...slot, input: checked.value };
+    const why = sentence(checked.issues);
+    throw new GloveError("DISPLAY_WRONG_INPUT", `The renderer "${slot.renderer ?? ""}" cannot show this: ${why}`);
+  });
 }
 
-export function wrongOutput(renderer: string, why: unknown): GloveError {
-  return new GloveError(
-    "DISPLAY_WRONG_OUTPUT",
-    `This is no answer to "${renderer}", so the question stays open: ${reasonOf(why)}`,
-  );
+/**
+ * Settles a question with what a schema makes of its answer; false when that is none. True for an asynchronous schema, which
+ * decides later: until then the slot is open.
+ */
+export function answered(
+  renderer: string,
+  schema: Schema | undefined,
+  value: unknown,
+  settle: (value: unknown) => boolean,
+  refuse: (error: GloveError) => void,
+): boolean {
+  if (!schema) return settle(value);
+  const settled = after(check(schema, value), (checked) => {
+    if ("value" in checked) return settle(checked.value);
+    const why = sentence(checked.issues);
+    refuse(new GloveError("DISPLAY_WRONG_OUTPUT", `This is no answer to "${renderer}", so the question stays open: ${why}`));
+    return false;
+  });
+  return isPromise(settled) ? true : settled;
 }

@@ -27,13 +27,7 @@ export type TabPage = ReturnType<typeof tabPage>;
 
 export function tabPage(shown: Shown, core: TabCore) {
   return {
-    open: core.open,
-    close: core.close,
-    flush: core.flush,
-    keepPartial: core.keepPartial,
-    stop: core.stop,
-    answerInbox: core.answerInbox,
-    deleted: core.deleted,
+    ...core,
     phase: () => shown.phase,
     /** The request that is being answered. */
     request: () => shown.request,
