@@ -1,6 +1,7 @@
 // What a provider gives to the hooks below it.
 import { createContext } from "react";
 import type { GloveClient } from "../src/client.js";
+import { Listeners } from "../src/listeners.js";
 import { Engine } from "./engine.js";
 import type { Renderers } from "./toolbox.js";
 
@@ -16,18 +17,12 @@ export const GloveContext = createContext<Provided | null>(null);
 export const EngineContext = createContext<Engine | null>(null);
 
 /** The conversations of a provider's mounted `useGlove()`; the latest is the current one. */
-export class Current {
+export class Current extends Listeners {
   /** For selectors where no `useGlove()` is mounted. */
   readonly fallback: Engine;
   #engines: readonly Engine[] = [];
-  readonly #listeners = new Set<() => void>();
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
   constructor(client: GloveClient, renderers: Renderers) {
+    super();
     this.fallback = new Engine({ client, provided: renderers });
   }
 
@@ -41,6 +36,6 @@ export class Current {
 
   #set(engines: readonly Engine[]): void {
     this.#engines = engines;
-    for (const listener of [...this.#listeners]) listener();
+    this.changed();
   }
 }

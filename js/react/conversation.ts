@@ -1,4 +1,5 @@
 // One session after another as one thing to follow, and what is asked of it before the first is there.
+import { Listeners } from "../src/listeners.js";
 import type { GloveSession } from "../src/session.js";
 import { emptySnapshot } from "../src/shown.js";
 import type { GloveSnapshot } from "../src/snapshot.js";
@@ -14,15 +15,15 @@ interface Waiting {
  * Listeners hear of the session that is current, and of no other. What needs a session waits for it, in the order in which it
  * was asked for.
  */
-export class Conversation implements Followed {
+export class Conversation extends Listeners implements Followed {
   #session: GloveSession | undefined;
   #unsubscribe: (() => void) | undefined;
   #waiting: Waiting[] = [];
   #empty: GloveSnapshot;
   readonly #first: GloveSnapshot;
-  readonly #listeners = new Set<() => void>();
 
   constructor(sessionId: string) {
+    super();
     this.#first = emptySnapshot(sessionId, "memory");
     this.#empty = this.#first;
   }
@@ -30,11 +31,6 @@ export class Conversation implements Followed {
   get session(): GloveSession | undefined {
     return this.#session;
   }
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
 
   readonly getSnapshot = (): GloveSnapshot => this.#session?.getSnapshot() ?? this.#empty;
 
@@ -45,9 +41,9 @@ export class Conversation implements Followed {
   follow(session: GloveSession): void {
     this.#unsubscribe?.();
     this.#session = session;
-    this.#unsubscribe = session.subscribe(() => this.#tell());
+    this.#unsubscribe = session.subscribe(() => this.changed());
     for (const { run } of this.#waiting.splice(0)) run(session);
-    this.#tell();
+    this.changed();
   }
 
   /** Listens no more; the session stays the one that is asked. */
@@ -61,7 +57,7 @@ export class Conversation implements Followed {
     this.pause();
     this.#session = undefined;
     this.#empty = emptySnapshot(sessionId, "memory");
-    this.#tell();
+    this.changed();
   }
 
   /** No session could be had. */
@@ -90,11 +86,6 @@ export class Conversation implements Followed {
     return promise;
   }
 
-  /** Something else than the snapshot is different. */
-  changed(): void {
-    this.#tell();
-  }
-
   /** Forgets what waits for a session. */
   refuse(error: Error): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
@@ -107,11 +98,7 @@ export class Conversation implements Followed {
 
   #show(changes: Partial<GloveSnapshot>): void {
     this.#empty = { ...this.#empty, ...changes };
-    if (!this.#session) this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    if (!this.#session) this.changed();
   }
 }
 

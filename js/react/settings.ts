@@ -1,6 +1,7 @@
 import type { SessionOverrides } from "../src/client.js";
 // What a hook was given: its own settings before those of the client.
 import { GloveError } from "../src/error.js";
+import { given } from "../src/given.js";
 import { GloveClient } from "../src/index.js";
 import type { ModelAdapter } from "../src/models/model.js";
 import type { CompactionConfig } from "../src/session-config.js";
@@ -83,10 +84,6 @@ export function changesOf(before: Settings, after: Settings): SessionOverrides {
 function inherited(client: GloveClient, key: (typeof changeable)[number]): unknown {
   if (key === "model") return client.resolveModel();
   return client[key] ?? (key === "tools" || key === "subscribers" ? [] : undefined);
-}
-
-function given(values: Record<string, unknown>): SessionOverrides {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 // A list that is written inline is a new one each time.

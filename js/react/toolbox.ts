@@ -1,4 +1,5 @@
 // The renderers that are in force: those of the application's tools, by name, as of its latest render.
+import { Listeners } from "../src/listeners.js";
 import type { Renderer } from "./mounted.js";
 import { builtInRenderers, type SlotProps } from "./renderers/index.js";
 
@@ -23,29 +24,24 @@ const named = (renderers: Renderers, name: string) => (Object.hasOwn(renderers, 
 const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool.renderResult ? tool.name : "")).join("\n");
 
 /** Followed by what is on the screen, so that a tool's newest renderer draws also what stands there already. */
-export class Toolbox {
+export class Toolbox extends Listeners {
   #tools: readonly DrawnTool[] = [];
   #own: Renderers = none;
   #provided: Renderers = none;
-  readonly #listeners = new Set<() => void>();
   /** Told what a renderer threw. */
   readonly failed: (error: unknown) => void;
 
   constructor(failed: (error: unknown) => void) {
+    super();
     this.failed = failed;
   }
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
 
   /** True when other tools than before have a renderer for their results. */
   set(tools: readonly DrawnTool[], own: Renderers = none, provided: Renderers = none): boolean {
     if (tools === this.#tools && own === this.#own && provided === this.#provided) return false;
     const before = names(this.#tools);
     [this.#tools, this.#own, this.#provided] = [tools, own, provided];
-    for (const listener of [...this.#listeners]) listener();
+    this.changed();
     return names(tools) !== before;
   }
 

@@ -1,5 +1,6 @@
 // The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
 import { GloveError } from "./error.js";
+import { given } from "./given.js";
 import { createEndpointModel } from "./models/endpoint.js";
 import type { ModelAdapter } from "./models/model.js";
 import type { WhenBusy } from "./request.js";
@@ -223,12 +224,11 @@ export class GloveClient {
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides): GloveSession {
     const { systemPrompt, tools, compaction, subscribers, budgets, limits, whenBusy, resume, tokenCounterStyle } = this.#config;
     const common = { tools, compaction, subscribers, budgets, limits, whenBusy };
-    const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
     return new GloveSession(
       {
         ...common,
         systemPrompt: systemPrompt ?? "",
-        ...given,
+        ...given(own),
         sessionId: id,
         model: model ?? (endpoint ? createEndpointModel(endpoint) : this.resolveModel()),
         store: store ?? this.resolveStore(id),

@@ -2,6 +2,7 @@
 import { Desk } from "./desk.js";
 import type { DisplayManagerAdapter } from "./display.js";
 import { AbortError, GloveError } from "./error.js";
+import { given } from "./given.js";
 import { CoreLink, closed } from "./link.js";
 import type { ContentPart, Message } from "./message.js";
 import { ModelBridge } from "./models/bridge.js";
@@ -255,8 +256,7 @@ export class GloveSession {
 
   /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
   readonly configure = (changes: Partial<SessionConfig>): void => {
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const next: SessionConfig = { ...this.#config, ...given };
+    const next: SessionConfig = { ...this.#config, ...given(changes) };
     if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);

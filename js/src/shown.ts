@@ -85,11 +85,6 @@ export class Shown {
     this.publish();
   }
 
-  /** The tool that made a call. */
-  toolOf(callId: string): string | undefined {
-    return this.#calls.get(callId);
-  }
-
   call(id: string, tool: string): void {
     this.#calls.set(id, tool);
   }

@@ -14,18 +14,6 @@ export function Confirm({ data, resolve, status }: SlotProps): ReactNode {
   );
 }
 
-export function PermissionRequest({ data, resolve, status }: SlotProps): ReactNode {
-  return (
-    <Question
-      message={<>May {tool(data)} be used?</>}
-      status={status}
-      actions={<Choices choices={permissions} resolve={resolve} />}
-    >
-      <Details data={data} />
-    </Question>
-  );
-}
-
 export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): ReactNode {
   const id = useId();
   const reason = useRef<HTMLInputElement>(null);
@@ -51,35 +39,30 @@ export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): R
   );
 }
 
-export function InterruptedCall({ data, resolve, status }: SlotProps): ReactNode {
-  return (
-    <Question
-      message={<>{tool(data)} was interrupted, and may or may not have done its work. Run it again?</>}
-      status={status}
-      actions={<Choices choices={again} resolve={resolve} />}
-    >
-      <Details data={data} />
-    </Question>
-  );
-}
-
-export function BudgetReached({ data, resolve, status }: SlotProps): ReactNode {
-  return (
-    <Question
-      message="A limit set for this conversation is reached. Go on?"
-      status={status}
-      actions={<Choices choices={goOn} resolve={resolve} />}
-    >
-      <Details data={data} />
-    </Question>
-  );
-}
-
 const choice = (label: string, value: unknown): Option => ({ label, value });
 const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
-const permissions = [choice("Allow", true), choice("Allow once", "once"), choice("Deny", false)];
-const again = [choice("Run again", true), choice("Do not run", false)];
-const goOn = [choice("Go on", true), choice("Stop", false)];
+
+/** A question of the run about a call, with an answer on each button. */
+const decision =
+  (message: (data: unknown) => ReactNode, choices: readonly Option[]) =>
+  ({ data, resolve, status }: SlotProps): ReactNode => (
+    <Question message={message(data)} status={status} actions={<Choices choices={choices} resolve={resolve} />}>
+      <Details data={data} />
+    </Question>
+  );
+
+export const PermissionRequest = /* @__PURE__ */ decision(
+  (data) => <>May {tool(data)} be used?</>,
+  [choice("Allow", true), choice("Allow once", "once"), choice("Deny", false)],
+);
+export const InterruptedCall = /* @__PURE__ */ decision(
+  (data) => <>{tool(data)} was interrupted, and may or may not have done its work. Run it again?</>,
+  [choice("Run again", true), choice("Do not run", false)],
+);
+export const BudgetReached = /* @__PURE__ */ decision(
+  () => "A limit set for this conversation is reached. Go on?",
+  [choice("Go on", true), choice("Stop", false)],
+);
 
 function Choices({ choices, resolve }: { choices: readonly Option[]; resolve: SlotProps["resolve"] }): ReactNode {
   return choices.map(({ label, value }) => (
