@@ -6,7 +6,7 @@ import { after, type Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
 import type { IGloveRunnable } from "./runnable.js";
 import { type InferInput, type InferOutput, type JsonSchema, jsonSchema, jsonSchemaOf, type Schema } from "./schema.js";
-import type { SlotDisplayStrategy } from "./snapshot.js";
+import type { EnhancedSlot, SlotDisplayStrategy } from "./snapshot.js";
 import type { ToolSpec } from "./wasm/seam.js";
 
 /** The display as a tool sees it. Slots belong to the call that pushes them; without a renderer the tool's own is used. */
@@ -67,6 +67,8 @@ export interface SlotRenderProps<T = any, R = any> {
   readonly data: T;
   resolve(value: R): void;
   reject(reason?: string): void;
+  /** A slot that stays is drawn when it was answered too. Missing only where somebody draws without `<Render>` and `renderSlot`. */
+  readonly status?: EnhancedSlot["status"];
 }
 
 /** What a tool's `renderResult` gets. */
@@ -175,6 +177,8 @@ export interface TypedRenderProps<D, R> {
   readonly data: D;
   resolve(value: R): void;
   reject(reason?: string): void;
+  /** A slot that stays is drawn when it was answered too. */
+  readonly status?: EnhancedSlot["status"];
 }
 
 /**

@@ -56,8 +56,9 @@ const booking = defineTool({
     return { status: "success", data: answer, renderData: { x: 1 } };
   },
   undo: (input) => expectTypeOf(input.city).toEqualTypeOf<string>(),
-  render({ props, data, resolve, reject }) {
+  render({ props, data, resolve, reject, status }) {
     expectTypeOf(props).toEqualTypeOf<{ options: string[]; title: string }>();
+    expectTypeOf(status).toEqualTypeOf<"pending" | "resolved" | "rejected" | undefined>();
     expectTypeOf(data).toEqualTypeOf(props);
     resolve({ choice: "1" });
     // @ts-expect-error the answer goes in as a text
@@ -168,8 +169,10 @@ const raw: ToolConfig = {
     expectTypeOf(value).toEqualTypeOf<boolean>();
     return { status: "success", data: value };
   },
-  render: ({ data, resolve }) => resolve(data.anything),
+  render: ({ data, resolve, status }) => status === "pending" && resolve(data.anything),
 };
+// Drawn by hand, as applications do it that know of no status.
+raw.render?.({ data: {}, resolve: () => {}, reject: () => {} });
 new GloveClient({
   endpoint: "/api/chat",
   tools: [booking, raw, { name: "x", description: "", jsonSchema: {}, do: (input) => input.y }],

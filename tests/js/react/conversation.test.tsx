@@ -10,6 +10,7 @@ import {
   Render,
   type RenderProps,
   type SlotProps,
+  type SlotRenderProps,
   type ToolConfig,
   type UseGloveConfig,
   type UseGloveReturn,
@@ -202,14 +203,14 @@ test("a tool's render and renderResult draw its slot and its result", async () =
 });
 
 test("a slot that stays is shown on when it was answered, and one that hides is not", async () => {
-  const Status = ({ status, resolve }: SlotProps) => (
+  const Status = ({ status, resolve }: SlotRenderProps) => (
     <button type="button" onClick={() => resolve(1)}>
       {status}
     </button>
   );
   for (const displayStrategy of ["stay", "hide-on-complete"] as const) {
     const page = chat([call, "done"], {
-      config: { tools: [asks("ask", 1, { displayStrategy, render: Status as never })] },
+      config: { tools: [asks("ask", 1, { displayStrategy, render: Status })] },
     });
     page.send("go");
     fireEvent.click(await screen.findByRole("button", { name: "pending" }));
