@@ -11,10 +11,11 @@ import { ownClient, type Settings, settingsOf, type UseGloveConfig } from "./set
 import type { GloveState, UseGloveReturn } from "./state.js";
 import { useTracked } from "./tracked.js";
 
-/** A conversation, and everything that can be done with it. The component renders again when a part that it reads changes. */
-export function useGlove(config?: UseGloveConfig): UseGloveReturn;
 /** A part of the nearest conversation: that of the `<Render>` around, or of the provider's latest `useGlove()`. */
 export function useGlove<T>(selector: (state: GloveState) => T, isEqual?: (a: T, b: T) => boolean): T;
+// The last, so that `ReturnType<typeof useGlove>` is this one's.
+/** A conversation, and everything that can be done with it. The component renders again when a part that it reads changes. */
+export function useGlove(config?: UseGloveConfig): UseGloveReturn;
 export function useGlove<T>(
   given: UseGloveConfig | ((state: GloveState) => T) = {},
   isEqual: (a: T, b: T) => boolean = Object.is,

@@ -9,11 +9,17 @@ import {
   type TimelineEntry,
   type ToolEntry,
   type UIMessage,
+  type UseGloveConfig,
+  type UseGloveReturn,
   useGlove,
   useToolCall,
 } from "glove-wasm/react";
 import type { ReactNode } from "react";
 import { expectTypeOf } from "vitest";
+
+// Applications name the parts of what the hook gives.
+expectTypeOf<ReturnType<typeof useGlove>>().toEqualTypeOf<UseGloveReturn>();
+expectTypeOf<Parameters<typeof useGlove>[0]>().toEqualTypeOf<UseGloveConfig | undefined>();
 
 function Message({ entry, index, isLast }: MessageRenderProps): ReactNode {
   const images: readonly string[] = entry.kind === "user" ? (entry.images ?? []) : [];
