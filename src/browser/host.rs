@@ -99,6 +99,8 @@ extern "C" {
     pub(super) fn header(this: &PageResponse, name: &str) -> Option<String>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn read(this: &PageResponse, push: &Closure<dyn Fn(Vec<u8>)>) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural)]
+    pub(super) fn suffices(this: &PageResponse);
 }
 
 /// `{id, answer}` for `pushAndWait`.

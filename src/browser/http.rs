@@ -32,14 +32,15 @@ impl Http for PageHttp {
             let answered = settled(sending).await.map_err(|error| reason(&error))?;
             // The page's own object, by the contract of `Host::fetch`.
             let response: PageResponse = answered.unchecked_into();
-            Ok(Box::new(Answer { _signal: signal, response, body: None }) as Box<dyn HttpResponse>)
+            Ok(Box::new(Answer { signal, response, body: None }) as Box<dyn HttpResponse>)
         })
     }
 }
 
-/// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed.
+/// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed. After `suffices` the page
+/// pushes nothing any more and ends the connection itself.
 struct Answer {
-    _signal: PageSignal,
+    signal: PageSignal,
     response: PageResponse,
     body: Option<Body>,
 }
@@ -102,6 +103,11 @@ impl HttpResponse for Answer {
 
     fn sent(&self) -> Vec<(String, String)> {
         from_text(&self.response.sent()).unwrap_or_default()
+    }
+
+    fn suffices(&mut self) {
+        self.response.suffices();
+        self.signal.has_ended();
     }
 
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>> {

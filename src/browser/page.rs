@@ -99,13 +99,18 @@ impl PageSignal {
         self.controller.signal()
     }
 
+    /// It does not fire any more.
+    pub(super) fn has_ended(&mut self) {
+        self.ended = true;
+    }
+
     /// Waits for a promise; the signal fires when `abort` does, and when nobody waits any more.
     pub(super) async fn until(mut self, promise: Promise, abort: AbortSignal) -> Result<JsValue, JsValue> {
         let (mut answer, mut aborted) = (JsFuture::from(promise), pin!(abort.aborted()));
         poll_fn(|context| match Pin::new(&mut answer).poll(context) {
             Poll::Pending => aborted.as_mut().poll(context).map(|()| Err(JsValue::from_str("aborted"))),
             answered => {
-                self.ended = true;
+                self.has_ended();
                 answered
             }
         })

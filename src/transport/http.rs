@@ -30,6 +30,8 @@ pub trait HttpResponse: MaybeSend {
     }
     /// The next piece of the body as it came from the network; `None` at its end.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>>;
+    /// Nothing more is needed of the body: a connection that ends by itself need not be broken off.
+    fn suffices(&mut self) {}
 }
 
 impl fmt::Debug for HttpRequest {

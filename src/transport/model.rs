@@ -191,6 +191,7 @@ impl Asking {
             }
             shown.show(batch);
             if decoder.is_settled() {
+                response.suffices();
                 return Ok(decoder.finish());
             }
         }

@@ -69,6 +69,26 @@ test("an endpoint is asked by the core, and its answer streams", async () => {
   });
 });
 
+test("behind a whole answer the connection is read to its end, and broken off only when that does not come", async () => {
+  const opened: (ReturnType<typeof told> & { signal: AbortSignal })[] = [];
+  const fetch = async (_: string, init: RequestInit) => {
+    const connection = { ...told(), signal: init.signal as AbortSignal };
+    opened.push(connection);
+    connection.say(`data: ${JSON.stringify(done({ sender: "agent", text: "Hello" }))}\n\n`);
+    return connection.answer;
+  };
+  const { session } = at(createEndpointModel("/x", { fetch }));
+  for (const text of ["one", "two"]) expect(await session.sendMessage(text)).toMatchObject({ text: "Hello" });
+  const [ends, hangs] = opened;
+  ends?.say(": bye\n\n");
+  ends?.end();
+  await new Promise((later) => setTimeout(later, 100));
+  expect([ends?.signal.aborted, hangs?.signal.aborted]).toEqual([false, false]);
+  hangs?.say(": still there\n\n");
+  await vi.waitFor(() => expect(() => hangs?.say(": late\n\n")).toThrow(TypeError), { timeout: 3_000 });
+  expect(session.getSnapshot().error).toBeUndefined();
+});
+
 test("a tool's renderData never leaves the page", async () => {
   const answers = [
     sse(done({ sender: "agent", text: "", tool_calls: [{ tool_name: "t", input_args: {}, id: "c" }] })),

@@ -5,6 +5,9 @@ import type { HostResponse } from "../wasm/seam.js";
 /** `fetch`, or what stands in for it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** How long a server may take to end a connection after its last event. */
+const lastWordsMs = 1_000;
+
 /** `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells. */
 export async function hostFetch(
   custom: Fetch | undefined,
@@ -21,8 +24,10 @@ export async function hostFetch(
     },
   );
   const reader = response.body?.getReader();
+  const leave = () => void reader?.cancel().catch(() => {});
+  let ending: ReturnType<typeof setTimeout> | undefined;
   // Also for a fetch that does not heed its signal.
-  signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
+  signal.addEventListener("abort", leave, { once: true });
   return {
     status: response.status,
     sent: JSON.stringify([...sent]),
@@ -31,9 +36,13 @@ export async function hostFetch(
       for (;;) {
         const chunk = await reader?.read();
         // After the signal the core has let go of `push`.
-        if (!chunk?.value || signal.aborted) return;
-        push(chunk.value);
+        if (!chunk?.value || signal.aborted) return clearTimeout(ending);
+        if (!ending) push(chunk.value);
       }
+    },
+    suffices() {
+      // A connection that was broken off cannot be used again, and looks like a failure at both of its ends.
+      ending = setTimeout(leave, lastWordsMs);
     },
   };
 }

@@ -100,6 +100,8 @@ export interface HostResponse {
   header(name: string): string | undefined;
   /** Pushes each chunk of the body as it comes, until the signal fires; resolves at the end. */
   read(push: (chunk: Uint8Array) => void): Promise<void>;
+  /** Nothing more is pushed: the rest of the body is of no use. */
+  suffices(): void;
 }
 
 /** One entry of a batch of `events`. */
