@@ -52,6 +52,20 @@ describe("attachments", () => {
       expect(found).toEqual({ media: [[true, 60_000]], text: true, back: 2 });
     }));
 
+  test("several in one message are stored with it", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `const images = ["x", "y", "z"].map((letter) => ({ data: btoa(letter.repeat(60_000)), media_type: "image/png" }));
+         const client = new GloveClient({ createModel: () => createScriptedModel(["a"]) });
+         const { type } = await client.session("s").sendMessage({ text: "look", images });
+         const [stored] = await new IndexedDBStore("s").getMessages();
+         const back = stored.content.filter(({ source }) => source).map(({ source }) => source.data);
+         return { type, media: (await rows("media")).length, back: back.join() === images.map(({ data }) => data).join() };`,
+      );
+      expect(found).toEqual({ type: "completed", media: 3, back: true });
+    }));
+
   test("that the browser has lost make the session unreadable with a code, and harm no other", () =>
     profile(async ({ open }) => {
       const found = await inPage(

@@ -52,67 +52,65 @@ export class IndexedDBStore implements StoreAdapter {
 
   async #appendStep(text: string, durability: Durability): Promise<void> {
     const step = JSON.parse(text) as StoredStep;
+    const { messages, records, checkpoint, seq } = step;
     const claim = this.#claim;
     const members = membersOf(text);
-    const media = new Map<string, Media>();
-    const prepared = await this.#prepare(async () => ({
+    const prepare = async (media: Map<string, Media>) => ({
       messages: await takeOut(inside(members.get("messages")), media),
       records: await takeOut(inside(members.get("records")), media),
-      checkpoint: step.checkpoint === undefined ? undefined : await takeOut(step.checkpoint, media),
-    }));
-    const write = generateId();
-    await this.#run([...read], durability, async (transaction) => {
-      const before = await this.#row(transaction);
-      // A connection that was lost may have stored it all the same.
-      if (before.write === write) return;
+      checkpoint: checkpoint === undefined ? undefined : await takeOut(checkpoint, media),
+    });
+    await this.#append(messages, durability, prepare, ({ store }, before, texts, writes) => {
       if (claim && before.claim && before.claim !== claim) throw superseded();
       checkFollows(before, step);
-      await this.#write(transaction, { ...before, ...(claim && { claim }) }, step, { ...prepared, media, write });
+      const id = this.identifier;
+      const later = checkpoint === undefined && records.length > 0;
+      if (later) writes.push(store("records").add(texts.records, [id, seq]));
+      if (texts.checkpoint !== undefined) {
+        if (before.records) writes.push(store("records").delete(allOf(id)));
+        writes.push(store("checkpoints").put(texts.checkpoint, id));
+      }
+      return {
+        ...(claim && { claim }),
+        ...counted(before.tokens, before.turns, messages),
+        seq,
+        unfinished: checkpoint === undefined ? later || before.unfinished : isUnfinished(checkpoint),
+        records: checkpoint === undefined ? later || before.records : false,
+      };
     });
   }
 
-  async #write(
-    { ask, store }: Transaction,
-    before: SessionRow,
-    { messages, records, checkpoint, seq }: StoredStep,
-    texts: {
-      readonly messages: StoredText;
-      readonly records: StoredText;
-      readonly checkpoint: StoredText | undefined;
-      readonly media: ReadonlyMap<string, Media>;
-      readonly write: string;
-    },
+  /** Adds messages behind those that are there. `rest` writes what else there is, and says how the row is different. */
+  async #append<T extends { readonly messages: StoredText }>(
+    messages: readonly Message[],
+    durability: Durability,
+    prepare: (media: Map<string, Media>) => Promise<T>,
+    rest: (transaction: Transaction, before: SessionRow, texts: T, writes: IDBRequest[]) => Partial<SessionRow>,
   ): Promise<void> {
-    const id = this.identifier;
-    const later = checkpoint === undefined && records.length > 0;
-    const first = before.first ?? titleOf(messages);
-    const row: SessionRow = {
-      ...before,
-      ...counted(before.tokens, before.turns, messages),
-      ...(first !== undefined && { first }),
-      count: before.count + messages.length,
-      seq,
-      updated: Date.now(),
-      unfinished: checkpoint === undefined ? later || before.unfinished : isUnfinished(checkpoint),
-      records: checkpoint === undefined ? later || before.records : false,
-      write: texts.write,
-    };
-    const writes: IDBRequest[] = [];
-    for (const [key, data] of texts.media) {
-      // A file that is sent again is there already.
-      if ((await ask(store("media").getKey([id, key]))) === undefined) writes.push(store("media").add(data, [id, key]));
-    }
-    if (messages.length > 0) {
-      const added: MessagesRow = { count: messages.length, text: texts.messages };
-      writes.push(store("messages").add(added, [id, before.count]));
-    }
-    if (later) writes.push(store("records").add(texts.records, [id, seq]));
-    if (texts.checkpoint !== undefined) {
-      if (before.records) writes.push(store("records").delete(allOf(id)));
-      writes.push(store("checkpoints").put(texts.checkpoint, id));
-    }
-    writes.push(store("sessions").put(row, id));
-    await Promise.all(writes.map((request) => ask(request)));
+    const media = new Map<string, Media>();
+    const texts = await this.#prepare(() => prepare(media));
+    const write = generateId();
+    await this.#run([...read], durability, async (transaction) => {
+      const { ask, store } = transaction;
+      const id = this.identifier;
+      const before = await this.#row(transaction);
+      // A connection that was lost may have stored it all the same.
+      if (before.write === write) return;
+      // A file that is sent again is there already. This is asked ahead of all writes, whose ends would be missed meanwhile.
+      const known = await Promise.all([...media.keys()].map((key) => ask(store("media").getKey([id, key]))));
+      const files = [...media].filter((_, at) => known[at] === undefined);
+      const writes: IDBRequest[] = [];
+      const changes = rest(transaction, before, texts, writes);
+      for (const [key, data] of files) writes.push(store("media").add(data, [id, key]));
+      const count = messages.length;
+      const added: MessagesRow = { count, text: texts.messages };
+      if (count > 0) writes.push(store("messages").add(added, [id, before.count]));
+      const first = before.first ?? titleOf(messages);
+      const now = { count: before.count + count, updated: Date.now(), write };
+      const row: SessionRow = { ...before, ...(first !== undefined && { first }), ...now, ...changes };
+      writes.push(store("sessions").put(row, id));
+      await Promise.all(writes.map((request) => ask(request)));
+    });
   }
 
   async readRun(): Promise<StoredRun> {
@@ -177,31 +175,12 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async #appendMessages(msgs: Message[]): Promise<void> {
-    const text = JSON.stringify(msgs);
-    const media = new Map<string, Media>();
-    const messages = await this.#prepare(() => takeOut(inside(text), media));
-    const write = generateId();
-    await this.#run([...read], "relaxed", async (transaction) => {
-      const { ask, store } = transaction;
-      const before = await this.#row(transaction);
-      if (before.write === write) return;
-      checkNoRun(before.unfinished);
-      const first = before.first ?? titleOf(msgs);
-      const added: MessagesRow = { count: msgs.length, text: messages };
-      const row: SessionRow = {
-        ...before,
-        ...(first !== undefined && { first }),
-        count: before.count + msgs.length,
-        seq: 0,
-        updated: Date.now(),
-        records: false,
-        write,
-      };
-      const id = this.identifier;
-      const writes: IDBRequest[] = [store("messages").add(added, [id, before.count])];
-      for (const [key, data] of media) writes.push(store("media").put(data, [id, key]));
-      writes.push(store("records").delete(allOf(id)), store("checkpoints").delete(id), store("sessions").put(row, id));
-      await Promise.all(writes.map((request) => ask(request)));
+    const text = inside(JSON.stringify(msgs));
+    const prepare = async (media: Map<string, Media>) => ({ messages: await takeOut(text, media) });
+    await this.#append(msgs, "relaxed", prepare, ({ store }, { unfinished }, _, writes) => {
+      checkNoRun(unfinished);
+      writes.push(store("records").delete(allOf(this.identifier)), store("checkpoints").delete(this.identifier));
+      return { seq: 0, records: false };
     });
   }
 
