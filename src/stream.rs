@@ -109,6 +109,20 @@ struct Call {
     extra: Extra,
 }
 
+impl Call {
+    fn is(&self, id: Option<&str>, name: &str) -> bool {
+        match (self.id.as_deref(), id.filter(|id| !id.is_empty())) {
+            (Some(known), Some(id)) => known == id,
+            _ => self.name == name,
+        }
+    }
+
+    /// Its arguments came, and its name did not. (One without either is a gap that some providers leave.)
+    fn is_nameless(&self) -> bool {
+        self.name.is_empty() && !self.args.is_empty()
+    }
+}
+
 impl TurnBuilder {
     /// `names` pairs each tool name that had to be changed for the provider with the real one.
     pub fn new(names: Vec<(String, String)>) -> Self {
@@ -119,6 +133,7 @@ impl TurnBuilder {
         if text.is_empty() {
             return;
         }
+        self.ended = false;
         self.text.push_str(text);
         match self.batch.last_mut() {
             Some(Delta::Text { text: last }) => last.push_str(text),
@@ -130,6 +145,7 @@ impl TurnBuilder {
         if text.is_empty() {
             return;
         }
+        self.ended = false;
         self.reasoning.push_str(text);
         match self.batch.last_mut() {
             Some(Delta::Reasoning { text: last }) => last.push_str(text),
@@ -141,6 +157,7 @@ impl TurnBuilder {
         if text.is_empty() {
             return;
         }
+        self.ended = false;
         self.refused = true;
         self.text.push_str(text);
         match self.batch.last_mut() {
@@ -153,6 +170,7 @@ impl TurnBuilder {
     /// its name comes.
     pub fn call_start(&mut self, id: Option<&str>, name: &str) -> usize {
         let index = self.calls.len();
+        self.ended = false;
         self.calls.push(Call::default());
         self.call_head(index, id, name);
         index
@@ -180,6 +198,7 @@ impl TurnBuilder {
 
     pub fn call_args(&mut self, index: usize, text: &str) {
         let Some(call) = self.calls.get_mut(index).filter(|_| !text.is_empty()) else { return };
+        self.ended = false;
         call.args.push_str(text);
         match self.batch.last_mut() {
             _ if !call.started => {}
@@ -188,10 +207,19 @@ impl TurnBuilder {
         }
     }
 
-    /// The complete arguments, from a provider that repeats them: used where none came before.
+    /// The complete arguments, from a provider that repeats them: they count.
     pub fn call_args_whole(&mut self, index: usize, text: &str) {
-        if self.calls.get(index).is_some_and(|call| call.args.is_empty()) {
-            self.call_args(index, text);
+        match self.calls.get_mut(index) {
+            Some(call) if !call.args.is_empty() && !text.is_empty() => text.clone_into(&mut call.args),
+            _ => self.call_args(index, text),
+        }
+    }
+
+    /// Arguments of a call whose beginning never came. The turn is no answer then.
+    pub fn stray_args(&mut self, text: &str) {
+        if !text.is_empty() {
+            let call = self.call_start(None, "");
+            self.call_args(call, text);
         }
     }
 
@@ -200,6 +228,34 @@ impl TurnBuilder {
         if call.started && !call.ended {
             call.ended = true;
             self.batch.push(Delta::CallEnded { index });
+        }
+    }
+
+    /// The whole list of calls with their arguments, from a provider that repeats it: it counts, and what was streamed
+    /// was a look at it. A call without an id is told by its name.
+    pub fn calls_whole(&mut self, calls: impl ExactSizeIterator<Item = (ToolCall, String)>) {
+        if calls.len() == 0 {
+            return;
+        }
+        let mut streamed = std::mem::take(&mut self.calls);
+        for (call, args) in calls {
+            // One that is said twice is no further one.
+            if self.has_call(call.id(), &call.tool_name, &args) {
+                continue;
+            }
+            let index = match streamed.iter().position(|known| known.is(call.id.as_deref(), &call.tool_name))
+            {
+                Some(at) => {
+                    self.calls.push(streamed.remove(at));
+                    self.calls.len() - 1
+                }
+                None => self.call_start(call.id.as_deref(), &call.tool_name),
+            };
+            self.call_args_whole(index, &args);
+            self.call_end(index);
+            for (key, value) in call.extra.0 {
+                self.call_extra(index, &key, value);
+            }
         }
     }
 
@@ -224,14 +280,14 @@ impl TurnBuilder {
         self.finish = Some((finish, raw.map(str::to_owned)));
     }
 
-    /// The provider's end statement came.
+    /// The provider's end statement came. More of the answer behind it takes that back.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// More of the answer came after what looked like its end.
-    pub fn reopen(&mut self) {
-        self.ended = false;
+    /// The stream says that it is whole: an end statement counts whatever came behind it.
+    pub fn close(&mut self) {
+        self.ended |= self.finish.is_some();
     }
 
     /// The provider reported a failure; the first one counts.
@@ -276,6 +332,13 @@ impl TurnBuilder {
         self.calls.iter().position(|call| call.id.as_deref() == Some(id))
     }
 
+    /// The call with this id, or without one with this name, that still waits for the rest of its arguments.
+    pub fn open_call(&self, id: Option<&str>, name: &str) -> Option<usize> {
+        self.calls
+            .iter()
+            .position(|call| !call.ended && call.id.as_deref() == id && (id.is_some() || call.name == name))
+    }
+
     /// This very call is there: its id, its name, and all of its arguments.
     pub fn has_call(&self, id: &str, name: &str, args: &str) -> bool {
         let call = self.call_by_id(id).and_then(|index| self.calls.get(index));
@@ -306,7 +369,13 @@ impl TurnBuilder {
     pub fn into_outcome(mut self) -> Outcome {
         let error = match self.failed.take() {
             Some(error) => error,
-            None if self.ended => return Outcome::Answered(self.into_turn()),
+            None if self.ended && !self.calls.iter().any(Call::is_nameless) => {
+                return Outcome::Answered(self.into_turn());
+            }
+            None if self.ended => ModelError::new(
+                ModelErrorKind::BadResponse,
+                "the model's answer holds a tool call without a name; nothing of it was run",
+            ),
             None => ModelError::new(
                 ModelErrorKind::Cut,
                 "the model's answer was cut off before its end; what had come is kept, nothing was run",
@@ -331,13 +400,18 @@ impl TurnBuilder {
                 continue;
             }
             let mut made = ToolCall::from_model(call.name, call.id, &call.args);
-            // At the token limit "no arguments" may mean "none yet": better asked again than run.
-            if finish == Finish::Length && index == last && call.args.trim().is_empty() {
+            // Better asked again than run: what never ended, and "no arguments" that may mean "none yet".
+            let stopped_in_it = index == last && !matches!(finish, Finish::Stop | Finish::ToolCalls);
+            if !call.ended || stopped_in_it && call.args.trim().is_empty() {
                 made.input_args = Json::string(&call.args);
                 made.unparsed_args = true;
             }
             made.extra = call.extra;
             calls.push(made);
+        }
+        // What was withheld or refused runs nothing, whatever had come.
+        if finish == Finish::Refused {
+            calls.clear();
         }
         let mut message = Message::agent(self.text);
         message.reasoning_content = Some(self.reasoning).filter(|text| !text.is_empty());
@@ -374,6 +448,8 @@ mod tests {
         for (index, piece) in [(a, "{\"n\""), (b, "{}"), (a, ":1}")] {
             turn.call_args(index, piece);
         }
+        turn.call_end(a);
+        turn.call_end(b);
         turn.end();
         let Outcome::Answered(turn) = turn.into_outcome() else { panic!("not answered") };
         let args: Vec<_> = turn.message.calls().iter().map(|c| (c.id(), c.input_args.as_str())).collect();
@@ -420,10 +496,20 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_call_at_the_token_limit_is_not_a_call_without_arguments() {
-        for (finish, unparsed) in [(Finish::Length, true), (Finish::ToolCalls, false)] {
+    fn an_empty_call_is_one_without_arguments_only_where_the_model_was_done_with_it() {
+        let table = [
+            (Finish::Length, true, true),
+            (Finish::Other, true, true),
+            (Finish::ToolCalls, true, false),
+            (Finish::Stop, true, false),
+            (Finish::ToolCalls, false, true),
+        ];
+        for (finish, ended, unparsed) in table {
             let mut turn = TurnBuilder::default();
-            turn.call_start(None, "x");
+            let call = turn.call_start(None, "x");
+            if ended {
+                turn.call_end(call);
+            }
             turn.finish_reason(finish, None);
             turn.end();
             let Outcome::Answered(turn) = turn.into_outcome() else { panic!("not answered") };

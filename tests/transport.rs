@@ -280,6 +280,35 @@ fn a_server_that_says_nothing_is_given_up() {
 }
 
 #[test]
+fn what_goes_wrong_behind_the_end_of_an_answer_does_not_take_it_back() {
+    const STOP: Step =
+        Chunk("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n");
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30_000, total_ms: 60_000 };
+    let reset = call_with(&[ok(&[HELLO, STOP, Break("connection reset")])], policy);
+    assert_eq!((reset.result, reset.asked.len()), (Ok("Hello".to_owned()), 1));
+    let hangs = call_with(&[ok(&[HELLO, STOP, Wait(50_000)])], policy);
+    assert_eq!((hangs.result, hangs.ended), (Ok("Hello".to_owned()), 2_000));
+}
+
+#[test]
+fn the_text_of_an_error_is_not_waited_for_long() {
+    let policy = Policy { max_retries: 0, ..Policy::default() };
+    let hangs = Answer { status: 503, ..ok(&[Chunk("{\"error\":{\"message\":\"busy\"}}"), Wait(500_000)]) };
+    let came = call_with(&[hangs], policy);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Server, 5_000));
+    assert!(came.result.unwrap_err().1.contains("busy"));
+}
+
+#[test]
+fn a_timeout_tells_the_limit_that_was_hit() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 0, idle_ms: 0, total_ms: 100 };
+    let message = |answer| call_with(&[answer], policy).result.unwrap_err().1;
+    let late_head = Answer { before: 500, ..ok(&[HELLO, END]) };
+    let whole = "the model gave no whole answer within 100 ms";
+    assert_eq!([message(late_head), message(ok(&[HELLO, Wait(500)]))], [whole, whole]);
+}
+
+#[test]
 fn pings_do_not_keep_a_dead_answer_alive() {
     let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 10_000 };
     let mut steps = vec![HELLO];

@@ -242,6 +242,7 @@ impl Stream {
             Some(Block::Text) | None => {
                 turn.text(&delta.text);
                 turn.reasoning(&delta.thinking);
+                turn.stray_args(&delta.json);
             }
             Some(Block::Thinking { text, signature }) => {
                 text.push_str(&delta.thinking);

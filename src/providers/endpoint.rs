@@ -65,13 +65,16 @@ impl Mapping for Stream {
             "text_delta" => turn.text(&event.text),
             "reasoning_delta" => turn.reasoning(&event.text),
             "tool_input_delta" => {
-                let call = known_call(&event, turn);
+                let call = open_call(&event, turn);
                 turn.call_args(call, &event.text);
             }
             "tool_use" => {
-                let call = known_call(&event, turn);
-                turn.call_args_whole(call, &arguments(event.input.unwrap_or_default()));
-                turn.call_end(call);
+                let args = arguments(event.input.unwrap_or_default());
+                if !turn.has_call(&event.id, &event.name, &args) {
+                    let call = open_call(&event, turn);
+                    turn.call_args_whole(call, &args);
+                    turn.call_end(call);
+                }
             }
             "done" => done(&event, data, turn),
             "error" => turn.fail(error(data)),
@@ -116,12 +119,10 @@ fn error(data: &str) -> ModelError {
     error
 }
 
-fn known_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {
+/// The call that is being written, else a further one.
+fn open_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {
     let id = Some(event.id.as_ref()).filter(|id| !id.is_empty());
-    match id.and_then(|id| turn.call_by_id(id)) {
-        Some(call) => call,
-        None => turn.call_start(id, &event.name),
-    }
+    turn.open_call(id, &event.name).unwrap_or_else(|| turn.call_start(id, &event.name))
 }
 
 /// Arguments as raw text: a string is what a model wrote that was no JSON.
@@ -148,15 +149,11 @@ fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
     }
     turn.reasoning_whole(message.reasoning_content.as_deref().unwrap_or_default());
     turn.text_whole(&message.text);
-    for call in message.tool_calls.unwrap_or_default() {
-        let known = call.id.as_deref().and_then(|id| turn.call_by_id(id));
-        let place = known.unwrap_or_else(|| turn.call_start(call.id.as_deref(), &call.tool_name));
-        turn.call_args_whole(place, &arguments(call.input_args.as_str()));
-        turn.call_end(place);
-        for (key, value) in call.extra.0 {
-            turn.call_extra(place, &key, value);
-        }
-    }
+    let calls = message.tool_calls.unwrap_or_default();
+    turn.calls_whole(calls.into_iter().map(|call| {
+        let args = arguments(call.input_args.as_str());
+        (call, args)
+    }));
     for (key, value) in message.extra.0 {
         if PROVIDER_FIELDS.contains(&key.as_str()) {
             turn.extra(&key, value);

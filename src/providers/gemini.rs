@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::codec::{Write, to_text};
+use crate::error::{ModelError, ModelErrorKind};
 use crate::json::{Json, MAX_DEPTH, check};
 use crate::json_read::{Broken, Reader};
 use crate::json_write::Object;
@@ -113,7 +114,7 @@ impl Mapping for Stream {
 
 impl Stream {
     fn candidate(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        let (mut index, mut content, mut reason) = (0, None, None);
+        let (mut index, mut content, mut reason, mut why) = (0, None, None, None);
         if !reader.object()? {
             return Ok(());
         }
@@ -127,32 +128,43 @@ impl Stream {
                 "finishReason" => {
                     reason = reader.string()?.filter(|text| text != "FINISH_REASON_UNSPECIFIED");
                 }
+                "finishMessage" => why = reader.string()?.filter(|text| !text.is_empty()),
                 _ => reader.skip()?,
             }
         }
         if index != 0 {
             return Ok(());
         }
-        if let Some(mut content) = content
-            && self.content(&mut content, turn)?
-            && reason.is_none()
-        {
-            // A tool that ran at the provider ended one part of the answer; this is the next.
-            turn.reopen();
+        // A tool that ran at the provider ended one part of the answer; this may be the next.
+        if let Some(mut content) = content {
+            self.content(&mut content, turn)?;
         }
-        if let Some(reason) = reason {
-            self.close(turn);
-            turn.finish_reason(finish(&reason, turn.call_count() > 0), Some(&reason));
-            turn.end();
+        match reason.as_deref() {
+            None => return Ok(()),
+            Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL") => {
+                let why =
+                    why.unwrap_or_else(|| "the model wrote a tool call that the provider cannot read".into());
+                // Another try often goes well.
+                let error = ModelError::new(ModelErrorKind::BadResponse, why);
+                turn.fail(ModelError { retryable: true, ..error });
+            }
+            Some(reason) => {
+                // A call that was to be continued is not whole.
+                if let Some((call, args)) = self.open.take()
+                    && args != NULL
+                {
+                    turn.call_args_whole(call, &to_text(&args));
+                }
+                turn.finish_reason(finish(reason, turn.call_count() > 0), Some(reason));
+                turn.end();
+            }
         }
         Ok(())
     }
 
-    /// Whether the content held anything.
-    fn content(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<bool, Broken> {
-        let mut any = false;
+    fn content(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
         if !reader.object()? {
-            return Ok(false);
+            return Ok(());
         }
         while let Some(key) = reader.key()? {
             if key != "parts" || reader.peek()? != b'[' {
@@ -161,7 +173,6 @@ impl Stream {
             }
             reader.array()?;
             while reader.item()? {
-                any = true;
                 let part = part(reader)?;
                 if let Some(call) = part.call {
                     self.call(&call, part.signature.as_deref(), turn)?;
@@ -172,7 +183,7 @@ impl Stream {
                 }
             }
         }
-        Ok(any)
+        Ok(())
     }
 
     fn call(
@@ -290,7 +301,8 @@ fn put_pieces(reader: &mut Reader<'_>, args: &mut Args) -> Result<(), Broken> {
                 }
             }
         }
-        let Some(place) = place(args, &path) else { continue };
+        // Without it the call would run with other arguments.
+        let place = place(args, &path).ok_or(Broken)?;
         match (place, value) {
             (Args::Text(text), Args::Text(more)) => text.push_str(&more),
             (place, value) => *place = value,
@@ -308,8 +320,15 @@ fn place<'v>(root: &'v mut Args, path: &str) -> Option<&'v mut Args> {
             return Some(at);
         }
         if let Some(inside) = rest.strip_prefix('[') {
-            let (step, after) = inside.split_once(']')?;
+            let (step, after) = match inside.strip_prefix(['\'', '"']) {
+                Some(quoted) => quoted.split_once("']").or_else(|| quoted.split_once("\"]"))?,
+                None => inside.split_once(']')?,
+            };
             rest = after;
+            if inside.starts_with(['\'', '"']) {
+                at = field(at, step)?;
+                continue;
+            }
             match step.parse::<usize>() {
                 Ok(index) => {
                     if !matches!(at, Args::List(_)) {
@@ -325,7 +344,7 @@ fn place<'v>(root: &'v mut Args, path: &str) -> Option<&'v mut Args> {
                     at = list.get_mut(index)?;
                     continue;
                 }
-                Err(_) => at = field(at, step.trim_matches(['\'', '"']))?,
+                Err(_) => at = field(at, step)?,
             }
         } else {
             let inside = rest.strip_prefix('.').unwrap_or(rest);

@@ -4,6 +4,7 @@ mod anthropic;
 mod endpoint;
 pub mod errors;
 mod gemini;
+mod halves;
 mod openai_chat;
 mod openai_responses;
 pub mod request;
@@ -14,6 +15,7 @@ use std::fmt::Debug;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
 use crate::portable::MaybeSend;
+use crate::providers::halves::Halves;
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
 use crate::stream::{Batch, Outcome, TurnBuilder};
 
@@ -43,6 +45,7 @@ pub struct Decoder {
 struct Reading {
     format: Format,
     mapping: Box<dyn Mapping>,
+    halves: Halves,
     turn: TurnBuilder,
     /// The stream said that nothing more comes.
     closed: bool,
@@ -100,6 +103,7 @@ impl Decoder {
         let reading = Reading {
             format,
             mapping: format.mapping(),
+            halves: Halves::default(),
             turn: TurnBuilder::new(names),
             closed: false,
             events: 0,
@@ -126,6 +130,11 @@ impl Decoder {
         self.reading.closed || self.reading.turn.is_failed()
     }
 
+    /// The provider's end statement came; at the most figures may follow.
+    pub fn has_answer(&self) -> bool {
+        self.reading.turn.is_ended() && !self.reading.turn.is_failed()
+    }
+
     /// The input is over. What the last, unfinished event added is in the outcome only.
     pub fn finish(mut self) -> Outcome {
         let reading = &mut self.reading;
@@ -147,10 +156,14 @@ impl Reading {
         if self.closed || self.turn.is_failed() {
             return;
         }
-        let data = event.data.trim();
+        let data = self.halves.join(event.data.trim());
+        let data = data.as_ref();
         if data == "[DONE]" {
             // Some gateways put it behind streams of other formats too, where it says nothing.
             self.closed = self.format == Format::OpenAiChat;
+            if self.closed {
+                self.turn.close();
+            }
             return;
         }
         if event.unterminated && !is_whole(data) {

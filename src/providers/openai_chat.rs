@@ -38,7 +38,7 @@ impl Mapping for Stream {
                     "usage" => usage(&mut reader, turn)?,
                     "x_groq" => groq(&mut reader, data, turn)?,
                     "error" => {
-                        if reader.raw()? != "null" {
+                        if !matches!(reader.raw()?, "null" | r#""""#) {
                             turn.fail(errors::from_event(data));
                         }
                     }

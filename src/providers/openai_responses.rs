@@ -82,11 +82,10 @@ impl Mapping for Stream {
             {
                 self.call(event.index, &event.item, turn);
             }
-            "response.function_call_arguments.delta" => {
-                if let Some(call) = self.known(event.index, &event.item_id) {
-                    turn.call_args(call, &event.text);
-                }
-            }
+            "response.function_call_arguments.delta" => match self.known(event.index, &event.item_id) {
+                Some(call) => turn.call_args(call, &event.text),
+                None => turn.stray_args(&event.text),
+            },
             "response.function_call_arguments.done" => {
                 if let Some(call) = self.known(event.index, &event.item_id) {
                     turn.call_args_whole(call, &event.args);
@@ -140,12 +139,10 @@ impl Stream {
                 }
             }
         }
-        // Some gateways leave the deltas out and send only the whole.
-        if turn.text_so_far().is_empty()
-            && turn.call_count() == 0
-            && let Some(mut output) = output
-        {
-            self.output(&mut output, turn)?;
+        // Some gateways leave deltas out and send only the whole.
+        if let Some(mut output) = output {
+            let is_news = turn.text_so_far().is_empty() && turn.call_count() == 0;
+            self.output(&mut output, is_news, turn)?;
         }
         match status.as_ref() {
             "failed" | "cancelled" => turn.fail(errors::from_event(data)),
@@ -159,6 +156,14 @@ impl Stream {
                     None if turn.call_count() > 0 => Finish::ToolCalls,
                     None => Finish::Stop,
                 };
+                if matches!(finish, Finish::ToolCalls) {
+                    // The whole is complete, so are its calls, also where a gateway leaves their ends out.
+                    for (.., call) in &self.calls {
+                        if turn.args_are_whole(*call) {
+                            turn.call_end(*call);
+                        }
+                    }
+                }
                 turn.finish_reason(finish, Some(reason.as_deref().unwrap_or(status)));
                 self.end(turn);
             }
@@ -166,13 +171,25 @@ impl Stream {
         Ok(())
     }
 
-    fn output(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    /// Of an answer that was streamed only what is said of its calls counts: those have ids.
+    fn output(
+        &mut self,
+        reader: &mut Reader<'_>,
+        is_news: bool,
+        turn: &mut TurnBuilder,
+    ) -> Result<(), Broken> {
         if !reader.array()? {
             return Ok(());
         }
         let mut index = 0;
         while reader.item()? {
             let item = item(reader)?;
+            if !is_news {
+                if item.kind == "function_call" && !(item.id.is_empty() && item.call_id.is_none()) {
+                    self.item_done(u64::MAX, &item, turn);
+                }
+                continue;
+            }
             if let (true, Some(mut content)) = (item.kind == "message", item.content) {
                 message_content(&mut content, turn)?;
             }
@@ -190,7 +207,9 @@ impl Stream {
     fn item_done(&mut self, index: u64, item: &Item<'_>, turn: &mut TurnBuilder) {
         match item.kind.as_ref() {
             "function_call" => {
-                let call = self.known(index, &item.id).unwrap_or_else(|| self.call(index, item, turn));
+                let known = item.call_id.as_deref().and_then(|id| turn.call_by_id(id));
+                let known = known.or_else(|| self.known(index, &item.id));
+                let call = known.unwrap_or_else(|| self.call(index, item, turn));
                 turn.call_args_whole(call, &item.args);
                 turn.call_end(call);
             }
@@ -215,7 +234,10 @@ impl Stream {
 
     fn known(&self, index: u64, item_id: &str) -> Option<usize> {
         let by_id = self.calls.iter().find(|(_, id, _)| !item_id.is_empty() && id == item_id);
-        by_id.or_else(|| self.calls.iter().rev().find(|(at, ..)| *at == index)).map(|(.., call)| *call)
+        // Some gateways leave the index out: two items that have ids are two.
+        let by_index =
+            |(at, id, _): &&(u64, String, usize)| *at == index && (id.is_empty() || item_id.is_empty());
+        by_id.or_else(|| self.calls.iter().rev().find(by_index)).map(|(.., call)| *call)
     }
 
     fn end(&mut self, turn: &mut TurnBuilder) {

@@ -5,6 +5,7 @@ mod answer;
 mod body;
 mod date;
 mod http;
+mod limit;
 mod model;
 pub mod retry;
 mod secret;

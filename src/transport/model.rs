@@ -10,15 +10,23 @@ use crate::providers::request::{Options, Prompt, ToolNames};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
+use crate::sse::DEFAULT_LIMIT;
 use crate::stream::{self, Outcome, Turn};
 use crate::transport::alarm::Alarm;
 use crate::transport::body::BodyWriter;
 use crate::transport::http::{Http, HttpRequest, HttpResponse};
-use crate::transport::retry::{Policy, heed_headers, pause_ms, timed_out};
+use crate::transport::limit::Limit;
+use crate::transport::retry::{Policy, heed_headers, pause_ms};
 use crate::transport::secret::Secrets;
 
 /// An error body beyond this says nothing new.
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
+/// How long is waited for it.
+const ERROR_BODY_MS: u64 = 5_000;
+/// Of an answer that is asked for without streaming.
+const LONGEST_BODY: usize = DEFAULT_LIMIT;
+/// How long is waited for the figures that some providers send behind the end of the answer.
+const BEHIND_END_MS: u64 = 2_000;
 
 /// Where a model is, and how it is asked. Address and headers may hold a key.
 #[derive(Clone)]
@@ -122,20 +130,18 @@ impl Asking {
 
     async fn attempt(&self, shown: &mut Shown<'_>) -> Result<Turn, ModelError> {
         let policy = &self.options.policy;
-        let ends = deadline(self.clock.now(), policy.total_ms);
-        let first = deadline(self.clock.now(), policy.first_byte_ms).min(ends);
+        let now = self.clock.now();
+        let whole = Limit::new(now, policy.total_ms, "whole answer");
+        let first = Limit::new(now, policy.first_byte_ms, "first byte").or(whole);
         let request = HttpRequest {
             url: self.options.url.clone(),
             headers: self.options.headers.clone(),
             body: self.body.clone(),
         };
         let mut alarm = Alarm::new(Arc::clone(&self.clock));
-        let mut response = alarm
-            .within(first, self.http.send(request))
-            .await
-            .ok_or_else(|| timed_out("answer", policy.first_byte_ms))?
-            .map_err(network)?;
-        let read = self.read(response.as_mut(), &mut alarm, [first, ends], shown).await;
+        let sent = alarm.within(first.at, self.http.send(request)).await;
+        let mut response = sent.ok_or_else(|| first.passed())?.map_err(network)?;
+        let read = self.read(response.as_mut(), &mut alarm, first, whole, shown).await;
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
     }
 
@@ -143,20 +149,25 @@ impl Asking {
         &self,
         response: &mut dyn HttpResponse,
         alarm: &mut Alarm,
-        [first, ends]: [u64; 2],
+        first: Limit,
+        whole: Limit,
         shown: &mut Shown<'_>,
     ) -> Result<Turn, ModelError> {
         let status = response.status();
         if !(200..300).contains(&status) {
-            let body = self.whole(response, alarm, ends, LONGEST_ERROR_BODY).await.unwrap_or_default();
+            let mut body = Vec::new();
+            let words = Limit::new(self.clock.now(), ERROR_BODY_MS, "");
+            // What came of it is told; that the rest did not come says nothing new.
+            let _ = self.body(response, alarm, words.or(whole), LONGEST_ERROR_BODY, &mut body).await;
             let mut error = errors::from_response(status, &String::from_utf8_lossy(&body));
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
             return Err(error);
         }
         let outcome = if self.options.request.stream || self.options.format.spoken() == Format::Endpoint {
-            self.stream(response, alarm, [first, ends], shown).await?
+            self.stream(response, alarm, first, whole, shown).await?
         } else {
-            let body = self.whole(response, alarm, ends, usize::MAX).await?;
+            let mut body = Vec::new();
+            self.body(response, alarm, whole, LONGEST_BODY, &mut body).await?;
             read_response(self.options.format, self.names.clone(), &String::from_utf8_lossy(&body))
         };
         match outcome {
@@ -169,25 +180,29 @@ impl Asking {
         &self,
         response: &mut dyn HttpResponse,
         alarm: &mut Alarm,
-        [first, ends]: [u64; 2],
+        mut limit: Limit,
+        whole: Limit,
         shown: &mut Shown<'_>,
     ) -> Result<Outcome, ModelError> {
-        let policy = &self.options.policy;
         let mut decoder = Decoder::new(self.options.format, self.names.clone());
-        let (mut limit, mut what, mut limit_ms) = (first, "first byte", policy.first_byte_ms);
+        let mut begun = false;
         loop {
-            let Some(chunk) = alarm.within(limit.min(ends), response.next()).await else {
-                return Err(match self.clock.now() >= ends {
-                    true => timed_out("whole answer", policy.total_ms),
-                    false => timed_out(what, limit_ms),
-                });
+            let chunk = match alarm.within(limit.or(whole).at, response.next()).await {
+                Some(Ok(Some(chunk))) => chunk,
+                Some(Ok(None)) => return Ok(decoder.finish()),
+                // What comes behind the end statement is no part of the answer.
+                _ if decoder.has_answer() => return Ok(decoder.finish()),
+                Some(Err(why)) => return Err(network(why)),
+                None => return Err(limit.or(whole).passed()),
             };
-            let Some(chunk) = chunk.map_err(network)? else { return Ok(decoder.finish()) };
             let batch = decoder.push(&chunk);
-            if !batch.is_empty() || what == "first byte" {
+            if decoder.has_answer() {
+                limit = Limit::new(self.clock.now(), BEHIND_END_MS, "");
+            } else if !batch.is_empty() || !begun {
                 // Keep-alive pings show that the connection lives, not that the model does.
-                limit = deadline(self.clock.now(), policy.idle_ms);
-                (what, limit_ms) = ("further piece of its answer", policy.idle_ms);
+                begun = true;
+                limit =
+                    Limit::new(self.clock.now(), self.options.policy.idle_ms, "further piece of its answer");
             }
             shown.show(batch);
             if decoder.is_settled() {
@@ -197,21 +212,24 @@ impl Asking {
         }
     }
 
-    async fn whole(
+    /// Reads a body that is no stream, up to a length.
+    async fn body(
         &self,
         response: &mut dyn HttpResponse,
         alarm: &mut Alarm,
-        ends: u64,
+        limit: Limit,
         longest: usize,
-    ) -> Result<Vec<u8>, ModelError> {
-        let mut body = Vec::new();
+        body: &mut Vec<u8>,
+    ) -> Result<(), ModelError> {
         while body.len() < longest {
-            let piece = alarm.within(ends, response.next()).await;
-            let piece = piece.ok_or_else(|| timed_out("whole answer", self.options.policy.total_ms))?;
-            let Some(piece) = piece.map_err(network)? else { break };
+            let piece = alarm.within(limit.at, response.next()).await.ok_or_else(|| limit.passed())?;
+            let Some(piece) = piece.map_err(network)? else { return Ok(()) };
             body.extend_from_slice(&piece);
         }
-        Ok(body)
+        Err(ModelError::new(
+            ModelErrorKind::BadResponse,
+            format!("the model's answer is larger than {LONGEST_BODY} bytes"),
+        ))
     }
 }
 
@@ -250,10 +268,6 @@ impl Shown<'_> {
 
 fn reply(turn: Turn, streamed: bool) -> Reply {
     Reply { messages: vec![turn.message], usage: turn.usage, stop_reason: turn.stop_reason, streamed }
-}
-
-fn deadline(now: u64, limit_ms: u64) -> u64 {
-    if limit_ms == 0 { u64::MAX } else { now.saturating_add(limit_ms) }
 }
 
 fn network(why: String) -> ModelError {

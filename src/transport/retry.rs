@@ -2,7 +2,7 @@
 
 use super::date;
 use crate::codec::{record, through_codec};
-use crate::error::{ModelError, ModelErrorKind};
+use crate::error::ModelError;
 
 /// A server may ask to wait; a longer wait than this is not one that a person would sit through.
 const LONGEST_ASKED_MS: u64 = 60_000;
@@ -78,14 +78,10 @@ pub fn pause_ms(policy: &Policy, error: &ModelError, attempt: u32, random: f64) 
     Some((full as f64 * (1.0 - 0.25 * random.clamp(0.0, 1.0))).round() as u64)
 }
 
-/// An error for a limit of [`Policy`] that was reached.
-pub fn timed_out(what: &str, limit_ms: u64) -> ModelError {
-    ModelError::new(ModelErrorKind::Timeout, format!("the model gave no {what} within {limit_ms} ms"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ModelErrorKind;
 
     /// 2015-10-21T07:28:00Z
     const DATE: u64 = 1_445_412_480_000;
