@@ -1,0 +1,41 @@
+// The core's memory never shrinks, so what a page lets go of has to be used again. In Node: tests/js/memory.test.ts.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../support/browser.js";
+import { inPage, servePackage, withProfile } from "../support/pages.js";
+import type { Served } from "../support/server.js";
+
+let browser: Browser;
+let server: Served;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+test("a thousand sessions of a page that are made, used and deleted", () =>
+  withProfile(browser, server, async ({ open }) => {
+    const { grown, listed } = await inPage<{ grown: number; listed: number }>(
+      await open(),
+      `
+      const glue = await import(new URL("/pkg/src/wasm/generated/glove_wasm.js", document.baseURI));
+      const text = "word ".repeat(2000);
+      const script = ({ messages }) =>
+        messages.at(-1).tool_results ? text : { toolCalls: [{ name: "look", input: { at: text } }] };
+      const look = { name: "look", description: text, jsonSchema: { type: "object" }, do: () => text };
+      const client = new GloveClient({ createModel: () => createScriptedModel(script), systemPrompt: text, tools: [look] });
+      const round = async (at) => {
+        await client.session("s" + at).sendMessage(text);
+        await client.deleteSession("s" + at);
+      };
+      for (let at = 0; at < 50; at++) await round(at);
+      const size = () => glue.initSync().memory.buffer.byteLength;
+      const before = size();
+      for (let at = 50; at < 1050; at++) await round(at);
+      return { grown: size() - before, listed: (await new SessionDatabase().list()).length };`,
+    );
+    expect([grown < 1_000_000, listed], `${grown} bytes`).toEqual([true, 0]);
+  }));
