@@ -72,7 +72,7 @@ export {
 } from "./models/remote.js";
 export type { RunOutcome } from "./outcome.js";
 export type { ImageInput, MessageInput, WhenBusy } from "./request.js";
-export type { RunEffect, RunFinish, RunInput, RunReply, RunSettings } from "./run.js";
+export type { RunEffect, RunFinish, RunInput, RunModelError, RunReply, RunSettings } from "./run.js";
 export type { IGloveRunnable } from "./runnable.js";
 export {
   type InferInput,

@@ -24,6 +24,8 @@ export interface Message {
   joins?: string;
   /** The text of an answer that was cut off. */
   partial?: boolean;
+  /** On a summary: the earlier messages that stay word for word behind it, counted backwards. */
+  compaction_keeps?: { readonly back: number; readonly count: number };
   /** So many messages before this one, and this one, have given their place to another answer. */
   replaces?: number;
   usage?: Usage;
@@ -41,8 +43,10 @@ export interface ContentPart {
 /** A call that a model asked for. */
 export interface ToolCall {
   tool_name: string;
+  /** The model's own text where that was no JSON (`unparsed_args`). */
   input_args: unknown;
   id?: string;
+  unparsed_args?: boolean;
 }
 
 /** The one result of a call. */

@@ -42,7 +42,7 @@ export type RunInput =
   | {
       readonly type: "model_failed";
       readonly call: number;
-      readonly error: { readonly kind: string; readonly message: string };
+      readonly error: Pick<RunModelError, "kind" | "message"> & Partial<RunModelError>;
       readonly partial: string;
     }
   | { readonly type: "model_partial"; readonly call: number; readonly text: string }
@@ -150,12 +150,26 @@ export type RunEffect =
   /** A request has come to its end or to a stop. */
   | RunFinish;
 
+/** Why a model gave no answer. */
+export interface RunModelError {
+  readonly kind: string;
+  readonly message: string;
+  /** The HTTP status, where there is one. */
+  readonly status?: number;
+  /** Asking again may help. */
+  readonly retryable: boolean;
+  readonly retry_after_ms?: number;
+  /** The provider's name for the request. */
+  readonly request_id?: string;
+}
+
 /** How a run ended. */
 export type RunFinish = { readonly type: "finish"; readonly request: string } & (
   | { readonly outcome: "completed"; readonly reply: RunReply }
   | { readonly outcome: "undone"; readonly steps: number; readonly error: string | null }
   | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
-  | { readonly outcome: "model_failed" | "store_failed"; readonly error: { readonly kind: string; readonly message: string } }
+  | { readonly outcome: "model_failed"; readonly error: RunModelError }
+  | { readonly outcome: "store_failed"; readonly error: { readonly kind: string; readonly message: string } }
   | { readonly outcome: "aborted" | "dropped" }
 );
 
