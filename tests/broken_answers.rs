@@ -213,3 +213,44 @@ fn an_empty_error_field_is_no_error() {
     let chunk = r#"{"error":"","choices":[{"index":0,"delta":{"content":"hi"}}]}"#;
     assert_eq!(answer(OpenAiChat, &[chunk, CHAT_STOP]).message.text, "hi");
 }
+
+#[test]
+fn parallel_calls_that_nothing_tells_apart_are_told_by_their_whole_arguments() {
+    let piece = |name: &str, args: &str| {
+        format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,"function":{{"name":"{name}","arguments":"{args}"}}}}]}}}}]}}"#
+        )
+    };
+    let (one, two) = (piece("look", r#"{\"a\":1}"#), piece("look", r#"{\"a\":2}"#));
+    let calls = [call("look", r#"{"a":1}"#), call("look", r#"{"a":2}"#)];
+    assert_eq!(runs(OpenAiChat, &[&one, &two, CHAT_STOP]), calls);
+}
+
+#[test]
+fn at_the_token_limit_only_the_last_call_is_in_doubt() {
+    let (first, last) = (CHAT_CALL, CHAT_CALL.replace(r#""index":0,"id":"a""#, r#""index":1,"id":"b""#));
+    let limit = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}"#;
+    let turn = answer(OpenAiChat, &[first, &last, limit]);
+    let unparsed: Vec<_> = turn.message.calls().iter().map(|call| call.unparsed_args).collect();
+    assert_eq!(unparsed, [false, true]);
+}
+
+#[test]
+fn the_end_of_a_block_is_that_of_the_last_one_with_its_index() {
+    let second = CLAUDE_CALL.replace(r#""id":"t","name":"rm""#, r#""id":"u","name":"ls""#);
+    let by_calls = r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#;
+    let events =
+        [CLAUDE_CALL, &second, CLAUDE_ARGS, CLAUDE_BLOCK_STOP, CLAUDE_BLOCK_STOP, by_calls, CLAUDE_STOP];
+    assert_eq!(runs(Anthropic, &events), [call("rm", "{}"), call("ls", r#"{"a":1}"#)]);
+}
+
+#[test]
+fn an_answer_that_begins_like_an_old_error_and_cost_tokens_is_an_answer() {
+    let done = |tokens: u8| {
+        format!(
+            r#"{{"type":"done","message":{{"sender":"agent","text":"Error: 404 means not found."}},"tokens_in":{tokens},"tokens_out":{tokens}}}"#
+        )
+    };
+    assert_eq!(answer(Endpoint, &[&done(3)]).message.text, "Error: 404 means not found.");
+    assert_eq!(kind(Endpoint, &[&done(0)]), ModelErrorKind::Server);
+}

@@ -262,6 +262,27 @@ fn after_something_was_shown_no_other_answer_is_begun() {
 }
 
 #[test]
+fn a_thought_or_a_call_that_was_shown_is_shown_once() {
+    for piece in [
+        r#"{"choices":[{"index":0,"delta":{"reasoning_content":"hm"}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"rm","arguments":""}}]}}]}"#,
+    ] {
+        let shown = Chunk(Box::leak(format!("data: {piece}\n\n").into_boxed_str()));
+        let came = call(&[ok(&[shown, Break("connection reset")]), ok(&[HELLO, END])]);
+        assert_eq!((kind(&came), came.asked.len()), (ModelErrorKind::Network, 1), "{piece}");
+    }
+}
+
+#[test]
+fn a_ping_ends_the_wait_for_the_first_byte() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 80, total_ms: 1_000 };
+    let came = call_with(&[ok(&[Chunk(": ping\n\n"), Wait(70), HELLO, END])], policy);
+    assert_eq!(came.result, Ok("Hello".to_owned()));
+    let came = call_with(&[ok(&[Wait(70), HELLO, END])], policy);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 50));
+}
+
+#[test]
 fn a_stream_that_breaks_before_anything_was_shown_is_tried_again() {
     let came = call(&[ok(&[Break("connection reset")]), ok(&[]), ok(&[HELLO, END])]);
     assert_eq!((came.result, came.asked.len()), (Ok("Hello".to_owned()), 3));
