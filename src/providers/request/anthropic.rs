@@ -1,11 +1,11 @@
 //! Anthropic Messages, outgoing.
 
 use crate::json_write::{Object, array, string};
-use crate::message::ContentPart;
+use crate::message::{ContentPart, ContentSource};
 use crate::providers::anthropic::THINKING_BLOCKS;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Group, Part, Prompt, Writer, media_note, number, schema, text_block, thinking,
+    Group, Part, Prompt, Writer, media_note, number, of_kind, schema, text_block, thinking,
 };
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
@@ -88,10 +88,11 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
             let content = message.key("content");
             content.push('[');
             let mut comma = "";
-            for blocks in messages.iter().filter_map(|message| prompt.echoed(message, THINKING_BLOCKS)) {
-                content.push_str(comma);
-                content.push_str(blocks);
-                comma = ",";
+            for kept in messages.iter().filter_map(|message| prompt.echoed(message, THINKING_BLOCKS)) {
+                for block in of_kind(kept, &["thinking", "redacted_thinking"]) {
+                    content.push_str(std::mem::replace(&mut comma, ","));
+                    content.push_str(block);
+                }
             }
             let texts = agent_texts(messages);
             for (at, text) in texts.iter().enumerate() {
@@ -121,7 +122,11 @@ fn media(out: &mut String, part: &ContentPart, mark: Option<&str>) {
         kind @ ("image" | "document") => kind,
         _ => return text_block(out, "text", &media_note(part), mark),
     };
-    let Some(source) = &part.source else { return text_block(out, "text", &media_note(part), mark) };
+    let leads =
+        |source: &&ContentSource| source.url.is_some() || source.kind == "base64" && source.data.is_some();
+    let Some(source) = part.source.as_ref().filter(leads) else {
+        return text_block(out, "text", &media_note(part), mark);
+    };
     let mut block = Object::new(out);
     block.text("type", kind);
     let mut written = Object::new(block.key("source"));

@@ -65,7 +65,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
             }
             for field in PROVIDER_FIELDS {
                 if let Some(kept) = messages.iter().find_map(|message| prompt.echoed(message, field)) {
-                    message.raw(field, &format!("[{kept}]"));
+                    message.raw(field, kept);
                 }
             }
             message.end();

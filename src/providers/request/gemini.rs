@@ -108,7 +108,8 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
     written.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("args", &call.input());
     written.end();
     let kept = call.call.extra.0.iter().find(|(key, _)| key == THOUGHT_SIGNATURE);
-    if let Some((_, signature)) = kept {
+    // A client may have put anything there.
+    if let Some((_, signature)) = kept.filter(|(_, signature)| signature.as_str().starts_with('"')) {
         part.raw("thoughtSignature", signature.as_str());
     }
     part.end();

@@ -178,14 +178,43 @@ impl Prompt<'_> {
         })
     }
 
-    /// The items of a list that the model's provider gave and wants back with the message.
+    /// The list of what the model's provider gave and wants back with the message.
     fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
         let wanted = self.options.echo_reasoning
             || self.format == Format::Anthropic && self.options.anthropic_thinks();
         let kept = message.extra.0.iter().find(|(key, _)| key == field && wanted);
-        let items = kept?.1.as_str().strip_prefix('[')?.strip_suffix(']')?.trim();
-        (!items.is_empty()).then_some(items)
+        let list = kept?.1.as_str();
+        let items = list.strip_prefix('[')?.strip_suffix(']')?.trim();
+        (!items.is_empty()).then_some(list)
     }
+}
+
+/// The items of these kinds. What is kept for a provider comes back through a client, who could write a message of
+/// the developer into it.
+fn of_kind<'m>(list: &'m str, kinds: &[&str]) -> Vec<&'m str> {
+    let mut found = Vec::new();
+    let mut reader = Reader::new(list);
+    let mut read = || {
+        reader.array()?;
+        while reader.item()? {
+            let item = reader.raw()?;
+            let (mut typed, mut fits) = (false, true);
+            each_field(item, |key, value| {
+                let is_type = key == "type";
+                typed |= is_type;
+                // Readers differ in which of two fields of one name counts, and an escaped name could be one.
+                let is_kind = || kinds.iter().any(|kind| value.trim_matches('"') == *kind);
+                fits &= !key.contains('\\') && (!is_type || is_kind());
+            })?;
+            if typed && fits {
+                found.push(item);
+            }
+        }
+        Ok::<(), Broken>(())
+    };
+    // Of a list that cannot be read on, the rest is left out.
+    let _ = read();
+    found
 }
 
 /// Tells of each field of an object as it is written.

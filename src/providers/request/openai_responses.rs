@@ -5,7 +5,8 @@ use crate::message::ContentPart;
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    BETWEEN, Group, Part, Prompt, Writer, media_note, media_url, number, schema, text_block, thinking,
+    BETWEEN, Group, Part, Prompt, Writer, media_note, media_url, number, of_kind, schema, text_block,
+    thinking,
 };
 use crate::scan::joined;
 
@@ -66,7 +67,9 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
         }
         Group::Agent { messages, calls } => {
             for kept in messages.iter().filter_map(|message| prompt.echoed(message, REASONING_ITEMS)) {
-                items.raw(kept);
+                for item in of_kind(kept, &["reasoning"]) {
+                    items.raw(item);
+                }
             }
             let text = joined(&agent_texts(messages), BETWEEN);
             if !text.is_empty() {

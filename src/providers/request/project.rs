@@ -99,7 +99,7 @@ pub fn groups_behind<'a>(format: Format, messages: &[&'a Message], behind: bool)
         groups: Vec::new(),
         results: Vec::new(),
         ids: HashSet::new(),
-        calls: 0,
+        next: 0,
     };
     for (at, message) in messages.iter().enumerate() {
         let next = messages.get(at + 1);
@@ -145,7 +145,8 @@ struct Projection<'a> {
     results: Vec<&'a ToolResult>,
     /// The ids in use: of the whole request where ids are strict, else of the turn.
     ids: HashSet<String>,
-    calls: usize,
+    /// The number that the next id is made of.
+    next: usize,
 }
 
 impl<'a> Projection<'a> {
@@ -191,8 +192,6 @@ impl<'a> Projection<'a> {
 
     fn id_for(&mut self, call: &'a ToolCall) -> Cow<'a, str> {
         let given = call.id();
-        let number = self.calls;
-        self.calls += 1;
         let mut id = match self.strict_ids && !is_plain(given) {
             true => {
                 let mut plain = String::new();
@@ -203,12 +202,14 @@ impl<'a> Projection<'a> {
             }
             false => Cow::Borrowed(given),
         };
-        let mut round = 0;
+        let mut number = self.next;
         while id.is_empty() || !self.ids.insert(id.clone().into_owned()) {
             // Nine letters and digits is the form that every provider takes.
-            id = Cow::Owned(format!("call{:05}", number + round));
-            round += 1;
+            id = Cow::Owned(format!("call{number:05}"));
+            number += 1;
         }
+        // No number is tried again: who sends the ids that would be made could else keep this busy for minutes.
+        self.next = number.max(self.next + 1);
         id
     }
 
