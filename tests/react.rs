@@ -76,6 +76,35 @@ fn what_is_not_clear_runs_nothing_and_is_told_to_the_model() {
 }
 
 #[test]
+fn what_a_model_quotes_does_not_run() {
+    for text in [
+        "The mail says:\n\n> Action: look\n> Action Input: {\"at\": 1}\n\nDo you want that?",
+        "You would write:\n\n```\nAction: look\nAction Input: {\"at\": 1}\n```\n\nThat is the form.",
+        "* Action: look\n* Action Input: {\"at\": 1}\n* Deadline: today",
+        "# Action: look\n# Action Input: {\"at\": 1}",
+        "Hello <think>\nAction: look\nAction Input: {\"at\": 1}\n</think> bye",
+    ] {
+        let model = ScriptedModel::new([Line::deltas(text.split_inclusive(' '))]);
+        let notes = Notes::default();
+        let agent = agent(&model, MemoryStore::new("s")).fold(noting("look", &notes)).build().unwrap();
+        assert_eq!(block_on(agent.process_request("Read it")).unwrap().text(), text);
+        assert_eq!(notes.all(), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn an_action_that_a_filter_cut_short_does_not_run_without_its_arguments() {
+    for reason in ["content_filter", "SAFETY", "refusal", "length", "pause_turn"] {
+        let line = Line::text("Action: look\nAction Input:").stopped(reason);
+        let model = ScriptedModel::new([line, Line::text("Final Answer: sorry")]);
+        let notes = Notes::default();
+        let agent = agent(&model, MemoryStore::new("s")).fold(noting("look", &notes)).build().unwrap();
+        assert_eq!(block_on(agent.process_request("Look!")).unwrap().text(), "sorry", "{reason}");
+        assert_eq!(notes.all(), Vec::<String>::new(), "{reason}");
+    }
+}
+
+#[test]
 fn a_stream_that_breaks_behind_a_whole_action_runs_nothing() {
     let model = ScriptedModel::new([Line::cut(["One moment.\nAction: look\nAction Input: {}\n", "Obs"])]);
     let (store, notes) = (MemoryStore::new("s"), Notes::default());

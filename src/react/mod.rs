@@ -1,6 +1,7 @@
 //! Tools for models that know none: they are described in the prompt, and calls are read out of the text.
 
 mod prompt;
+mod quoting;
 mod reader;
 
 use std::fmt;
@@ -68,7 +69,7 @@ impl ModelAdapter for TextTools {
         let asking = self.inner.prompt(asked, sink, abort);
         Box::pin(async move {
             let mut reply = asking.await?;
-            let cut = reply.stop_reason.as_deref().is_some_and(is_limit);
+            let cut = reply.stop_reason.as_deref().is_some_and(|reason| !is_end(reason));
             show(&deltas, locked(&reading).finish(cut));
             for message in reply.messages.iter_mut().filter(|message| message.calls().is_empty()) {
                 understand(message, Reader::new(names.clone()), cut);
@@ -92,9 +93,12 @@ impl Kept {
     }
 }
 
-/// The token limit in each provider's words.
-fn is_limit(reason: &str) -> bool {
-    ["length", "max_tokens", "max_output_tokens"].iter().any(|word| reason.eq_ignore_ascii_case(word))
+/// That a model was done, in each provider's words. All others say that something cut it short: the token limit, a
+/// filter, a refusal.
+fn is_end(reason: &str) -> bool {
+    let words =
+        ["stop", "stop_sequence", "end_turn", "eos", "eos_token", "completed", "tool_calls", "tool_use"];
+    words.iter().any(|word| reason.eq_ignore_ascii_case(word))
 }
 
 fn show(deltas: &DeltaSink, pieces: Vec<Piece>) {

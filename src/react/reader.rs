@@ -1,6 +1,7 @@
 //! A text in which a model thinks, calls tools and answers, read while it comes. What is not clear never becomes a call
 //! that runs, and nothing that a model says behind a call counts: it has invented what came of it.
 
+use super::quoting::Quoting;
 use crate::scan::word_at;
 
 /// Something to show.
@@ -33,6 +34,7 @@ pub(super) struct Reader {
     line: String,
     /// The rest of this line is what its beginning was.
     inside: bool,
+    quoting: Quoting,
     /// White space that is shown when something follows it.
     held: String,
     held_thought: String,
@@ -46,8 +48,6 @@ pub(super) struct Reader {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing but white space has come: a `<think>` may follow.
-    Start,
     /// Between `<think>` and `</think>`.
     Think,
     Text,
@@ -73,6 +73,7 @@ enum State {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
+    Think,
     Thought,
     Action,
     Input,
@@ -100,14 +101,19 @@ enum Look {
 const THINK: &str = "<think>";
 const THOUGHT: &str = "</think>";
 
+/// What is longer than these is no decoration of a mark. Held lines are short for that, however they come.
+const LONGEST_BEHIND: usize = 16;
+const LONGEST_BEFORE: usize = 8;
+
 impl Reader {
     /// `tools` are the names that a call may have without being doubted.
     pub(super) fn new(tools: Vec<String>) -> Self {
         Reader {
             tools,
-            state: State::Start,
+            state: State::Text,
             line: String::new(),
             inside: false,
+            quoting: Quoting::default(),
             held: String::new(),
             held_thought: String::new(),
             block: String::new(),
@@ -127,7 +133,7 @@ impl Reader {
         std::mem::take(&mut self.out)
     }
 
-    /// The text is over. `cut`: by the token limit.
+    /// The text is over. `cut`: before the model was done.
     pub(super) fn finish(&mut self, cut: bool) -> Vec<Piece> {
         // A line's end settles what its last words are.
         self.step("\n");
@@ -168,18 +174,11 @@ impl Reader {
             self.inside = !ends;
             return rest;
         }
+        // More blanks behind blanks settle nothing, so the line is not read again for them.
+        let unsettled = !ends && self.line.ends_with(char::is_whitespace) && piece.trim_start().is_empty();
         self.line.push_str(piece);
-        if self.state == State::Start {
-            let line = self.line.trim_start();
-            if let Some(behind) = line.strip_prefix(THINK) {
-                let behind = behind.len();
-                self.line.clear();
-                self.state = State::Think;
-                return text.get(end - behind..).unwrap_or_default();
-            }
-            if THINK.starts_with(line) && !(line.is_empty() && ends) {
-                return rest;
-            }
+        if unsettled {
+            return rest;
         }
         if self.state == State::Name {
             if ends {
@@ -189,16 +188,26 @@ impl Reader {
             return rest;
         }
         match look(&self.line) {
+            _ if matches!(self.state, State::Text | State::Thought) && self.quoting.is_open() => {
+                let line = std::mem::take(&mut self.line);
+                self.plain(&line);
+                self.inside = !ends;
+                rest
+            }
             Look::Open if !ends => rest,
+            Look::Mark(Mark::Think, from) if self.counts(Mark::Think) => {
+                // It ended in this piece.
+                let behind = self.line.len() - from;
+                self.line.clear();
+                self.state = State::Think;
+                text.get(end - behind..).unwrap_or_default()
+            }
             Look::Mark(mark, from) if self.counts(mark) => {
                 let line = std::mem::take(&mut self.line);
                 self.mark(mark, &line, line.get(from..).unwrap_or_default(), ends);
                 rest
             }
             _ => {
-                if self.state == State::Start && !self.line.trim().is_empty() {
-                    self.state = State::Text;
-                }
                 if matches!(self.state, State::Seek | State::Input) {
                     return self.before_object(ends, rest);
                 }
@@ -213,10 +222,10 @@ impl Reader {
     /// Whether a mark means anything here; elsewhere its line is text.
     fn counts(&self, mark: Mark) -> bool {
         match self.state {
-            State::Start | State::Text | State::Thought => {
-                matches!(mark, Mark::Thought | Mark::Action | Mark::Answer)
+            State::Text | State::Thought => {
+                matches!(mark, Mark::Think | Mark::Thought | Mark::Action | Mark::Answer)
             }
-            _ => true,
+            _ => mark != Mark::Think,
         }
     }
 
@@ -235,7 +244,7 @@ impl Reader {
             _ => {}
         }
         match (self.state, mark) {
-            (State::After | State::Text, Mark::Action) | (State::Start | State::Thought, Mark::Action) => {
+            (State::After | State::Text | State::Thought, Mark::Action) => {
                 self.block = line.get(..line.len() - rest.len()).unwrap_or_default().to_owned();
                 self.state = State::Name;
                 self.line = rest.to_owned();
@@ -247,7 +256,7 @@ impl Reader {
             (State::After | State::Done, _) => self.state = State::Done,
             (_, Mark::Thought) => {
                 self.state = State::Thought;
-                self.thought(rest);
+                self.plain(rest);
                 self.inside = !ends;
             }
             (_, Mark::Answer) => {
@@ -255,8 +264,8 @@ impl Reader {
                 self.text(rest);
             }
             // An action that was none left these behind.
-            (_, Mark::Input | Mark::Observation | Mark::Action) => {
-                self.text(line);
+            (_, Mark::Think | Mark::Input | Mark::Observation | Mark::Action) => {
+                self.plain(line);
                 self.inside = !ends;
             }
         }
@@ -264,6 +273,9 @@ impl Reader {
 
     /// A line, or a piece of one, that is no mark.
     fn plain(&mut self, text: &str) {
+        if matches!(self.state, State::Text | State::Thought) {
+            self.quoting.read(text);
+        }
         match self.state {
             State::Thought => self.thought(text),
             State::Input => self.args.push_str(text),
@@ -277,8 +289,10 @@ impl Reader {
     /// A line where arguments should begin: white space and the beginning of a code block are passed over.
     fn before_object<'t>(&mut self, ends: bool, rest: &'t str) -> &'t str {
         let line = std::mem::take(&mut self.line);
-        let body = line.trim_start().trim_start_matches('`');
-        let fenced = line.trim_start().len() - body.len() > 0;
+        let body = line.trim_start();
+        let behind = body.trim_start_matches('`');
+        let fenced = (1..=LONGEST_BEFORE).contains(&(body.len() - behind.len()));
+        let body = if fenced { behind } else { body };
         let body = if fenced { body.strip_prefix("json").unwrap_or(body).trim_start() } else { body };
         if body.starts_with('{') && self.args.trim().is_empty() {
             self.args.clear();
@@ -384,7 +398,7 @@ impl Reader {
         let args = std::mem::take(&mut self.args);
         let word = args.trim().trim_matches('`').trim();
         let none = ["", "none", "null", "n/a"].iter().any(|none| word.eq_ignore_ascii_case(none));
-        // At the token limit "none" may mean "none yet".
+        // Where it was cut short, "none" may mean "none yet".
         let args = match none {
             true if cut => None,
             true => Some("{}".to_owned()),
@@ -403,7 +417,7 @@ impl Reader {
         } else if self.said.calls.is_empty() {
             self.state = State::Text;
             let block = std::mem::take(&mut self.block);
-            self.text(&block);
+            self.plain(&block);
         } else {
             self.state = State::Done;
         }
@@ -441,30 +455,48 @@ fn flow(whole: &mut String, held: &mut String, text: &str) -> Option<String> {
     Some(shown)
 }
 
-/// Models like to decorate: `**Action:**`, `### Thought 1:`.
-fn is_decoration(c: char) -> bool {
-    c.is_whitespace() && c != '\n' || "*#>_`".contains(c)
-}
-
+/// Models like to decorate: `**Action:**`, `### Thought 1:`. A list, a comment, a quotation and what is indented as code
+/// are no decoration: there a model shows what it was told or what one could write.
 fn look(line: &str) -> Look {
-    let body = line.trim_start_matches(is_decoration);
-    if body.is_empty() {
-        return Look::Open;
+    let body = line.trim_start_matches(' ');
+    if line.len() - body.len() > 3 {
+        return Look::Plain;
+    }
+    if let Some(rest) = body.strip_prefix(THINK) {
+        return Look::Mark(Mark::Think, line.len() - rest.len());
+    }
+    let title = body.trim_start_matches('#');
+    let level = body.len() - title.len();
+    let title = if level > 0 { title.trim_start_matches(' ') } else { title };
+    let word = title.trim_start_matches(['*', '_']);
+    let emphasis = title.len() - word.len();
+    if word.is_empty() || THINK.starts_with(body) {
+        return if level.max(emphasis) > LONGEST_BEFORE { Look::Plain } else { Look::Open };
+    }
+    if level == 1 || level.max(emphasis) > LONGEST_BEFORE {
+        return Look::Plain;
     }
     let mut open = false;
-    for (word, mark) in MARKS {
-        let Some(begin) = body.get(..word.len()) else {
-            open |= word.get(..body.len()).is_some_and(|part| part.eq_ignore_ascii_case(body));
+    for (name, mark) in MARKS {
+        let Some(begin) = word.get(..name.len()) else {
+            open |= name.get(..word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word));
             continue;
         };
-        if !begin.eq_ignore_ascii_case(word) {
+        if !begin.eq_ignore_ascii_case(name) {
             continue;
         }
-        let behind = body.get(word.len()..).unwrap_or_default();
-        let behind = behind.trim_start_matches(|c| is_decoration(c) || c.is_ascii_digit());
+        let after = word.get(name.len()..).unwrap_or_default();
+        let behind =
+            after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n' || "*#_0123456789".contains(c));
+        if after.len() - behind.len() > LONGEST_BEHIND {
+            continue;
+        }
         open |= behind.is_empty();
         if let Some(rest) = behind.strip_prefix([':', '：']) {
-            let rest = rest.trim_start_matches(['*', '_', ' ']);
+            let mut rest = rest;
+            for _ in 0..LONGEST_BEFORE {
+                rest = rest.strip_prefix(['*', '_', ' ']).unwrap_or(rest);
+            }
             // More decoration may follow.
             let settled = !rest.is_empty();
             return if settled { Look::Mark(mark, line.len() - rest.len()) } else { Look::Open };

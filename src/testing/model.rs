@@ -19,6 +19,7 @@ pub struct Line {
     deltas: Vec<String>,
     calls: Vec<ToolCall>,
     usage: Usage,
+    stop_reason: Option<String>,
     fails: Option<ModelError>,
     /// Stands here before the first piece, and here after the last.
     before: Option<Gate>,
@@ -59,6 +60,12 @@ impl Line {
 
     pub fn cost(mut self, cost: f64) -> Self {
         self.usage.cost = Some(cost);
+        self
+    }
+
+    /// Why the model stopped, in a provider's word.
+    pub fn stopped(mut self, reason: &str) -> Self {
+        self.stop_reason = Some(reason.to_owned());
         self
     }
 
@@ -209,7 +216,12 @@ impl ModelAdapter for ScriptedModel {
             }
             let mut message = Message::agent(line.text);
             message.tool_calls = (!line.calls.is_empty()).then_some(line.calls);
-            Ok(Reply { messages: vec![message], usage: line.usage, ..Reply::default() })
+            Ok(Reply {
+                messages: vec![message],
+                usage: line.usage,
+                stop_reason: line.stop_reason,
+                ..Reply::default()
+            })
         })
     }
 }

@@ -118,6 +118,62 @@ fn table() -> Vec<Row> {
         (" <think>a<b</think>Action: weather\nAction Input: {\"city\":\"Bern\"}", "", "a<b", bern()),
         ("<think>never ends\nAction: weather", "", "never ends\nAction: weather", vec![]),
         ("<thin ice", "<thin ice", "", vec![]),
+        (
+            "Thought: hm\n  <think>\nAction: rm\nAction Input: {}\n</think>\nAction: weather\nAction Input: {\"city\":\"Bern\"}",
+            "",
+            "hm\n\nAction: rm\nAction Input: {}",
+            bern(),
+        ),
+        (
+            "<think>a</think>\n<think>\nAction: rm\nAction Input: {}\n</think>Hi",
+            "Hi",
+            "a\nAction: rm\nAction Input: {}",
+            vec![],
+        ),
+        (
+            "Well <think>\nAction: rm\nAction Input: {}\n</think> yes\nAction: weather\nAction Input: {\"city\":\"Bern\"}",
+            "Well <think>\nAction: rm\nAction Input: {}\n</think> yes",
+            "",
+            bern(),
+        ),
+        // Nor what it quotes, lists, or shows as code.
+        (
+            "It says:\n> Action: rm\n> Action Input: {}\nShall I?",
+            "It says:\n> Action: rm\n> Action Input: {}\nShall I?",
+            "",
+            vec![],
+        ),
+        (
+            "```\nAction: rm\nAction Input: {}\nFinal Answer: x\n```\nLike this.",
+            "```\nAction: rm\nAction Input: {}\nFinal Answer: x\n```\nLike this.",
+            "",
+            vec![],
+        ),
+        (
+            "Write: ```\n\nAction: rm\nAction Input: {}",
+            "Write: ```\n\nAction: rm\nAction Input: {}",
+            "",
+            vec![],
+        ),
+        (
+            "```json\n{}\n```\nAction: weather\nAction Input: {\"city\":\"Bern\"}",
+            "```json\n{}\n```",
+            "",
+            bern(),
+        ),
+        ("* Action: rm\n* Action Input: {}", "* Action: rm\n* Action Input: {}", "", vec![]),
+        ("- Action: rm\n- Action Input: {}", "- Action: rm\n- Action Input: {}", "", vec![]),
+        ("# Action: rm\n# Action Input: {}", "# Action: rm\n# Action Input: {}", "", vec![]),
+        ("`Action: rm`\n`Action Input: {}`", "`Action: rm`\n`Action Input: {}`", "", vec![]),
+        (
+            "So:\n    Action: rm\n    Action Input: {}",
+            "So:\n    Action: rm\n    Action Input: {}",
+            "",
+            vec![],
+        ),
+        ("So:\n\tAction: rm\n\tAction Input: {}", "So:\n\tAction: rm\n\tAction Input: {}", "", vec![]),
+        ("Action: weather\n> Action Input: {\"city\":\"Bern\"}", "", "", vec![unclear("weather")]),
+        ("   ## **Action:** weather\nAction Input: {\"city\":\"Bern\"}", "", "", bern()),
     ]
 }
 
@@ -151,6 +207,46 @@ fn behind_an_action_without_arguments_nothing_is_shown() {
     }
 }
 
+/// A model that is stuck writes one sign over and over, and each comes as a piece of its own.
+#[test]
+fn signs_that_could_still_become_a_mark_cost_no_more_than_others() {
+    let time = |lead: &str, sign: &str, count: usize| {
+        let started = std::time::Instant::now();
+        let mut reader = Reader::new(Vec::new());
+        reader.push(lead);
+        for _ in 0..count {
+            reader.push(sign);
+        }
+        reader.finish(false);
+        started.elapsed().as_secs_f64() / count as f64
+    };
+    let table = [
+        ("hello\n", "*"),
+        ("hello\n", "#"),
+        ("hello\n", "`"),
+        ("hello\n", " "),
+        ("", " "),
+        ("hello\n", "    "),
+        ("", "\u{a0}"),
+        ("**Action", " "),
+        ("Action:", " "),
+        ("Thought:", "*"),
+        ("action input ", "1"),
+        ("Action: look\n", " "),
+        ("Action: look\nAction Input:", " "),
+        ("Action: look\nAction Input:", "\n"),
+        ("Action: look\nAction Input: ", "`"),
+        ("Action: look\nAction Input: ```json", " "),
+        ("<think>", "<"),
+        ("hello <think>", "<"),
+    ];
+    for (lead, sign) in table {
+        let best = |count: usize| (0..3).map(|_| time(lead, sign, count)).fold(f64::MAX, f64::min);
+        let (few, many) = (best(500), best(10_000));
+        assert!(many < few * 5.0, "{lead:?} {sign:?}: {many} s a sign against {few}");
+    }
+}
+
 /// The token limit, or a model that stops: what is not whole never becomes a call that could run.
 #[test]
 fn a_call_that_was_cut_off_has_no_arguments_that_could_be_read() {
@@ -173,7 +269,9 @@ proptest! {
                 Just("Observation:".to_owned()), Just("Final Answer:".to_owned()), Just("Thought:".to_owned()),
                 Just("weather".to_owned()), Just("{\"a\":".to_owned()), Just("}".to_owned()), Just("```".to_owned()),
                 Just("<think>".to_owned()), Just("</think>".to_owned()), Just("json".to_owned()), Just(" ".to_owned()),
-                "[a-z*`{}\"\\\\\n é]{0,4}",
+                Just("    ".to_owned()), Just("##".to_owned()), Just("> ".to_owned()), Just("**".to_owned()),
+                Just("````".to_owned()), Just("~~~".to_owned()), Just("********".to_owned()), Just("1".to_owned()),
+                "[a-z*#_`{}\"\\\\\n é]{0,4}",
             ],
             0..24,
         ),
