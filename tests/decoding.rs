@@ -67,6 +67,74 @@ fn an_event_that_is_no_json_is_an_error_and_not_a_gap() {
 }
 
 #[test]
+fn what_a_provider_says_of_its_failure_is_told_in_whatever_form_it_comes() {
+    let told = [
+        (
+            Format::OpenAiChat,
+            "event: error\ndata: {\"message\":\"quota gone\",\"code\":429}\n\n",
+            "quota gone",
+        ),
+        (Format::Gemini, "event: error\ndata: {\"message\":\"quota gone\",\"code\":429}\n\n", "quota gone"),
+        (
+            Format::OpenAiResponses,
+            "event: error\ndata: {\"code\":429,\"message\":\"quota gone\"}\n\n",
+            "quota gone",
+        ),
+        (
+            Format::OpenAiChat,
+            "data: {\"object\":\"error\",\"message\":\"quota gone\",\"type\":\"RateLimitError\",\"code\":429}\n\n",
+            "quota gone",
+        ),
+        (
+            Format::OpenAiChat,
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"error\",\"error\":{\"code\":429,\"message\":\"quota gone\"}}]}\n\n",
+            "quota gone",
+        ),
+        (
+            Format::OpenAiChat,
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"error\":{\"code\":429,\"message\":\"quota gone\"}}]}\n\n",
+            "quota gone",
+        ),
+        (Format::OpenAiChat, "event: error\ndata: quota gone", "quota gone"),
+        (Format::Anthropic, "event: error\ndata: quota gone", "quota gone"),
+    ];
+    for (format, stream, message) in told {
+        let failure = failure(finish(format, stream.as_bytes()));
+        assert_eq!(failure.error.message, message, "{stream}");
+        let by_words = !stream.contains("429");
+        assert_eq!(failure.error.kind == ModelErrorKind::RateLimit, !by_words, "{stream}");
+    }
+    // Half of such an event is none, and null is no error.
+    let cut = failure(finish(Format::OpenAiChat, b"event: error\ndata: {\"message\":\"quo"));
+    assert_eq!(cut.error.kind, ModelErrorKind::Cut);
+    let fine = b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\",\"error\":null}]}\n\n";
+    assert_eq!(answer(finish(Format::OpenAiChat, fine)).message.text, "Hi");
+}
+
+#[test]
+fn calls_without_an_index_are_as_many_as_came() {
+    let item = |ids: &str, n: usize| {
+        format!(
+            "data: {{\"type\":\"response.output_item.done\",\"item\":{{\"type\":\"function_call\",{ids}\"name\":\"f\",\"arguments\":\"{{\\\"n\\\":{n}}}\"}}}}\n\n"
+        )
+    };
+    let end =
+        "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n";
+    for ids in [
+        ["\"id\":\"i1\",\"call_id\":\"c1\",", "\"id\":\"i2\",\"call_id\":\"c2\","],
+        ["\"call_id\":\"c1\",", "\"call_id\":\"c2\","],
+    ] {
+        let [first, second] = [item(ids[0], 1), item(ids[1], 2)];
+        // What is sent twice is one.
+        let stream = format!("{first}{second}{first}{end}");
+        let turn = answer(finish(Format::OpenAiResponses, stream.as_bytes()));
+        let calls: Vec<_> =
+            turn.message.calls().iter().map(|call| (call.id(), call.input_args.as_str())).collect();
+        assert_eq!(calls, [("c1", "{\"n\":1}"), ("c2", "{\"n\":2}")], "{stream}");
+    }
+}
+
+#[test]
 fn an_event_above_the_limit_is_a_typed_error_and_what_came_before_is_kept() {
     let mut decoder = Decoder::with_limit(Format::Endpoint, Vec::new(), 1000);
     let first = decoder.push(b"data: {\"type\":\"text_delta\",\"text\":\"ok\"}\n\ndata: ");

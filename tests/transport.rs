@@ -140,6 +140,16 @@ fn drive_model(
     until: Option<u64>,
     model: impl FnOnce(Arc<dyn Http>, &FakeClock) -> HttpModel,
 ) -> (Came, Arc<Mutex<i32>>) {
+    drive_message(answers, clock, until, "Hi", model)
+}
+
+fn drive_message(
+    answers: &[Answer],
+    clock: &FakeClock,
+    until: Option<u64>,
+    message: &str,
+    model: impl FnOnce(Arc<dyn Http>, &FakeClock) -> HttpModel,
+) -> (Came, Arc<Mutex<i32>>) {
     let server = Arc::new(Server {
         clock: clock.clone(),
         answers: Mutex::new(answers.iter().cloned().collect()),
@@ -148,7 +158,7 @@ fn drive_model(
     });
     let model = model(Arc::clone(&server) as _, clock);
     let mut run = Run::new(Settings::default(), Vec::new());
-    begin(&mut run);
+    begin(&mut run, message);
     let shown = Arc::new(Mutex::new(String::new()));
     let mut asking = ask_model(&model, &run, Arc::clone(&shown), AbortHandle::new().signal());
     let mut context = Context::from_waker(Waker::noop());
@@ -178,9 +188,13 @@ fn drive_model(
 }
 
 fn model(server: Arc<dyn Http>, clock: &FakeClock, policy: Policy) -> HttpModel {
+    model_of(Format::OpenAiChat, server, clock, policy)
+}
+
+fn model_of(format: Format, server: Arc<dyn Http>, clock: &FakeClock, policy: Policy) -> HttpModel {
     let options = HttpOptions {
         name: "test".to_owned(),
-        format: Format::OpenAiChat,
+        format,
         url: "https://model.test/v1/chat/completions".to_owned(),
         headers: vec![("authorization".to_owned(), "Bearer canary-key".to_owned())],
         request: Options { model: "m".to_owned(), stream: true, ..Options::default() },
@@ -189,10 +203,10 @@ fn model(server: Arc<dyn Http>, clock: &FakeClock, policy: Policy) -> HttpModel 
     HttpModel::new(options, server, Arc::new(clock.clone()), Arc::new(SequentialIds::new("id")))
 }
 
-fn begin(run: &mut Run) {
+fn begin(run: &mut Run, message: &str) {
     let request = Request {
         id: "r".to_owned(),
-        message: Message::user("Hi"),
+        message: Message::user(message),
         when_busy: WhenBusy::Queue,
         regenerate: false,
         inbox: Vec::new(),
@@ -251,6 +265,33 @@ fn the_server_says_how_long_to_wait() {
     assert_eq!(call(&[busy(&[("x-should-retry", "false")])]).asked, [0]);
     let body = r#"{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"2s"}]}}"#;
     assert_eq!(call(&[status(429, &[], body), ok(&[HELLO, END])]).asked[1], 2_000);
+}
+
+#[test]
+fn a_server_that_wants_a_longer_wait_than_one_waits_is_not_asked_again() {
+    let busy = |headers| status(429, headers, "{}");
+    let answers = |headers| [busy(headers), ok(&[HELLO, END])];
+    let came = call(&answers(&[("retry-after", "60")]));
+    assert_eq!((came.result, came.asked), (Ok("Hello".to_owned()), vec![0, 60_000]));
+    let came = call(&answers(&[("retry-after", "61")]));
+    assert_eq!((kind(&came), came.asked, came.ended), (ModelErrorKind::RateLimit, vec![0], 0));
+}
+
+#[test]
+fn a_conversation_in_which_nothing_is_said_is_not_sent() {
+    for format in [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini] {
+        let clock = FakeClock::at(0);
+        let model =
+            |server: Arc<dyn Http>, clock: &FakeClock| model_of(format, server, clock, Policy::default());
+        let (came, _) = drive_message(&[ok(&[HELLO, END])], &clock, None, " \n", model);
+        if format == Format::OpenAiChat {
+            assert_eq!(came.asked, [0], "a system prompt among the messages may be answered");
+            continue;
+        }
+        assert_eq!((kind(&came), came.asked.as_slice()), (ModelErrorKind::BadRequest, &[][..]), "{format:?}");
+        let message = came.result.unwrap_err().1;
+        assert!(message.contains("no text"), "{message}");
+    }
 }
 
 #[test]
@@ -338,6 +379,58 @@ fn pings_do_not_keep_a_dead_answer_alive() {
     }
     let came = call_with(&[ok(&steps)], policy);
     assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 30));
+}
+
+/// A model that thinks or writes long arguments in silence is told of by such events.
+#[test]
+fn what_a_format_says_of_its_own_keeps_an_answer_alive_and_pings_do_not() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 10_000 };
+    let table = [
+        (
+            Format::Anthropic,
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n",
+            true,
+        ),
+        (
+            Format::Anthropic,
+            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"s\"}}\n\n",
+            true,
+        ),
+        (Format::Anthropic, "event: ping\ndata: {\"type\": \"ping\"}\n\n", false),
+        (Format::Anthropic, "data: {\"type\": \"ping\"}\n\n", false),
+        (Format::Anthropic, "event: vendor_event\ndata: {\"queue\":3}\n\n", false),
+        (
+            Format::OpenAiResponses,
+            "event: response.in_progress\ndata: {\"type\":\"response.in_progress\"}\n\n",
+            true,
+        ),
+        (
+            Format::OpenAiResponses,
+            "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":3}\n\n",
+            false,
+        ),
+        (Format::OpenAiResponses, "data: {\"type\":\"keepalive\",\"sequence_number\":3}\n\n", false),
+        (
+            Format::OpenAiChat,
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n",
+            true,
+        ),
+        (Format::OpenAiChat, ": OPENROUTER PROCESSING\n\n", false),
+        (Format::OpenAiChat, "data: {}\n\n", false),
+        (Format::Gemini, "data: {\"candidates\":[{\"content\":{}}]}\n\n", true),
+    ];
+    for (format, event, alive) in table {
+        let mut steps = vec![Chunk(event)];
+        for _ in 0..10 {
+            steps.extend([Wait(20), Chunk(event)]);
+        }
+        steps.push(Wait(1_000));
+        let clock = FakeClock::at(0);
+        let model = |server: Arc<dyn Http>, clock: &FakeClock| model_of(format, server, clock, policy);
+        let (came, _) = drive_model(&[ok(&steps)], &clock, None, model);
+        let ends = if alive { 230 } else { 30 };
+        assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, ends), "{format:?} {event}");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
 use crate::portable::MaybeSend;
 use crate::providers::halves::Halves;
+use crate::scan::word_at;
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
 use crate::stream::{Batch, Outcome, TurnBuilder};
 
@@ -47,6 +48,8 @@ struct Reading {
     mapping: Box<dyn Mapping>,
     halves: Halves,
     turn: TurnBuilder,
+    /// Something of the provider's own came since this was last asked.
+    lives: bool,
     /// The stream said that nothing more comes.
     closed: bool,
     events: usize,
@@ -105,6 +108,7 @@ impl Decoder {
             mapping: format.mapping(),
             halves: Halves::default(),
             turn: TurnBuilder::new(names),
+            lives: false,
             closed: false,
             events: 0,
             head: Vec::new(),
@@ -133,6 +137,12 @@ impl Decoder {
     /// The provider's end statement came; at the most figures may follow.
     pub fn has_answer(&self) -> bool {
         self.reading.turn.is_ended() && !self.reading.turn.is_failed()
+    }
+
+    /// Whether the provider said since the last call of this that it is at work: by an event of its own that need not have
+    /// brought anything. What only keeps the connection open does not say so.
+    pub fn lives(&mut self) -> bool {
+        std::mem::take(&mut self.reading.lives)
     }
 
     /// The input is over. What the last, unfinished event added is in the outcome only.
@@ -166,15 +176,20 @@ impl Reading {
             }
             return;
         }
-        if event.unterminated && !is_whole(data) {
+        let is_object = data.starts_with('{');
+        let is_error = event.name == "error";
+        if event.unterminated && !(is_error && !is_object) && !is_whole(data) {
             return;
         }
-        let is_object = data.starts_with('{');
         if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.owns(event.name) {
             let message = format!("the provider sent an event that is no JSON: {}", errors::excerpt(data));
             self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
-        } else if !is_object && event.name == "error" {
+        } else if is_error {
+            // Of two failures the one that the mapping has read counts.
             self.turn.fail(errors::from_event(data));
+        }
+        if self.format.spoken() != Format::Endpoint {
+            self.lives |= is_object && self.owns(event.name) && !is_ping(data);
         }
         self.closed = self.turn.is_ended() && self.mapping.ends_at_once();
     }
@@ -183,6 +198,12 @@ impl Reading {
     fn owns(&self, name: &str) -> bool {
         name.is_empty() || name == "message" || name == "error" || self.mapping.owns(name)
     }
+}
+
+/// What says nothing but that the connection lives, where its event has no name that tells it.
+fn is_ping(data: &str) -> bool {
+    let words = [r#""ping""#, r#""keepalive""#, r#""heartbeat""#];
+    data.len() <= 2 || data.len() < 80 && words.iter().any(|word| word_at(data, word).is_some())
 }
 
 /// Whether a text that held no event began like a stream of them (or is empty).

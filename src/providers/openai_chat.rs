@@ -37,6 +37,12 @@ impl Mapping for Stream {
                     "choices" => self.choices(&mut reader, turn)?,
                     "usage" => usage(&mut reader, turn)?,
                     "x_groq" => groq(&mut reader, data, turn)?,
+                    // Some servers send the error itself in the place of a chunk that has one.
+                    "object" => {
+                        if reader.raw()? == r#""error""# {
+                            turn.fail(errors::from_event(data));
+                        }
+                    }
                     "error" => {
                         if !matches!(reader.raw()?, "null" | r#""""#) {
                             turn.fail(errors::from_event(data));
@@ -74,7 +80,7 @@ impl Stream {
     }
 
     fn choice(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        let (mut index, mut delta, mut message, mut reason) = (None, None, None, None);
+        let (mut index, mut delta, mut message, mut reason, mut error) = (None, None, None, None, "null");
         let mut read = false;
         if !reader.object()? {
             return Ok(());
@@ -93,6 +99,7 @@ impl Stream {
                     reader.skip()?;
                 }
                 "finish_reason" => reason = reader.string()?,
+                "error" => error = reader.raw()?,
                 "usage" => usage(reader, turn)?,
                 _ => reader.skip()?,
             }
@@ -102,6 +109,9 @@ impl Stream {
         }
         if let Some(mut fields) = delta.or(message.filter(|_| !read)) {
             self.delta(&mut fields, turn)?;
+        }
+        if !matches!(error, "null" | r#""""#) {
+            turn.fail(errors::from_event(error));
         }
         match reason.as_deref() {
             None | Some("") => {}

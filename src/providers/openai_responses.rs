@@ -208,7 +208,9 @@ impl Stream {
         match item.kind.as_ref() {
             "function_call" => {
                 let known = item.call_id.as_deref().and_then(|id| turn.call_by_id(id));
-                let known = known.or_else(|| self.known(index, &item.id));
+                let known = known
+                    .or_else(|| self.known(index, &item.id))
+                    .filter(|call| !self.is_other(*call, item, turn));
                 let call = known.unwrap_or_else(|| self.call(index, item, turn));
                 turn.call_args_whole(call, &item.args);
                 turn.call_end(call);
@@ -238,6 +240,16 @@ impl Stream {
         let by_index =
             |(at, id, _): &&(u64, String, usize)| *at == index && (id.is_empty() || item_id.is_empty());
         by_id.or_else(|| self.calls.iter().rev().find(by_index)).map(|(.., call)| *call)
+    }
+
+    /// Two items that have nothing but the ids of their calls are two calls where those differ, also where a gateway
+    /// leaves the index out.
+    fn is_other(&self, call: usize, item: &Item<'_>, turn: &TurnBuilder) -> bool {
+        let unnamed = |(_, id, known): &(u64, String, usize)| *known == call && id.is_empty();
+        item.id.is_empty()
+            && item.call_id.is_some()
+            && self.calls.iter().any(unnamed)
+            && turn.call_id(call).is_some_and(|id| Some(id) != item.call_id.as_deref())
     }
 
     fn end(&mut self, turn: &mut TurnBuilder) {

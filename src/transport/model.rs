@@ -1,6 +1,7 @@
 //! A model behind HTTP, in any provider's format: sends, reads, waits and tries again.
 
 use std::fmt;
+use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{ModelError, ModelErrorKind};
@@ -84,6 +85,11 @@ impl ModelAdapter for HttpModel {
             }
             Purpose::Summary => BodyWriter::default().body(&prompt, request.messages),
         };
+        // The list of messages stands last.
+        if self.options.format.spoken() != Format::Endpoint && body.ends_with("[]}") {
+            let why = "there is nothing to send to the model: no text, no file and no result is in the conversation";
+            return Box::pin(ready(Err(ModelError::new(ModelErrorKind::BadRequest, why))));
+        }
         let asking = Asking {
             options: Arc::clone(&self.options),
             http: Arc::clone(&self.http),
@@ -198,7 +204,7 @@ impl Asking {
             let batch = decoder.push(&chunk);
             if decoder.has_answer() {
                 limit = Limit::new(self.clock.now(), BEHIND_END_MS, "");
-            } else if !batch.is_empty() || !begun {
+            } else if decoder.lives() || !batch.is_empty() || !begun {
                 // Keep-alive pings show that the connection lives, not that the model does.
                 begun = true;
                 limit =

@@ -71,8 +71,9 @@ pub fn pause_ms(policy: &Policy, error: &ModelError, attempt: u32, random: f64) 
     if !error.retryable || attempt >= policy.max_retries {
         return None;
     }
-    if let Some(asked) = error.retry_after_ms.filter(|asked| *asked < LONGEST_ASKED_MS) {
-        return Some(asked);
+    if let Some(asked) = error.retry_after_ms {
+        // To ask again sooner is what the server said not to do; who waits longer reads in the error how long.
+        return (asked <= LONGEST_ASKED_MS).then_some(asked);
     }
     let full = FIRST_PAUSE_MS.saturating_mul(1 << attempt.min(16)).min(LONGEST_PAUSE_MS);
     Some((full as f64 * (1.0 - 0.25 * random.clamp(0.0, 1.0))).round() as u64)
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_double_up_to_a_limit_and_absurd_wishes_are_not_heeded() {
+    fn pauses_double_up_to_a_limit_and_longer_waits_than_that_of_a_person_are_left_to_the_caller() {
         let policy = Policy { max_retries: 9, ..Policy::default() };
         let mut error = ModelError::new(ModelErrorKind::Overloaded, "busy");
         let pauses = |error: &ModelError, random| -> Vec<_> {
@@ -138,10 +139,10 @@ mod tests {
         };
         assert_eq!(pauses(&error, 0.0), [500, 1_000, 2_000, 4_000, 8_000, 8_000]);
         assert_eq!(pauses(&error, 1.0), [375, 750, 1_500, 3_000, 6_000, 6_000]);
-        error.retry_after_ms = Some(59_999);
-        assert_eq!(pause_ms(&policy, &error, 3, 0.5), Some(59_999));
+        error.retry_after_ms = Some(60_000);
+        assert_eq!(pause_ms(&policy, &error, 3, 0.5), Some(60_000));
         error.retry_after_ms = Some(86_400_000);
-        assert_eq!(pause_ms(&policy, &error, 0, 0.0), Some(500));
+        assert_eq!(pause_ms(&policy, &error, 0, 0.0), None);
     }
 
     #[test]
