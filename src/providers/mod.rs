@@ -178,7 +178,7 @@ impl Reading {
         }
         let is_object = data.starts_with('{');
         let is_error = event.name == "error";
-        if event.unterminated && !(is_error && !is_object) && !is_whole(data) {
+        if event.unterminated && (is_object || !is_error) && !is_whole(data) {
             return;
         }
         if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.owns(event.name) {
