@@ -63,7 +63,7 @@ fn relay(format: Format, stream: &[u8], reasoning_in_text: bool) -> (Result<Repl
     };
     let (http, ids) = (Player(Arc::new(stream.to_vec())), Arc::new(SequentialIds::new("i")));
     let model = HttpModel::new(options, Arc::new(http), Arc::new(FakeClock::at(0)), ids);
-    let run = Run::new(Settings::default(), Vec::new());
+    let run = Run::new(Settings::default(), vec![Message::user("Hi")]);
     let request =
         ModelRequest { purpose: Purpose::Turn, system_prompt: "", messages: run.model_request(), tools: &[] };
     let answer = Arc::new(Mutex::new(Answer::new(reasoning_in_text)));

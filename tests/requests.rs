@@ -552,9 +552,9 @@ fn ids_that_are_taken_already_cost_no_search_over_all_of_them() {
         started.elapsed().as_secs_f64() / count as f64
     };
     for format in [Format::OpenAiChat, Format::Anthropic] {
-        let best = |count: usize| (0..3).map(|_| time(format, count)).fold(f64::MAX, f64::min);
-        let (few, many) = (best(400), best(6_000));
-        assert!(many < few * 4.0, "{many} s a call against {few}");
+        // Other programs run too, so the best run counts; quadratic time is eight times as much.
+        let few = (0..5).map(|_| time(format, 400)).fold(f64::MAX, f64::min);
+        assert!((0..5).any(|_| time(format, 6_000) < few * 4.0), "{format:?}");
     }
 }
 

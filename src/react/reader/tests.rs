@@ -241,9 +241,9 @@ fn signs_that_could_still_become_a_mark_cost_no_more_than_others() {
         ("hello <think>", "<"),
     ];
     for (lead, sign) in table {
-        let best = |count: usize| (0..3).map(|_| time(lead, sign, count)).fold(f64::MAX, f64::min);
-        let (few, many) = (best(500), best(10_000));
-        assert!(many < few * 5.0, "{lead:?} {sign:?}: {many} s a sign against {few}");
+        // Other programs run too, so the best run counts; quadratic time would be thirty times as much in each.
+        let few = (0..10).map(|_| time(lead, sign, 200)).fold(f64::MAX, f64::min);
+        assert!((0..10).any(|_| time(lead, sign, 6_000) < few * 5.0), "{lead:?} {sign:?}");
     }
 }
 
