@@ -324,6 +324,17 @@ fn a_ping_ends_the_wait_for_the_first_byte() {
 }
 
 #[test]
+fn a_connection_that_fails_says_where_and_what_to_look_at() {
+    let once = || Policy { max_retries: 0, ..Policy::default() };
+    let said = |answers: &[Answer]| call_with(answers, once()).result.unwrap_err().1;
+    let unreached = said(&[]);
+    assert!(unreached.starts_with("the model could not be reached (cannot connect to "), "{unreached}");
+    assert!(unreached.contains("check the connection and the address"), "{unreached}");
+    let broken = said(&[ok(&[HELLO, Break("connection reset")])]);
+    assert_eq!(broken, "the connection to the model broke (connection reset)");
+}
+
+#[test]
 fn a_stream_that_breaks_before_anything_was_shown_is_tried_again() {
     let came = call(&[ok(&[Break("connection reset")]), ok(&[]), ok(&[HELLO, END])]);
     assert_eq!((came.result, came.asked.len()), (Ok("Hello".to_owned()), 3));

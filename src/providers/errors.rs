@@ -138,7 +138,10 @@ fn classify(http: Option<u16>, body: &str) -> ModelError {
     let message = match details.message.filter(|text| !text.trim().is_empty()) {
         Some(text) => text.into_owned(),
         None => match (excerpt(body), http) {
-            (text, Some(status)) if text.is_empty() => format!("HTTP {status} without a message"),
+            (text, Some(status)) if text.is_empty() => {
+                let ask = if matches!(status, 404 | 405) { "; is the address right?" } else { "" };
+                format!("HTTP {status} without a message{ask}")
+            }
             (text, Some(status)) => format!("HTTP {status}: {text}"),
             (text, None) if text.is_empty() => "the provider reported an error without a message".to_owned(),
             (text, None) => text,
@@ -300,6 +303,8 @@ mod tests {
                 true,
             ),
             (500, "", Server, "HTTP 500 without a message", true),
+            (404, "", BadRequest, "HTTP 404 without a message; is the address right?", false),
+            (405, " ", BadRequest, "HTTP 405 without a message; is the address right?", false),
         ];
         for (status, body, kind, message, retryable) in table {
             let error = from_response(status, body);

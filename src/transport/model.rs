@@ -146,7 +146,7 @@ impl Asking {
         };
         let mut alarm = Alarm::new(Arc::clone(&self.clock));
         let sent = alarm.within(first.at, self.http.send(request)).await;
-        let mut response = sent.ok_or_else(|| first.passed())?.map_err(network)?;
+        let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| unreached(&why))?;
         let read = self.read(response.as_mut(), &mut alarm, first, whole, shown).await;
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
     }
@@ -198,7 +198,7 @@ impl Asking {
                 Some(Ok(None)) => return Ok(decoder.finish()),
                 // What comes behind the end statement is no part of the answer.
                 _ if decoder.has_answer() => return Ok(decoder.finish()),
-                Some(Err(why)) => return Err(network(why)),
+                Some(Err(why)) => return Err(broke(&why)),
                 None => return Err(limit.or(whole).passed()),
             };
             let batch = decoder.push(&chunk);
@@ -229,7 +229,7 @@ impl Asking {
     ) -> Result<(), ModelError> {
         while body.len() < longest {
             let piece = alarm.within(limit.at, response.next()).await.ok_or_else(|| limit.passed())?;
-            let Some(piece) = piece.map_err(network)? else { return Ok(()) };
+            let Some(piece) = piece.map_err(|why| broke(&why))? else { return Ok(()) };
             body.extend_from_slice(&piece);
         }
         Err(ModelError::new(
@@ -276,8 +276,13 @@ fn reply(turn: Turn, streamed: bool) -> Reply {
     Reply { messages: vec![turn.message], usage: turn.usage, stop_reason: turn.stop_reason, streamed }
 }
 
-fn network(why: String) -> ModelError {
-    ModelError::new(ModelErrorKind::Network, why)
+fn unreached(why: &str) -> ModelError {
+    let look = "check the connection and the address, and that it may be asked from here";
+    ModelError::new(ModelErrorKind::Network, format!("the model could not be reached ({why}); {look}"))
+}
+
+fn broke(why: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Network, format!("the connection to the model broke ({why})"))
 }
 
 /// From 0 to 1.
