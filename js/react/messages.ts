@@ -50,14 +50,17 @@ interface ToolPartBase {
 
 /** A call of a tool, its type being `tool-` and the name. What else it has depends on its `state`. */
 export type ToolPart = ToolPartBase &
+  /** The model writes the arguments: `input` is what there is of them, `at` the place that is being written (a JSON Pointer). */
   (
+    | { readonly state: "input-streaming"; readonly at: string | undefined }
     | { readonly state: "input-available" }
     | { readonly state: "approval-requested"; readonly approval: { readonly id: string; readonly reason?: string } }
     | { readonly state: "output-available"; readonly output: string }
     | { readonly state: "output-error" | "output-denied" | "output-aborted"; readonly errorText: string }
   );
 
-type Source = Pick<GloveSnapshot, "timeline" | "streamingText" | "streamingReasoning" | "approvals">;
+type Source = Pick<GloveSnapshot, "timeline" | "approvals" | Streaming>;
+type Streaming = "streamingText" | "streamingReasoning" | "streamingCalls";
 
 /** A message and the entries it stands for. */
 interface Group {
@@ -73,15 +76,19 @@ export function createMessages(): (source: Source) => UIMessage[] {
   let settled: UIMessage[] = [];
   let shown: UIMessage[] = [];
   return (source) => {
-    const { timeline, streamingText, streamingReasoning, approvals } = source;
+    const { timeline, streamingText, streamingReasoning, streamingCalls, approvals } = source;
     if (timeline !== seen?.timeline || approvals !== seen.approvals) {
       groups = group(timeline, approvals, groups, approvals !== seen?.approvals);
       settled = groups.map(({ message }) => message);
-    } else if (streamingText === seen.streamingText && streamingReasoning === seen.streamingReasoning) {
+    } else if (
+      streamingText === seen.streamingText &&
+      streamingReasoning === seen.streamingReasoning &&
+      streamingCalls === seen.streamingCalls
+    ) {
       return shown;
     }
-    seen = { timeline, streamingText, streamingReasoning, approvals };
-    shown = withStreaming(settled, streamingReasoning, streamingText);
+    seen = { timeline, streamingText, streamingReasoning, streamingCalls, approvals };
+    shown = withStreaming(settled, seen);
     return shown;
   };
 }
@@ -137,10 +144,16 @@ function build(entries: TimelineEntry[], start: number, previous: Group | undefi
 // An answer is named after its question: so it has its id from its first letter on, before it is stored.
 const answerTo = (question: UIMessage | undefined) => `${question?.id ?? "start"}:answer`;
 
-function withStreaming(settled: UIMessage[], thought: string, text: string): UIMessage[] {
+function withStreaming(
+  settled: UIMessage[],
+  { streamingReasoning: thought, streamingText: text, streamingCalls: calls }: Source,
+): UIMessage[] {
   const parts: UIMessagePart[] = [];
-  if (thought !== "") parts.push({ type: "reasoning", text: thought, state: text === "" ? "streaming" : "done" });
-  if (text !== "") parts.push({ type: "text", text, state: "streaming" });
+  if (thought !== "")
+    parts.push({ type: "reasoning", text: thought, state: text === "" && calls.length === 0 ? "streaming" : "done" });
+  if (text !== "") parts.push({ type: "text", text, state: calls.length === 0 ? "streaming" : "done" });
+  for (const { id, name, input, at } of calls)
+    parts.push({ type: `tool-${name}`, toolCallId: id, input, state: "input-streaming", at });
   if (parts.length === 0) return settled;
   const last = settled.at(-1);
   if (last?.role !== "assistant") return [...settled, { id: answerTo(last), role: "assistant", parts }];

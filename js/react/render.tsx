@@ -69,7 +69,8 @@ function Conversation(props: RenderProps & { slots: EnhancedSlot[] }): ReactNode
 }
 
 const timelineOf = ({ timeline }: Parts) => timeline;
-const isStreaming = ({ streamingText, streamingReasoning = "" }: Parts) => streamingText + streamingReasoning !== "";
+const isStreaming = ({ streamingText, streamingReasoning = "", streamingCalls = [] }: Parts) =>
+  streamingText + streamingReasoning !== "" || streamingCalls.length > 0;
 
 const Thinking = memo(function Thinking({ glove, renderReasoning }: Pick<RenderProps, "glove" | "renderReasoning">) {
   const text = useOf(glove, ({ streamingReasoning }) => streamingReasoning ?? "");

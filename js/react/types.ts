@@ -6,6 +6,7 @@ import type {
   GloveStatus,
   QueuedMessage,
   RunPhase,
+  StreamingCall,
   TabRole,
   TimelineEntry,
   ToolEntry,
@@ -16,6 +17,7 @@ export interface GloveHandle {
   timeline: TimelineEntry[];
   streamingText: string;
   streamingReasoning?: string;
+  streamingCalls?: readonly StreamingCall[];
   busy: boolean;
   slots: EnhancedSlot[];
   sendMessage: (text: string, images?: { data: string; media_type: string }[]) => unknown;

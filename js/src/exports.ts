@@ -101,6 +101,7 @@ export type {
   QueuedMessage,
   RunPhase,
   SlotDisplayStrategy,
+  StreamingCall,
   TabRole,
   TimelineEntry,
   ToolEntry,

@@ -384,6 +384,9 @@ export class CoreLink {
       case "timeline":
         this.#page.shown.timeline(event);
         return true;
+      case "input":
+        this.#page.shown.input(event);
+        return false;
       case "slots":
         this.#page.desk.take(event.slots);
         this.#page.shown.slots(event.slots);
@@ -400,9 +403,11 @@ export class CoreLink {
   }
 
   #takeEvent(type: string, data: unknown): boolean {
-    const delta = type === "text_delta" || type === "reasoning_delta";
-    if (type === "text_delta") this.#keepShown((data as { readonly text: string }).text.length);
-    if (delta && this.#pageModel) return false;
+    const text_delta = type === "text_delta";
+    const shows = text_delta || type === "reasoning_delta";
+    const delta = shows || type === "tool_input_delta";
+    if (text_delta) this.#keepShown((data as { readonly text: string }).text.length);
+    if (shows && this.#pageModel) return false;
     const { id, name, text, tool_name, result } = data as {
       id: string;
       name: string;
@@ -410,7 +415,7 @@ export class CoreLink {
       tool_name?: string;
       result?: { status: string; data?: { tasks?: Task[] } };
     };
-    if (delta) this.#page.shown.stream(type === "text_delta" ? "text" : "reasoning", text);
+    if (shows) this.#page.shown.stream(text_delta ? "text" : "reasoning", text);
     if (type === "tool_use") this.#page.shown.call(id, name);
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)

@@ -8,8 +8,10 @@ import type {
   QueuedMessage,
   RunPhase,
   SlotDisplayStrategy,
+  StreamingCall,
   TimelineEntry,
 } from "./snapshot.js";
+import { withPatches } from "./streaming-call.js";
 import type { CoreEvent, CoreQuestion, CoreSlot } from "./wasm/seam.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
@@ -23,12 +25,16 @@ export interface SlotContext {
   live(id: string): { readonly input: unknown } | undefined;
 }
 
-type Streaming = "streamingText" | "streamingReasoning";
+type CoreInput = Extract<CoreEvent, { kind: "input" }>;
+
+type Streaming = "streamingText" | "streamingReasoning" | "streamingCalls";
 /** The answer that is being written, as far as it has come. */
 export interface Written {
   readonly text: string;
   readonly reasoning: string;
 }
+
+const none: readonly StreamingCall[] = [];
 
 type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, Streaming>]?: GloveSnapshot[K] };
 
@@ -39,6 +45,9 @@ export class Shown {
   #changes: Changes = {};
   #streaming = "";
   #thinking = "";
+  #writing = none;
+  /** Of their inputs: what no snapshot shows yet. */
+  #fresh = new WeakSet<object>();
   /** They were written elsewhere, and give way to the next piece. */
   #stale = false;
   #pendingFrame: (() => void) | undefined;
@@ -91,16 +100,26 @@ export class Shown {
 
   /** A piece of the answer; drawn with the next frame. */
   stream(kind: "text" | "reasoning", text: string): void {
-    if (this.#stale) {
-      this.#streaming = "";
-      this.#thinking = "";
-    }
+    this.#goesOn();
+    if (kind === "text") this.#streaming += text;
+    else this.#thinking += text;
+  }
+
+  /** More of a call's arguments; drawn with the next frame. */
+  input({ id, name, patches }: CoreInput): void {
+    this.#goesOn();
+    const known = this.#writing.find((call) => call.id === id && call.name === name);
+    const call = withPatches(known ?? { id, name, input: undefined, at: undefined }, patches, this.#fresh);
+    if (known) this.#writing = this.#writing.map((other) => (other === known ? call : other));
+    else if (call.input !== undefined) this.#writing = [...this.#writing, call];
+  }
+
+  #goesOn(): void {
+    if (this.#stale) this.#silent();
     this.#stale = false;
     // What an earlier page had shown of it gives way.
     const timeline = this.#changes.timeline ?? this.#snapshot.timeline;
     if (timeline.at(-1)?.id.endsWith(".partial")) this.#changes.timeline = timeline.slice(0, -1);
-    if (kind === "text") this.#streaming += text;
-    else this.#thinking += text;
     this.#answering = true;
     this.#pendingFrame ??= nextFrame(() => this.publish());
   }
@@ -114,6 +133,7 @@ export class Shown {
     this.#stale = written === undefined;
     this.#streaming = written?.text ?? this.#streaming;
     this.#thinking = written?.reasoning ?? this.#thinking;
+    this.#writing = none;
     this.#came = this.#asked;
   }
 
@@ -132,6 +152,7 @@ export class Shown {
   #silent(): void {
     this.#streaming = "";
     this.#thinking = "";
+    this.#writing = none;
   }
 
   sending(id: string, text: string, waiting: boolean): void {
@@ -199,7 +220,7 @@ export class Shown {
   }
 
   state(state: CoreState): void {
-    if (state.request !== this.#core.request) this.#answering = this.#streaming + this.#thinking !== "";
+    if (state.request !== this.#core.request) this.#answering = this.#streaming + this.#thinking !== "" || this.#writing !== none;
     // What was sent shows up here as the request being served or in the queue.
     for (const id of [state.request, ...state.queue.map(({ id }) => id)]) if (id) this.#sent.delete(id);
     this.#core = state;
@@ -269,8 +290,10 @@ export class Shown {
       ...this.#standing(),
       streamingText: this.#streaming,
       streamingReasoning: this.#thinking,
+      streamingCalls: this.#writing,
     };
     this.#changes = {};
+    this.#fresh = new WeakSet();
     const keys = Object.keys(after) as (keyof GloveSnapshot)[];
     if (keys.every((key) => after[key] === before[key])) return;
     this.#snapshot = after;
@@ -319,6 +342,7 @@ export function emptySnapshot(sessionId: string, storage: GloveSnapshot["storage
     timeline: [],
     streamingText: "",
     streamingReasoning: "",
+    streamingCalls: none,
     slots: [],
     approvals: [],
     queue: [],

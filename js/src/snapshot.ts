@@ -61,6 +61,16 @@ export interface EnhancedSlot {
   readonly status: "pending" | "resolved" | "rejected";
 }
 
+/** A call that a model is writing. */
+export interface StreamingCall {
+  readonly id: string;
+  readonly name: string;
+  /** As far as it is written; parts that did not change are the same objects. Not checked by the tool's schema. */
+  readonly input: unknown;
+  /** The place that is being written, as a JSON Pointer (`""`, `/title`, `/items/2`); what is beside it is complete. Nothing when all is. */
+  readonly at: string | undefined;
+}
+
 /** Something that only a person can decide; answered with `approve` or `reject`. */
 export interface Approval {
   readonly id: string;
@@ -103,6 +113,8 @@ export interface GloveSnapshot {
   readonly streamingText: string;
   /** What the model thinks before it. */
   readonly streamingReasoning: string;
+  /** The calls whose arguments are being written. Nothing of them runs yet. */
+  readonly streamingCalls: readonly StreamingCall[];
   readonly slots: readonly EnhancedSlot[];
   readonly approvals: readonly Approval[];
   readonly queue: readonly QueuedMessage[];

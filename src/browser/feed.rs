@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use super::host::Host;
+use super::inputs::Inputs;
 use super::page::soon;
 use crate::codec::{Write, object, object_and, to_text};
 use crate::display::Slot;
@@ -25,6 +26,8 @@ pub(super) struct Feed {
     state: RefCell<String>,
     /// The model writes: what was shown before gives way.
     writes: Cell<bool>,
+    /// The arguments that it writes.
+    inputs: RefCell<Inputs>,
     /// What is shown from before.
     earlier: RefCell<Option<String>>,
     session: RefCell<Option<Session>>,
@@ -41,6 +44,7 @@ impl Feed {
             timeline: RefCell::default(),
             state: RefCell::default(),
             writes: Cell::default(),
+            inputs: RefCell::default(),
             earlier: RefCell::default(),
             session: RefCell::default(),
         })
@@ -54,6 +58,13 @@ impl Feed {
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"event"), ("request", &request)], event);
                 feed.batch.borrow_mut().push(out);
+                match event {
+                    Event::ToolInputDelta { id, name, delta } => {
+                        feed.inputs.borrow_mut().read(id, name, delta);
+                    }
+                    Event::ModelResponse(_) | Event::ModelResponseComplete(_) => feed.inputs.borrow_mut().end(),
+                    _ => {}
+                }
                 match event {
                     Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. }
                         if feed.writes.replace(true) =>
@@ -123,6 +134,7 @@ impl Feed {
         self.scheduled.set(false);
         let Some(session) = self.session.borrow().clone() else { return };
         let mut batch = self.batch.take();
+        self.inputs.borrow_mut().tell(&mut batch);
         if self.moved.replace(false) {
             self.look(&session, &mut batch);
         }
@@ -149,6 +161,9 @@ impl Feed {
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"timeline")], &patch);
                 batch.push(out);
+            }
+            if run.phase().as_str() != "model" {
+                self.inputs.borrow_mut().end();
             }
             let state = state_of(run, session.is_interrupted());
             if *self.state.borrow() != state {

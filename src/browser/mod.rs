@@ -4,6 +4,7 @@ pub mod about;
 mod feed;
 pub mod host;
 mod http;
+mod inputs;
 mod model;
 mod page;
 #[cfg(feature = "providers")]

@@ -104,12 +104,17 @@ export interface HostResponse {
   suffices(): void;
 }
 
+/** A change at a JSON Pointer: `=` begins there with an empty value, `+` adds text, `!` is a whole value, `.` an end. */
+export type InputPatch = readonly [path: string, mark: "=" | "+" | "!" | ".", value: unknown];
+
 /** One entry of a batch of `events`. */
 export type CoreEvent =
   /** An event for subscribers: `record(type, data)`. */
   | { readonly kind: "event"; readonly request: string | null; readonly type: string; readonly data: unknown }
   /** A change of the timeline. */
   | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, unknown])[] }
+  /** More of the arguments that a model writes. */
+  | { readonly kind: "input"; readonly id: string; readonly name: string; readonly patches: readonly InputPatch[] }
   /** The display stack, whole. */
   | { readonly kind: "slots"; readonly slots: readonly CoreSlot[] }
   /** Where the run is; sent when any of it changed. */

@@ -3,15 +3,17 @@ import { createMessages, type GloveSnapshot } from "glove-wasm/react";
 import { expect, test } from "vitest";
 import { agent, tool, user } from "./handle.js";
 
-type Source = Pick<GloveSnapshot, "timeline" | "streamingText" | "streamingReasoning" | "approvals">;
+type Source = Pick<GloveSnapshot, "timeline" | "streamingText" | "streamingReasoning" | "streamingCalls" | "approvals">;
 const source = (timeline: Source["timeline"], parts: Partial<Source> = {}): Source => ({
   timeline,
   streamingText: "",
   streamingReasoning: "",
+  streamingCalls: noCalls,
   approvals: noApprovals,
   ...parts,
 });
 const noApprovals: Source["approvals"] = [];
+const noCalls: Source["streamingCalls"] = [];
 
 test("what follows a message of the user, up to the next, is one answer with parts", () => {
   const read = createMessages();
