@@ -62,7 +62,9 @@ impl Feed {
                     Event::ToolInputDelta { id, name, delta } => {
                         feed.inputs.borrow_mut().read(id, name, delta);
                     }
-                    Event::ModelResponse(_) | Event::ModelResponseComplete(_) => feed.inputs.borrow_mut().end(),
+                    Event::ModelResponse(_) | Event::ModelResponseComplete(_) => {
+                        feed.inputs.borrow_mut().end()
+                    }
                     _ => {}
                 }
                 match event {

@@ -42,10 +42,7 @@ impl Inputs {
             if !patches.is_empty() {
                 let patches = Patches(take(patches));
                 let mut out = String::new();
-                object(
-                    &mut out,
-                    &[("kind", &"input"), ("id", id), ("name", name), ("patches", &patches)],
-                );
+                object(&mut out, &[("kind", &"input"), ("id", id), ("name", name), ("patches", &patches)]);
                 batch.push(out);
             }
         }
