@@ -1,6 +1,6 @@
 // `npm run bench`: the criterion benchmarks in benches/, then what a stream costs in Node and in Chromium, and a step in
 // the database of each browser that is there.
-import { build } from "./build.mjs";
+import { build, decoders } from "./build.mjs";
 import { engines, findEngine } from "./lib/engines.mjs";
 import { main, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -11,6 +11,7 @@ await main(async () => {
   const wanted = process.argv.slice(2);
   await step("Rust benchmarks", "Read cargo's messages above.", () => run("cargo", ["bench", "--benches", ...wanted]));
   await build(tools);
+  await decoders(tools);
   await step("streams in Node and Chromium", "Read vitest's messages above.", () =>
     runTool("vitest/vitest.mjs", ["run", "--project", "e2e", "tests/e2e/decoding-cost.test.ts"]),
   );

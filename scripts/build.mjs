@@ -122,6 +122,25 @@ async function wasm({ name, features }, bindgen) {
   writeStamp(name, inputs);
 }
 
+/** The decoders alone, which only their benchmark loads; gives the path of the glue. */
+export async function decoders({ bindgen }) {
+  const folder = inRoot(".cache", "decoders");
+  const glue = join(folder, "decoders.js");
+  const inputs = fingerprint({
+    texts: [bindgen, output("rustc", ["--version"])],
+    files: [...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
+  });
+  if (hasStamp("decoders", inputs) && existsSync(glue)) return glue;
+  await step("compiling the decoders alone (about a minute)", "Read the compiler's messages above.", async () => {
+    const compiled = await compile("decoders");
+    await run(bindgen, [compiled, folder, "decoders"]);
+    const file = join(folder, "decoders_bg.wasm");
+    await optimise(file, file);
+  });
+  writeStamp("decoders", inputs);
+  return glue;
+}
+
 /**
  * What counts is the size as it travels. -Oz and --converge take two to four times as long and gain nothing; functions that are
  * called once stay functions, because inlined they repeat less (5 kB), and stand beside those with like names (1 kB). Nothing lies in

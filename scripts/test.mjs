@@ -1,6 +1,6 @@
 // `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those. Ends with the sums of all runners.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { build } from "./build.mjs";
+import { build, decoders } from "./build.mjs";
 import { engines } from "./lib/engines.mjs";
 import { inRoot } from "./lib/project.mjs";
 import { main, run, runTool, StepFailed } from "./lib/run.mjs";
@@ -9,7 +9,7 @@ import { setup } from "./setup.mjs";
 const runners = {
   rust: { run: cargo, needs: {} },
   js: { run: () => vitest("js*"), needs: { build: true } },
-  e2e: { run: () => vitest("e2e*"), needs: { build: true, chromium: true } },
+  e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
 };
@@ -33,7 +33,7 @@ async function test(names) {
     for (const key of Object.keys(sums)) sums[key] += counts[key];
   };
   // A build that fails must not keep the Rust tests from running: they may say why.
-  const buildFailure = needed("build") && (await failureOf(() => build(tools)));
+  const buildFailure = needed("build") && (await failureOf(() => builds(tools, needed("decoders"))));
   if (buildFailure) add({ passed: 0, failed: 1, skipped: 0 });
   for (const name of names) {
     if (runners[name].needs.build && buildFailure) {
@@ -45,6 +45,11 @@ async function test(names) {
   }
   console.log(`\n${sums.passed} passed, ${sums.failed} failed${sums.skipped ? `, ${sums.skipped} skipped` : ""}`);
   if (sums.failed) process.exitCode = 1;
+}
+
+async function builds(tools, alsoDecoders) {
+  await build(tools);
+  if (alsoDecoders) await decoders(tools);
 }
 
 async function failureOf(work) {

@@ -251,7 +251,7 @@ impl Checker<'_> {
         self.at += 1;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let end = find2(b'"', b'\\', rest).unwrap_or(rest.len());
+            let end = find2(b'"', b'\\', rest);
             if let Some(control) = rest.iter().take(end).position(|byte| *byte < 0x20) {
                 self.at += control;
                 return Err(Broken);

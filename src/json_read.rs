@@ -3,6 +3,9 @@
 //! It is for the provider mappings, which want five fields of an event and skip the rest. A text that ends too
 //! early is always refused; beyond that it forgives (a missing comma, a lone surrogate becomes U+FFFD), because
 //! what a provider sends cannot be sent back to be mended.
+//!
+//! The wasm files are compiled for size, and there the compiler inlines next to nothing. What every token of a stream
+//! passes through is inlined by hand, which nearly halves the time that a stream takes.
 
 use std::borrow::Cow;
 
@@ -21,16 +24,44 @@ pub(crate) struct Reader<'a> {
 
 type Read<T> = Result<T, Broken>;
 
+/// A string as it is written, for those who do not know yet whether they want it: nothing to drop, and nothing to
+/// unescape before then.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Written<'a> {
+    body: &'a str,
+    escaped: bool,
+}
+
+impl<'a> Written<'a> {
+    pub(crate) fn text(self) -> Cow<'a, str> {
+        if self.escaped { unescape(self.body) } else { Cow::Borrowed(self.body) }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.body.is_empty()
+    }
+}
+
 impl<'a> Reader<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Reader { text, at: 0 }
     }
 
+    #[inline(always)]
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    #[inline(always)]
+    fn ahead(&mut self) -> Read<u8> {
+        match self.byte() {
+            Some(byte) if byte > b' ' => Ok(byte),
+            _ => self.peek(),
+        }
+    }
+
     /// The first byte of what comes next.
+    #[inline(never)]
     pub(crate) fn peek(&mut self) -> Read<u8> {
         while let Some(byte) = self.byte() {
             match byte {
@@ -41,8 +72,9 @@ impl<'a> Reader<'a> {
         Err(Broken)
     }
 
+    #[inline(always)]
     fn take(&mut self, wanted: u8) -> Read<bool> {
-        let found = self.peek()? == wanted;
+        let found = self.ahead()? == wanted;
         self.at += usize::from(found);
         Ok(found)
     }
@@ -76,7 +108,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     pub(crate) fn key(&mut self) -> Read<Option<&'a str>> {
         loop {
-            match self.peek()? {
+            match self.ahead()? {
                 b',' => self.at += 1,
                 b'"' => break,
                 b'}' => {
@@ -86,7 +118,7 @@ impl<'a> Reader<'a> {
                 _ => return Err(Broken),
             }
         }
-        let (key, _) = self.string_body()?;
+        let key = self.string_body()?.body;
         if self.take(b':')? { Ok(Some(key)) } else { Err(Broken) }
     }
 
@@ -100,12 +132,11 @@ impl<'a> Reader<'a> {
     /// The text of a string; any other value is skipped and gives `None`.
     #[inline(never)]
     pub(crate) fn string(&mut self) -> Read<Option<Cow<'a, str>>> {
-        if self.peek()? != b'"' {
+        if self.ahead()? != b'"' {
             self.skip()?;
             return Ok(None);
         }
-        let (body, escaped) = self.string_body()?;
-        Ok(Some(if escaped { unescape(body) } else { Cow::Borrowed(body) }))
+        Ok(Some(self.string_body()?.text()))
     }
 
     /// The text of a string; any other value is skipped and gives an empty text.
@@ -114,12 +145,37 @@ impl<'a> Reader<'a> {
         Ok(self.string()?.unwrap_or_default())
     }
 
+    /// The string that is next, for later; any other value is skipped and gives an empty one.
+    #[inline(never)]
+    pub(crate) fn written(&mut self) -> Read<Written<'a>> {
+        if self.ahead()? != b'"' {
+            self.skip()?;
+            return Ok(Written::default());
+        }
+        self.string_body()
+    }
+
     /// A whole number that is not negative; any other value is skipped and gives `None`.
     #[inline(never)]
     pub(crate) fn count(&mut self) -> Read<Option<u64>> {
-        // A count may come as `12.0`; what is smaller than one token does not count.
-        let raw = self.raw()?;
-        Ok(raw.split('.').next().filter(|_| !raw.contains(['e', 'E'])).and_then(|whole| whole.parse().ok()))
+        let (mut count, mut whole) = (0u64, true);
+        for (at, byte) in self.raw()?.bytes().enumerate() {
+            let more = match byte {
+                b'0'..=b'9' if whole => {
+                    count.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(byte - b'0')))
+                }
+                // A count may come as `12.0`; what is smaller than one token does not count.
+                b'0'..=b'9' => Some(count),
+                b'.' if at > 0 => {
+                    whole = false;
+                    Some(count)
+                }
+                _ => None,
+            };
+            let Some(more) = more else { return Ok(None) };
+            count = more;
+        }
+        Ok(Some(count))
     }
 
     pub(crate) fn number(&mut self) -> Read<Option<f64>> {
@@ -128,7 +184,7 @@ impl<'a> Reader<'a> {
 
     /// Any value as it is written.
     pub(crate) fn raw(&mut self) -> Read<&'a str> {
-        self.peek()?;
+        self.ahead()?;
         let start = self.at;
         self.skip()?;
         self.text.get(start..self.at).ok_or(Broken)
@@ -139,9 +195,9 @@ impl<'a> Reader<'a> {
     pub(crate) fn skip(&mut self) -> Read<()> {
         let mut depth = 0usize;
         loop {
-            match self.peek()? {
+            match self.ahead()? {
                 b'"' => {
-                    self.string_body()?;
+                    self.skip_string()?;
                 }
                 b'{' | b'[' => {
                     self.at += 1;
@@ -174,22 +230,29 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands between the quotes of the string that begins here, as written, and whether there are escapes in it.
-    fn string_body(&mut self) -> Read<(&'a str, bool)> {
+    /// The string that begins here.
+    #[inline(always)]
+    fn string_body(&mut self) -> Read<Written<'a>> {
+        let start = self.at + 1;
+        let escaped = self.skip_string()?;
+        let body = self.text.get(start..self.at - 1).ok_or(Broken)?;
+        Ok(Written { body, escaped })
+    }
+
+    /// Whether there are escapes in it.
+    #[inline(always)]
+    fn skip_string(&mut self) -> Read<bool> {
         self.at += 1;
-        let start = self.at;
         let mut escaped = false;
         loop {
             let rest = self.text.as_bytes().get(self.at..).ok_or(Broken)?;
-            let step = find2(b'"', b'\\', rest).ok_or(Broken)?;
-            self.at += step;
-            if self.byte() == Some(b'"') {
-                let body = self.text.get(start..self.at).ok_or(Broken)?;
-                self.at += 1;
-                return Ok((body, escaped));
+            let end = find2(b'"', b'\\', rest);
+            if *rest.get(end).ok_or(Broken)? == b'"' {
+                self.at += end + 1;
+                return Ok(escaped);
             }
             escaped = true;
-            self.at += 2;
+            self.at += end + 2;
         }
     }
 
@@ -248,16 +311,18 @@ pub(crate) const TENS: [f64; 23] = [
 ];
 
 pub(crate) fn unescape(body: &str) -> Cow<'_, str> {
-    let Some(first) = find2(b'\\', b'\\', body.as_bytes()) else { return Cow::Borrowed(body) };
+    let mut plain = find2(b'\\', b'\\', body.as_bytes());
+    if plain == body.len() {
+        return Cow::Borrowed(body);
+    }
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
-    let mut next = Some(first);
-    while let Some((head, tail)) = next.and_then(|at| rest.split_at_checked(at)) {
+    while let Some((head, tail)) = rest.split_at_checked(plain).filter(|(_, tail)| !tail.is_empty()) {
         out.push_str(head);
         let (c, used) = escape(tail);
         out.push(c);
         rest = tail.get(used..).unwrap_or_default();
-        next = find2(b'\\', b'\\', rest.as_bytes());
+        plain = find2(b'\\', b'\\', rest.as_bytes());
     }
     out.push_str(rest);
     Cow::Owned(out)
@@ -327,6 +392,28 @@ mod tests {
         }
         assert_eq!((n, list), (Some(12), vec![Some("x".to_owned()), None, Some("é\n".to_owned())]));
         assert_eq!(reader.end(), Ok(()));
+    }
+
+    #[test]
+    fn a_count_is_a_whole_number_that_is_not_negative_in_whatever_way_it_is_written() {
+        let table = [
+            ("0", Some(0)),
+            ("12", Some(12)),
+            ("12.0", Some(12)),
+            ("0.9", Some(0)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", None),
+            ("-1", None),
+            ("1e3", None),
+            ("1.5e3", None),
+            (".5", None),
+            ("null", None),
+            ("\"12\"", None),
+            ("[12]", None),
+        ];
+        for (json, count) in table {
+            assert_eq!(Reader::new(json).count(), Ok(count), "{json}");
+        }
     }
 
     #[test]

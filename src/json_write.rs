@@ -13,12 +13,13 @@ pub(crate) fn string(out: &mut String, text: &str) {
 /// The text as the inside of a JSON string.
 pub(crate) fn escaped(out: &mut String, text: &str) {
     let mut rest = text;
-    while let Some(at) = find_unquotable(rest.as_bytes()) {
+    loop {
         // What is found is ASCII, so the text can be split in front of it and behind it.
-        let (plain, found) = rest.split_at_checked(at).unwrap_or_default();
+        let (plain, found) = rest.split_at_checked(find_unquotable(rest.as_bytes())).unwrap_or_default();
         out.push_str(plain);
+        let Some(byte) = found.as_bytes().first().copied() else { return };
         rest = found.get(1..).unwrap_or_default();
-        match found.as_bytes().first().copied().unwrap_or_default() {
+        match byte {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             b'\n' => out.push_str("\\n"),
@@ -33,7 +34,6 @@ pub(crate) fn escaped(out: &mut String, text: &str) {
             }
         }
     }
-    out.push_str(rest);
 }
 
 /// A whole number.

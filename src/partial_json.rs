@@ -273,16 +273,16 @@ impl PartialJson {
     fn string(&mut self, rest: &str, out: &mut Vec<Patch>) -> usize {
         match self.escape {
             Escape::None => match find2(b'"', b'\\', rest.as_bytes()) {
-                Some(0) if rest.starts_with('"') => {
+                0 if rest.starts_with('"') => {
                     self.end_string(out);
                     1
                 }
-                Some(0) => {
+                0 => {
                     self.escape = Escape::Backslash;
                     1
                 }
                 end => {
-                    let plain = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+                    let plain = rest.get(..end).unwrap_or_default();
                     self.lone_half(out);
                     self.write(plain, out);
                     plain.len()

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::scan::find2;
+use crate::scan::find_line_end;
 
 /// The largest line or event that is accepted unless the caller says otherwise.
 pub const DEFAULT_LIMIT: usize = 16 * 1024 * 1024;
@@ -146,15 +146,15 @@ impl SseDecoder {
         }
         // The data of an event that lies in this chunk as one line is lent out from here, not copied.
         let mut held: Option<&[u8]> = None;
-        while let Some(end) = find2(b'\n', b'\r', rest) {
-            let (head, tail) = rest.split_at(end);
+        loop {
+            let (head, tail) = rest.split_at(find_line_end(rest));
             rest = match tail {
+                [] => break,
                 [b'\r'] => {
                     self.after_cr = true;
                     &[]
                 }
                 [b'\r', b'\n', after @ ..] | [_, after @ ..] => after,
-                [] => &[],
             };
             if self.line.is_empty() {
                 self.line_end(head, &mut held, on_event)?;
@@ -211,11 +211,11 @@ impl SseDecoder {
             }
             b"event" => {
                 self.event.name.clear();
-                self.event.name.push_str(&String::from_utf8_lossy(value));
+                self.event.name.push_str(&text_of(value));
             }
             b"id" if !value.contains(&0) => {
                 self.event.id.clear();
-                self.event.id.push_str(&String::from_utf8_lossy(value));
+                self.event.id.push_str(&text_of(value));
             }
             b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
                 self.retry = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
@@ -248,13 +248,17 @@ impl SseDecoder {
 impl Pending {
     fn dispatch(&mut self, held: Option<&[u8]>, unterminated: bool, on_event: &mut OnEvent<'_>) {
         // Line ends are ASCII, so replacing bad bytes here gives what decoding the whole stream would have given.
-        let bytes = held.unwrap_or(&self.data);
-        let data = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+        let data = text_of(held.unwrap_or(&self.data));
         on_event(SseEvent { name: &self.name, data: &data, id: &self.id, unterminated });
         self.name.clear();
         self.data.clear();
         self.has_data = false;
     }
+}
+
+/// The same as `from_utf8_lossy` alone, which is slow where nothing is wrong.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 #[cfg(test)]

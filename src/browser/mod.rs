@@ -1,6 +1,8 @@
 //! What JavaScript sees of the runtime: one subject per file, on the wasm target only.
 
 pub mod about;
+#[cfg(feature = "decoders")]
+pub mod decoder;
 mod feed;
 pub mod host;
 mod http;

@@ -240,7 +240,7 @@ fn limit(reader: &mut Reader<'_>, limit: &mut u64) -> Result<(), Broken> {
     Ok(())
 }
 
-fn format_of(word: &str) -> Result<Format, Broken> {
+pub(super) fn format_of(word: &str) -> Result<Format, Broken> {
     match word {
         // A model of the application, told in the protocol of endpoints.
         "endpoint" => Ok(Format::Endpoint),

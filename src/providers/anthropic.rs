@@ -1,9 +1,7 @@
 //! Anthropic Messages, incoming: stream events and whole answers.
 
-use std::borrow::Cow;
-
 use crate::json::Json;
-use crate::json_read::{Broken, Reader};
+use crate::json_read::{Broken, Reader, Written};
 use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
 
@@ -45,7 +43,7 @@ struct Tokens {
 
 #[derive(Default)]
 struct Event<'a> {
-    kind: Cow<'a, str>,
+    kind: Written<'a>,
     index: u64,
     block: BlockFields<'a>,
     delta: DeltaFields<'a>,
@@ -54,22 +52,22 @@ struct Event<'a> {
 
 #[derive(Default)]
 struct BlockFields<'a> {
-    kind: Cow<'a, str>,
-    id: Option<Cow<'a, str>>,
-    name: Cow<'a, str>,
-    text: Cow<'a, str>,
-    signature: Cow<'a, str>,
+    kind: Written<'a>,
+    id: Written<'a>,
+    name: Written<'a>,
+    text: Written<'a>,
+    signature: Written<'a>,
     input: &'a str,
     raw: &'a str,
 }
 
 #[derive(Default)]
 struct DeltaFields<'a> {
-    text: Cow<'a, str>,
-    thinking: Cow<'a, str>,
-    signature: Cow<'a, str>,
-    json: Cow<'a, str>,
-    stop_reason: Option<Cow<'a, str>>,
+    text: Written<'a>,
+    thinking: Written<'a>,
+    signature: Written<'a>,
+    json: Written<'a>,
+    stop_reason: Written<'a>,
 }
 
 impl Mapping for Stream {
@@ -79,10 +77,10 @@ impl Mapping for Stream {
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "type" => event.kind = reader.text()?,
+                    "type" => event.kind = reader.written()?,
                     "index" => event.index = reader.count()?.unwrap_or_default(),
-                    "content_block" => event.block = block_fields(&mut reader)?,
-                    "delta" => event.delta = delta_fields(&mut reader)?,
+                    "content_block" => block_fields(&mut reader, &mut event.block)?,
+                    "delta" => delta_fields(&mut reader, &mut event.delta)?,
                     "message" => self.message_start(&mut reader, turn)?,
                     "usage" => self.usage(&mut reader, turn)?,
                     "error" => event.error = Some(reader.raw()?),
@@ -91,14 +89,14 @@ impl Mapping for Stream {
             }
         }
         reader.end()?;
-        match event.kind.as_ref() {
-            "content_block_start" => self.block_start(event.index, &event.block, turn),
+        match event.kind.text().as_ref() {
+            // First, because most events are these.
             "content_block_delta" => self.block_delta(event.index, &event.delta, turn),
+            "content_block_start" => self.block_start(event.index, &event.block, turn),
             "content_block_stop" => self.block_stop(event.index, turn),
-            "message_delta" => {
-                if let Some(reason) = event.delta.stop_reason {
-                    turn.finish_reason(finish(&reason), Some(&reason));
-                }
+            "message_delta" if !event.delta.stop_reason.is_empty() => {
+                let reason = event.delta.stop_reason.text();
+                turn.finish_reason(finish(&reason), Some(&reason));
             }
             "message_stop" => self.end(turn),
             "error" => turn.fail(errors::from_event(data)),
@@ -150,7 +148,8 @@ impl Stream {
         }
         let mut index = 0;
         while reader.item()? {
-            let block = block_fields(reader)?;
+            let mut block = BlockFields::default();
+            block_fields(reader, &mut block)?;
             self.block_start(index, &block, turn);
             self.block_stop(index, turn);
             index += 1;
@@ -202,24 +201,27 @@ impl Stream {
     }
 
     fn block_start(&mut self, index: u64, fields: &BlockFields<'_>, turn: &mut TurnBuilder) {
+        let (kind, id) = (fields.kind.text(), fields.id.text());
         // A beginning that is sent again is no further call: it would run without arguments.
         let is_open = |(at, block): &(u64, Block)| match block {
-            Block::Call { call, .. } => *at == index && turn.call_id(*call) == fields.id.as_deref(),
+            Block::Call { call, .. } => {
+                *at == index && turn.call_id(*call) == Some(id.as_ref()).filter(|id| !id.is_empty())
+            }
             _ => false,
         };
-        if fields.kind == "tool_use" && self.blocks.iter().any(is_open) {
+        if kind == "tool_use" && self.blocks.iter().any(is_open) {
             return;
         }
-        let block = match fields.kind.as_ref() {
+        let block = match kind.as_ref() {
             "text" => {
-                turn.text(&fields.text);
+                turn.text(&fields.text.text());
                 Block::Text
             }
             "thinking" => {
-                turn.reasoning(&fields.text);
+                turn.reasoning(&fields.text.text());
                 Block::Thinking {
-                    text: fields.text.clone().into_owned(),
-                    signature: fields.signature.clone().into_owned(),
+                    text: fields.text.text().into_owned(),
+                    signature: fields.signature.text().into_owned(),
                 }
             }
             "redacted_thinking" => {
@@ -227,7 +229,7 @@ impl Stream {
                 Block::Other
             }
             "tool_use" => {
-                let call = turn.call_start(fields.id.as_deref(), &fields.name);
+                let call = turn.call_start(Some(&id), &fields.name.text());
                 Block::Call { call, input: fields.input.to_owned() }
             }
             _ => Block::Other,
@@ -240,16 +242,16 @@ impl Stream {
         match block {
             // A delta whose beginning never came is taken for what it carries.
             Some(Block::Text) | None => {
-                turn.text(&delta.text);
-                turn.reasoning(&delta.thinking);
-                turn.stray_args(&delta.json);
+                turn.text(&delta.text.text());
+                turn.reasoning(&delta.thinking.text());
+                turn.stray_args(&delta.json.text());
             }
             Some(Block::Thinking { text, signature }) => {
-                text.push_str(&delta.thinking);
-                signature.push_str(&delta.signature);
-                turn.reasoning(&delta.thinking);
+                text.push_str(&delta.thinking.text());
+                signature.push_str(&delta.signature.text());
+                turn.reasoning(&delta.thinking.text());
             }
-            Some(Block::Call { call, .. }) => turn.call_args(*call, &delta.json),
+            Some(Block::Call { call, .. }) => turn.call_args(*call, &delta.json.text()),
             Some(Block::Other) => {}
         }
     }
@@ -292,43 +294,41 @@ pub(crate) fn set(place: &mut u64, reader: &mut Reader<'_>) -> Result<(), Broken
     Ok(())
 }
 
-fn block_fields<'a>(reader: &mut Reader<'a>) -> Result<BlockFields<'a>, Broken> {
+fn block_fields<'a>(reader: &mut Reader<'a>, block: &mut BlockFields<'a>) -> Result<(), Broken> {
     let mut whole = *reader;
-    let mut block = BlockFields::default();
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "type" => block.kind = reader.text()?,
-                "id" => block.id = reader.string()?,
-                "name" => block.name = reader.text()?,
-                "text" | "thinking" => block.text = reader.text()?,
-                "signature" => block.signature = reader.text()?,
+                "type" => block.kind = reader.written()?,
+                "id" => block.id = reader.written()?,
+                "name" => block.name = reader.written()?,
+                "text" | "thinking" => block.text = reader.written()?,
+                "signature" => block.signature = reader.written()?,
                 "input" => block.input = reader.raw()?,
                 _ => reader.skip()?,
             }
         }
     }
-    if block.kind == "redacted_thinking" {
+    if block.kind.text() == "redacted_thinking" {
         block.raw = whole.raw()?;
     }
-    Ok(block)
+    Ok(())
 }
 
-fn delta_fields<'a>(reader: &mut Reader<'a>) -> Result<DeltaFields<'a>, Broken> {
-    let mut delta = DeltaFields::default();
+fn delta_fields<'a>(reader: &mut Reader<'a>, delta: &mut DeltaFields<'a>) -> Result<(), Broken> {
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "text" => delta.text = reader.text()?,
-                "thinking" => delta.thinking = reader.text()?,
-                "signature" => delta.signature = reader.text()?,
-                "partial_json" => delta.json = reader.text()?,
-                "stop_reason" => delta.stop_reason = reader.string()?,
+                "text" => delta.text = reader.written()?,
+                "thinking" => delta.thinking = reader.written()?,
+                "signature" => delta.signature = reader.written()?,
+                "partial_json" => delta.json = reader.written()?,
+                "stop_reason" => delta.stop_reason = reader.written()?,
                 _ => reader.skip()?,
             }
         }
     }
-    Ok(delta)
+    Ok(())
 }
 
 fn finish(reason: &str) -> Finish {

@@ -96,7 +96,7 @@ impl Mapping for Stream {
 /// reading them field by field costs twice as much.
 fn plain_text(data: &str) -> Option<&str> {
     let text = data.strip_prefix(r#"{"type":"text_delta","text":""#)?.strip_suffix(r#""}"#)?;
-    find2(b'"', b'\\', text.as_bytes()).is_none().then_some(text)
+    (find2(b'"', b'\\', text.as_bytes()) == text.len()).then_some(text)
 }
 
 /// A failure with the kind that the other end gave it, where it gave one.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::codec::{Write, to_text};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::{Json, MAX_DEPTH, check};
-use crate::json_read::{Broken, Reader};
+use crate::json_read::{Broken, Reader, Written};
 use crate::json_write::Object;
 use crate::providers::anthropic::set;
 use crate::providers::{Mapping, errors};
@@ -56,16 +56,16 @@ pub(crate) struct Stream {
 
 #[derive(Default)]
 struct Part<'a> {
-    text: Cow<'a, str>,
+    text: Written<'a>,
     thought: bool,
-    signature: Option<Cow<'a, str>>,
+    signature: Written<'a>,
     call: Option<CallPart<'a>>,
 }
 
 #[derive(Default)]
 struct CallPart<'a> {
-    id: Option<Cow<'a, str>>,
-    name: Cow<'a, str>,
+    id: Written<'a>,
+    name: Written<'a>,
     args: &'a str,
     pieces: Option<Reader<'a>>,
     will_continue: bool,
@@ -175,11 +175,11 @@ impl Stream {
             while reader.item()? {
                 let part = part(reader)?;
                 if let Some(call) = part.call {
-                    self.call(&call, part.signature.as_deref(), turn)?;
+                    self.call(&call, part.signature, turn)?;
                 } else if part.thought {
-                    turn.reasoning(&part.text);
+                    turn.reasoning(&part.text.text());
                 } else {
-                    turn.text(&part.text);
+                    turn.text(&part.text.text());
                 }
             }
         }
@@ -189,18 +189,19 @@ impl Stream {
     fn call(
         &mut self,
         part: &CallPart<'_>,
-        signature: Option<&str>,
+        signature: Written<'_>,
         turn: &mut TurnBuilder,
     ) -> Result<(), Broken> {
         if self.open.is_none() || !part.name.is_empty() {
             self.close(turn);
-            let again = part.id.as_deref().is_some_and(|id| turn.has_call(id, &part.name, part.args));
-            if part.name.is_empty() || again {
+            let (id, name) = (part.id.text(), part.name.text());
+            let again = !id.is_empty() && turn.has_call(&id, &name, part.args);
+            if name.is_empty() || again {
                 return Ok(());
             }
-            let call = turn.call_start(part.id.as_deref(), &part.name);
-            if let Some(signature) = signature {
-                turn.call_extra(call, THOUGHT_SIGNATURE, Json::string(signature));
+            let call = turn.call_start(Some(&id), &name);
+            if !signature.is_empty() {
+                turn.call_extra(call, THOUGHT_SIGNATURE, Json::string(&signature.text()));
             }
             if part.args.starts_with('{') {
                 turn.call_args(call, part.args);
@@ -249,9 +250,9 @@ fn part<'a>(reader: &mut Reader<'a>) -> Result<Part<'a>, Broken> {
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "text" => part.text = reader.text()?,
+                "text" => part.text = reader.written()?,
                 "thought" => part.thought = reader.raw()? == "true",
-                "thoughtSignature" => part.signature = reader.string()?,
+                "thoughtSignature" => part.signature = reader.written()?,
                 "functionCall" => part.call = Some(call_part(reader)?),
                 _ => reader.skip()?,
             }
@@ -265,8 +266,8 @@ fn call_part<'a>(reader: &mut Reader<'a>) -> Result<CallPart<'a>, Broken> {
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "id" => call.id = reader.string()?.filter(|id| !id.is_empty()),
-                "name" => call.name = reader.text()?,
+                "id" => call.id = reader.written()?,
+                "name" => call.name = reader.written()?,
                 "args" => call.args = reader.raw()?,
                 "willContinue" => call.will_continue = reader.raw()? == "true",
                 "partialArgs" => {

@@ -36,8 +36,8 @@ impl Halves {
 fn find(data: &str, is_meant: impl Fn(u8, usize) -> bool) -> Option<usize> {
     let bytes = data.as_bytes();
     let mut at = 0;
-    while let Some(step) = bytes.get(at..).and_then(|rest| find2(b'\\', b'\\', rest)) {
-        at += step;
+    loop {
+        at += find2(b'\\', b'\\', bytes.get(at..)?);
         if let Some([b'u', b'd' | b'D', digit]) = bytes.get(at + 1..at + 4)
             && is_meant(digit.to_ascii_lowercase(), at)
         {
@@ -45,7 +45,6 @@ fn find(data: &str, is_meant: impl Fn(u8, usize) -> bool) -> Option<usize> {
         }
         at += 2;
     }
-    None
 }
 
 /// Whether a text begins here.

@@ -166,7 +166,7 @@ impl Reading {
         if self.closed || self.turn.is_failed() {
             return;
         }
-        let data = self.halves.join(event.data.trim());
+        let data = self.halves.join(event.data.trim_ascii());
         let data = data.as_ref();
         if data == "[DONE]" {
             // Some gateways put it behind streams of other formats too, where it says nothing.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::Json;
-use crate::json_read::{Broken, Reader};
+use crate::json_read::{Broken, Reader, Written};
 use crate::providers::anthropic::set;
 use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
@@ -22,22 +22,22 @@ pub(crate) struct Stream {
 
 #[derive(Default)]
 struct Event<'a> {
-    kind: Cow<'a, str>,
+    kind: Written<'a>,
     index: u64,
-    item_id: Cow<'a, str>,
-    text: Cow<'a, str>,
-    args: Cow<'a, str>,
+    item_id: Written<'a>,
+    text: Written<'a>,
+    args: Written<'a>,
     item: Item<'a>,
     response: Option<Reader<'a>>,
 }
 
 #[derive(Default)]
 struct Item<'a> {
-    kind: Cow<'a, str>,
-    id: Cow<'a, str>,
-    call_id: Option<Cow<'a, str>>,
-    name: Cow<'a, str>,
-    args: Cow<'a, str>,
+    kind: Written<'a>,
+    id: Written<'a>,
+    call_id: Written<'a>,
+    name: Written<'a>,
+    args: Written<'a>,
     content: Option<Reader<'a>>,
     summary: Option<Reader<'a>>,
     encrypted: bool,
@@ -51,12 +51,12 @@ impl Mapping for Stream {
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "type" => event.kind = reader.text()?,
+                    "type" => event.kind = reader.written()?,
                     "output_index" => event.index = reader.count()?.unwrap_or_default(),
-                    "item_id" => event.item_id = reader.text()?,
-                    "delta" => event.text = reader.text()?,
-                    "arguments" => event.args = reader.text()?,
-                    "item" => event.item = item(&mut reader)?,
+                    "item_id" => event.item_id = reader.written()?,
+                    "delta" => event.text = reader.written()?,
+                    "arguments" => event.args = reader.written()?,
+                    "item" => item_fields(&mut reader, &mut event.item)?,
                     "response" => {
                         event.response = Some(reader);
                         reader.skip()?;
@@ -66,29 +66,31 @@ impl Mapping for Stream {
             }
         }
         reader.end()?;
-        match event.kind.as_ref() {
-            "response.output_text.delta" => turn.text(&event.text),
-            "response.refusal.delta" => turn.refusal(&event.text),
+        match event.kind.text().as_ref() {
+            "response.output_text.delta" => turn.text(&event.text.text()),
+            "response.refusal.delta" => turn.refusal(&event.text.text()),
             "response.reasoning_summary_text.delta"
             | "response.reasoning_text.delta"
             | "response.reasoning.delta" => {
                 self.reasoned = true;
-                turn.reasoning(&event.text);
+                turn.reasoning(&event.text.text());
             }
             "response.reasoning_summary_part.added" if self.reasoned => turn.reasoning("\n\n"),
             // One that is sent again is no further call.
             "response.output_item.added"
-                if event.item.kind == "function_call" && !self.has_item(&event.item.id) =>
+                if event.item.kind.text() == "function_call" && !self.has_item(&event.item.id.text()) =>
             {
                 self.call(event.index, &event.item, turn);
             }
-            "response.function_call_arguments.delta" => match self.known(event.index, &event.item_id) {
-                Some(call) => turn.call_args(call, &event.text),
-                None => turn.stray_args(&event.text),
-            },
+            "response.function_call_arguments.delta" => {
+                match self.known(event.index, &event.item_id.text()) {
+                    Some(call) => turn.call_args(call, &event.text.text()),
+                    None => turn.stray_args(&event.text.text()),
+                }
+            }
             "response.function_call_arguments.done" => {
-                if let Some(call) = self.known(event.index, &event.item_id) {
-                    turn.call_args_whole(call, &event.args);
+                if let Some(call) = self.known(event.index, &event.item_id.text()) {
+                    turn.call_args_whole(call, &event.args.text());
                 }
             }
             "response.output_item.done" => self.item_done(event.index, &event.item, turn),
@@ -183,17 +185,19 @@ impl Stream {
         }
         let mut index = 0;
         while reader.item()? {
-            let item = item(reader)?;
+            let mut item = Item::default();
+            item_fields(reader, &mut item)?;
+            let kind = item.kind.text();
             if !is_news {
-                if item.kind == "function_call" && !(item.id.is_empty() && item.call_id.is_none()) {
+                if kind == "function_call" && !(item.id.is_empty() && item.call_id.is_empty()) {
                     self.item_done(u64::MAX, &item, turn);
                 }
                 continue;
             }
-            if let (true, Some(mut content)) = (item.kind == "message", item.content) {
+            if let (true, Some(mut content)) = (kind == "message", item.content) {
                 message_content(&mut content, turn)?;
             }
-            if let (true, Some(mut summary)) = (item.kind == "reasoning" && !self.reasoned, item.summary) {
+            if let (true, Some(mut summary)) = (kind == "reasoning" && !self.reasoned, item.summary) {
                 let mut text = String::new();
                 texts(&mut summary, &mut text)?;
                 turn.reasoning(&text);
@@ -205,14 +209,15 @@ impl Stream {
     }
 
     fn item_done(&mut self, index: u64, item: &Item<'_>, turn: &mut TurnBuilder) {
-        match item.kind.as_ref() {
+        match item.kind.text().as_ref() {
             "function_call" => {
-                let known = item.call_id.as_deref().and_then(|id| turn.call_by_id(id));
+                let call_id = item.call_id.text();
+                let known = Some(&call_id).filter(|id| !id.is_empty()).and_then(|id| turn.call_by_id(id));
                 let known = known
-                    .or_else(|| self.known(index, &item.id))
+                    .or_else(|| self.known(index, &item.id.text()))
                     .filter(|call| !self.is_other(*call, item, turn));
                 let call = known.unwrap_or_else(|| self.call(index, item, turn));
-                turn.call_args_whole(call, &item.args);
+                turn.call_args_whole(call, &item.args.text());
                 turn.call_end(call);
             }
             // Without its encrypted content an item lives at the provider only.
@@ -224,9 +229,10 @@ impl Stream {
     }
 
     fn call(&mut self, index: u64, item: &Item<'_>, turn: &mut TurnBuilder) -> usize {
-        let call = turn.call_start(item.call_id.as_deref().or(Some(&item.id)), &item.name);
-        turn.call_args(call, &item.args);
-        self.calls.push((index, item.id.clone().into_owned(), call));
+        let id = if item.call_id.is_empty() { item.id } else { item.call_id };
+        let call = turn.call_start(Some(&id.text()), &item.name.text());
+        turn.call_args(call, &item.args.text());
+        self.calls.push((index, item.id.text().into_owned(), call));
         call
     }
 
@@ -247,9 +253,9 @@ impl Stream {
     fn is_other(&self, call: usize, item: &Item<'_>, turn: &TurnBuilder) -> bool {
         let unnamed = |(_, id, known): &(u64, String, usize)| *known == call && id.is_empty();
         item.id.is_empty()
-            && item.call_id.is_some()
+            && !item.call_id.is_empty()
             && self.calls.iter().any(unnamed)
-            && turn.call_id(call).is_some_and(|id| Some(id) != item.call_id.as_deref())
+            && turn.call_id(call).is_some_and(|id| id != item.call_id.text())
     }
 
     fn end(&mut self, turn: &mut TurnBuilder) {
@@ -263,18 +269,17 @@ impl Stream {
     }
 }
 
-fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, Broken> {
-    let mut item = Item::default();
+fn item_fields<'a>(reader: &mut Reader<'a>, item: &mut Item<'a>) -> Result<(), Broken> {
     let mut whole = *reader;
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {
-                "type" => item.kind = reader.text()?,
-                "id" => item.id = reader.text()?,
-                "call_id" => item.call_id = reader.string()?.filter(|id| !id.is_empty()),
-                "name" => item.name = reader.text()?,
-                "arguments" => item.args = reader.text()?,
-                "encrypted_content" => item.encrypted = reader.string()?.is_some_and(|text| !text.is_empty()),
+                "type" => item.kind = reader.written()?,
+                "id" => item.id = reader.written()?,
+                "call_id" => item.call_id = reader.written()?,
+                "name" => item.name = reader.written()?,
+                "arguments" => item.args = reader.written()?,
+                "encrypted_content" => item.encrypted = !reader.written()?.is_empty(),
                 "content" | "summary" => {
                     let place = if key == "content" { &mut item.content } else { &mut item.summary };
                     *place = Some(*reader);
@@ -287,7 +292,7 @@ fn item<'a>(reader: &mut Reader<'a>) -> Result<Item<'a>, Broken> {
     if item.encrypted {
         item.raw = whole.raw()?;
     }
-    Ok(item)
+    Ok(())
 }
 
 fn message_content(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
