@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use crate::scan::find2;
+use crate::scan::{find_quote, find2};
 
 /// The text is no JSON, or ends too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,13 +240,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether there are escapes in it.
-    #[inline(always)]
+    #[inline(never)]
     fn skip_string(&mut self) -> Read<bool> {
         self.at += 1;
         let mut escaped = false;
         loop {
             let rest = self.text.as_bytes().get(self.at..).ok_or(Broken)?;
-            let end = find2(b'"', b'\\', rest);
+            let end = find_quote(rest);
             if *rest.get(end).ok_or(Broken)? == b'"' {
                 self.at += end + 1;
                 return Ok(escaped);

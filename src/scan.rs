@@ -11,6 +11,12 @@ pub(crate) fn find2(a: u8, b: u8, bytes: &[u8]) -> usize {
     find(bytes, |word| equals(word, a) | equals(word, b), |byte| byte == a || byte == b)
 }
 
+/// Where a JSON string ends or has an escape, or the length.
+#[inline(always)]
+pub(crate) fn find_quote(bytes: &[u8]) -> usize {
+    find(bytes, |word| equals(word, b'"') | equals(word, b'\\'), |byte| byte == b'"' || byte == b'\\')
+}
+
 /// Where the first line end is, or the length.
 #[inline(never)]
 pub(crate) fn find_line_end(bytes: &[u8]) -> usize {

@@ -94,6 +94,8 @@ pub struct TurnBuilder {
     ended: bool,
     failed: Option<ModelError>,
     refused: bool,
+    /// Arguments came that belong to no call.
+    strays: bool,
     extra: Extra,
     /// Names as the provider knows them, and as the tools are called.
     names: Vec<(String, String)>,
@@ -217,10 +219,7 @@ impl TurnBuilder {
 
     /// Arguments of a call whose beginning never came. The turn is no answer then.
     pub fn stray_args(&mut self, text: &str) {
-        if !text.is_empty() {
-            let call = self.call_start(None, "");
-            self.call_args(call, text);
-        }
+        self.strays |= !text.is_empty();
     }
 
     pub fn call_end(&mut self, index: usize) {
@@ -369,7 +368,7 @@ impl TurnBuilder {
     pub fn into_outcome(mut self) -> Outcome {
         let error = match self.failed.take() {
             Some(error) => error,
-            None if self.ended && !self.calls.iter().any(Call::is_nameless) => {
+            None if self.ended && !self.strays && !self.calls.iter().any(Call::is_nameless) => {
                 return Outcome::Answered(self.into_turn());
             }
             None if self.ended => ModelError::new(
@@ -478,6 +477,16 @@ mod tests {
         turn.fail(ModelError::new(ModelErrorKind::Server, "two"));
         let Outcome::Failed(failure) = turn.into_outcome() else { panic!("answered") };
         assert_eq!((failure.error.message.as_str(), failure.partial), ("one", None));
+    }
+
+    #[test]
+    fn arguments_without_a_call_are_no_answer_and_take_no_place_among_the_calls() {
+        let mut turn = TurnBuilder::default();
+        turn.stray_args("{");
+        assert_eq!(turn.call_start(Some("1"), "x"), 0);
+        turn.end();
+        let Outcome::Failed(failure) = turn.into_outcome() else { panic!("answered") };
+        assert_eq!(failure.error.kind, ModelErrorKind::BadResponse);
     }
 
     #[test]
