@@ -171,7 +171,7 @@ fn what_goes_wrong_has_a_code_and_tells_no_key() {
             script("401 Unauthorized", r#"{"error":{"message":"bad key sk-canary-4711"}}"#),
             "MODEL_AUTHENTICATION",
         ),
-        (script("307 Temporary Redirect\r\nlocation: http://127.0.0.1:9/", "moved"), "MODEL_SERVER"),
+        (script("307 Temporary Redirect\r\nlocation: http://127.0.0.1:9/", "moved"), "MODEL_CONFIG"),
         (script("200 OK", "<html>sk-canary-4711</html>"), "MODEL_BAD_RESPONSE"),
         (script("200 OK", HELLO), "MODEL_STREAM_CUT"),
     ] {

@@ -20,7 +20,7 @@ use glove_wasm::transport::retry::Policy;
 use glove_wasm::transport::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 
 /// What a server does, piece by piece.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 enum Step {
     Wait(u64),
     Chunk(&'static str),
@@ -442,6 +442,39 @@ fn what_a_format_says_of_its_own_keeps_an_answer_alive_and_pings_do_not() {
         let ends = if alive { 230 } else { 30 };
         assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, ends), "{format:?} {event}");
     }
+}
+
+#[test]
+fn a_chat_handler_that_says_it_waits_is_waited_for_up_to_the_limit_of_the_whole() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000 };
+    let call = |steps: &[Step]| {
+        let (came, _) = drive_model(&[ok(steps)], &FakeClock::at(0), None, |server, clock| {
+            model_of(Format::Endpoint, server, clock, policy)
+        });
+        came
+    };
+    let mut steps = [Wait(10), Chunk(": waiting\n\n")].repeat(50);
+    let done =
+        r#"data: {"type":"done","message":{"sender":"agent","text":"at last"},"tokens_in":1,"tokens_out":1}"#;
+    steps.push(Chunk(done));
+    assert_eq!(call(&steps).result, Ok("at last".to_owned()));
+    let came = call(&[Wait(10), Chunk(": waiting\n\n")].repeat(500));
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 1_000));
+    let came = call(&[Wait(10), Chunk(": waiting\n\n"), Wait(500)]);
+    assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 40));
+}
+
+#[test]
+fn a_redirect_is_no_answer_and_says_where_it_leads() {
+    // 0 is what browsers tell of a redirect that is not followed.
+    for code in [0, 301, 302, 303, 307, 308] {
+        let came = call(&[status(code, &[("location", "https://elsewhere.test/v1")], "")]);
+        let (kind, message) = came.result.unwrap_err();
+        assert_eq!((kind, came.asked.len()), (ModelErrorKind::Config, 1), "{code}");
+        assert!(message.contains(" to https://elsewhere.test/v1, which is not followed"), "{message}");
+    }
+    let (_, message) = call(&[status(0, &[], "")]).result.unwrap_err();
+    assert!(message.contains("a redirect, which is not followed"), "{message}");
 }
 
 #[test]

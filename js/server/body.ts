@@ -1,7 +1,8 @@
 // A posted body as text, within a limit.
-import { refuse } from "./refused.js";
+import { left } from "../src/relay/refused.js";
+import { Refused, refuse } from "./refused.js";
 
-/** Reads a JSON body; stops at the limit, whatever the headers say of its length. */
+/** Reads a JSON body; stops at the limit, whatever the headers say of its length, and when the client leaves. */
 export async function readBody(request: Request, limit: number): Promise<string> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     refuse(415, "CONTENT_TYPE", "The request's body must be JSON, with the content type application/json.");
@@ -15,19 +16,36 @@ export async function readBody(request: Request, limit: number): Promise<string>
   if (Number(request.headers.get("content-length") ?? 0) > limit) tooLarge();
   const reader = request.body?.getReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch (error) {
+      return refuse(400, "BODY_NOT_JSON", "The request's body cannot be read as UTF-8 text.", error);
+    }
+  };
+  const { signal } = request;
+  // It ends what is being read.
+  const stop = () => void reader?.cancel().catch(() => {});
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
   let text = "";
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-      if (done) return text + decoder.decode();
-      size += value.byteLength;
+      // An upload that breaks off is a client that left.
+      const piece = await reader?.read().catch(() => gone());
+      if (signal.aborted) gone();
+      if (!piece?.value) return text + decode();
+      size += piece.value.byteLength;
       if (size > limit) tooLarge();
-      text += decoder.decode(value, { stream: true });
+      text += decode(piece.value);
     }
-  } catch (error) {
-    reader?.cancel().catch(() => {});
-    if (error instanceof TypeError) refuse(400, "BODY_NOT_JSON", "The request's body cannot be read as UTF-8 text.", error);
-    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
   }
+}
+
+function gone(): never {
+  throw new Refused(left);
 }

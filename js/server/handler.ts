@@ -2,7 +2,7 @@
 import { asError, GloveError, reasonOf } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
 import { answer, broken } from "../src/relay/answer.js";
-import { type Refusal, refusedResponse } from "../src/relay/refused.js";
+import { left, type Refusal, refusedResponse } from "../src/relay/refused.js";
 import type { Providers } from "../src/wasm/providers.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
@@ -22,7 +22,9 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
     const { heartbeatMs = 15_000 } = config;
-    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch: direct(upstream.fetch), heartbeatMs, report });
+    // Read when it is called, so that a fetch which was put in its place later is the one that is used.
+    const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
+    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch, heartbeatMs, report });
   };
   return async (request) => {
     const cors = corsHeaders(config.cors, request);
@@ -31,11 +33,6 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     return response;
   };
-}
-
-/** A redirect is not followed: the key would go along. */
-function direct(fetch: Fetch | undefined): Fetch {
-  return (url, init) => (fetch ?? globalThis.fetch)(url, { ...init, redirect: "manual" });
 }
 
 async function permitted({ authorize }: ChatHandlerConfig, request: Request): Promise<void> {
@@ -51,7 +48,7 @@ async function permitted({ authorize }: ChatHandlerConfig, request: Request): Pr
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {
     const refusal = thrown instanceof Refused ? thrown.refusal : broken;
-    told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
+    if (refusal !== left) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
     return refusedResponse(refusal);
   };
 }

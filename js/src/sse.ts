@@ -7,6 +7,8 @@ import type { RemoteStreamEvent } from "./models/remote.js";
  * Throws `MODEL_*` errors for an answer that is no event stream, for one that breaks off, and for bad JSON in it.
  */
 export async function* parseSSEStream(response: Response): AsyncGenerator<RemoteStreamEvent, void, undefined> {
+  // 0 is what browsers tell of a redirect.
+  if (response.status < 400 && !response.ok) throw redirected(response.headers.get("location"));
   if (!response.ok) {
     throw failure(response.status, `Chat endpoint error: ${response.status} ${response.statusText}${await excerpt(response)}`);
   }
@@ -83,6 +85,12 @@ function failure(status: number, message: string): GloveError {
   if (status === 401 || status === 403) return new GloveError("MODEL_AUTHENTICATION", message);
   if (status === 429) return new GloveError("MODEL_RATE_LIMIT", message);
   return new GloveError(status >= 500 ? "MODEL_SERVER" : "MODEL_BAD_REQUEST", message);
+}
+
+function redirected(place: string | null): GloveError {
+  const to = place ? ` to ${short(place)}` : "";
+  const message = `The chat endpoint answered with a redirect${to}, which is not followed, because the key would go along: set its URL to where it leads.`;
+  return new GloveError("MODEL_CONFIG", message);
 }
 
 /** The beginning of a body, to say what came instead. */

@@ -20,6 +20,15 @@ pub(crate) fn from_event(body: &str) -> ModelError {
     classify(None, body)
 }
 
+/// An answer that says to ask elsewhere: keys and the conversation would go along. Browsers do not tell where it leads.
+pub(crate) fn redirected(location: Option<&str>) -> ModelError {
+    let to = location.map(|place| format!(" to {}", excerpt(place))).unwrap_or_default();
+    let message = format!(
+        "the answer is a redirect{to}, which is not followed, because the key would go along: set the model's URL (`baseURL`) to where it leads"
+    );
+    ModelError::new(ModelErrorKind::Config, message)
+}
+
 /// A body of another kind than the one asked for.
 pub(crate) fn unexpected(body: &str) -> ModelError {
     let error = classify(None, body);

@@ -160,6 +160,9 @@ impl Asking {
         shown: &mut Shown<'_>,
     ) -> Result<Turn, ModelError> {
         let status = response.status();
+        if status == 0 || (300..400).contains(&status) {
+            return Err(errors::redirected(response.header("location").as_deref()));
+        }
         if !(200..300).contains(&status) {
             let mut body = Vec::new();
             let words = Limit::new(self.clock.now(), ERROR_BODY_MS, "");
@@ -202,10 +205,12 @@ impl Asking {
                 None => return Err(limit.or(whole).passed()),
             };
             let batch = decoder.push(&chunk);
+            let handler = self.options.format.spoken() == Format::Endpoint;
             if decoder.has_answer() {
                 limit = Limit::new(self.clock.now(), BEHIND_END_MS, "");
-            } else if decoder.lives() || !batch.is_empty() || !begun {
-                // Keep-alive pings show that the connection lives, not that the model does.
+            } else if decoder.lives() || !batch.is_empty() || !begun || handler {
+                // Keep-alive pings show that the connection lives, not that the model does. A chat handler has limits of its
+                // own, and asks again itself: its comments say that it is still at it.
                 begun = true;
                 limit =
                     Limit::new(self.clock.now(), self.options.policy.idle_ms, "further piece of its answer");

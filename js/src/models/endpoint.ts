@@ -45,6 +45,8 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     accept: "text/event-stream",
     ...(typeof options.headers === "function" ? await options.headers() : options.headers),
   });
+  // Headers may hold a key, which would go along.
+  const redirect: RequestRedirect = options.headers ? "manual" : "follow";
   let systemPrompt = "";
   const name = `endpoint:${url}`;
   const model: ModelAdapter = {
@@ -56,9 +58,9 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
       const body = JSON.stringify(remoteRequest(systemPrompt, request));
       const sent = await headers();
       try {
-        const init = { method: "POST", headers: sent, body, ...(signal && { signal }) };
+        const init = { method: "POST", headers: sent, body, redirect, ...(signal && { signal }) };
         const response = await (options.fetch ?? globalThis.fetch)(url, init);
-        return await collect(parseSSEStream(response), notify, "Stream ended without a 'done' event");
+        return await collect(parseSSEStream(response), notify, "Stream ended without a 'done' event", signal);
       } catch (error) {
         if (error instanceof Error) error.message = withoutKeys(error.message, new Headers(sent));
         throw error;
@@ -76,7 +78,7 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     // Those that `hostFetch` looks at afterwards.
     const sent = init.headers as Headers;
     for (const [key, value] of Object.entries(await headers())) sent.set(key, value);
-    return (options.fetch ?? globalThis.fetch)(to, init);
+    return (options.fetch ?? globalThis.fetch)(to, { ...init, redirect });
   };
   return withTransport(model, { options: http, fetch: fetcher });
 }

@@ -18,16 +18,19 @@ export async function hostFetch(
 ): Promise<HostResponse> {
   const sent = new Headers(JSON.parse(headers || "[]") as [string, string][]);
   // Read when it is called, so that a fetch which was put in its place later is the one that is used.
-  const response = await (custom ?? globalThis.fetch)(url, { method: "POST", headers: sent, body, signal }).catch(
-    (error: unknown) => {
-      throw new Error(withoutKeys(reasonOf(error), sent));
-    },
-  );
+  let response: Response;
+  try {
+    response = await (custom ?? globalThis.fetch)(url, { method: "POST", headers: sent, body, signal });
+  } catch (error) {
+    throw new Error(withoutKeys(reasonOf(error), sent));
+  }
+  if (typeof response?.status !== "number") throw new Error("`fetch` gave no Response.");
   const reader = response.body?.getReader();
   const leave = () => void reader?.cancel().catch(() => {});
   let ending: ReturnType<typeof setTimeout> | undefined;
   // Also for a fetch that does not heed its signal.
-  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
   return {
     status: response.status,
     sent: JSON.stringify([...sent]),
@@ -37,6 +40,7 @@ export async function hostFetch(
         const chunk = await reader?.read();
         // After the signal the core has let go of `push`.
         if (!chunk?.value || signal.aborted) return clearTimeout(ending);
+        if (!ArrayBuffer.isView(chunk.value)) throw new Error("The body of the Response of `fetch` holds no bytes.");
         if (!ending) push(chunk.value);
       }
     },

@@ -3,7 +3,7 @@ import { type Fetch, hostFetch } from "../models/http.js";
 import { guard, type Relay } from "../wasm/providers.js";
 import type { RelayHost } from "../wasm/relay.js";
 import { EventStream } from "./events.js";
-import { type Refusal, refusedEvent, refusedResponse } from "./refused.js";
+import { left, type Refusal, refusedEvent, refusedResponse } from "./refused.js";
 
 export interface Asking {
   readonly relay: Relay;
@@ -21,16 +21,21 @@ export interface Asking {
 /** `ended` is called when the core is done with it. */
 export function answer(asking: Asking, ended?: () => void): Promise<Response> {
   const { relay, body, key, signal, fetch, heartbeatMs, asEvents, report } = asking;
+  if (signal.aborted) {
+    ended?.();
+    return Promise.resolve(refusedResponse(left));
+  }
   let leave = () => {};
   const gone = new Promise<void>((resolve) => {
     leave = resolve;
   });
   const stream = new EventStream(heartbeatMs, leave);
-  if (signal.aborted) leave();
   signal.addEventListener("abort", leave);
+  // A redirect is not followed: the key would go along.
+  const direct: Fetch = (url, init) => fetch(url, { ...init, redirect: "manual" });
   const host: RelayHost = {
     events: (text: string) => stream.write(text),
-    fetch: (url: string, headers: string, sent: string, abort: AbortSignal) => hostFetch(fetch, url, headers, sent, abort),
+    fetch: (url: string, headers: string, sent: string, abort: AbortSignal) => hostFetch(direct, url, headers, sent, abort),
   };
   const end = (refusal: Refusal) => {
     if (stream.begun || asEvents) stream.write(refusedEvent(refusal));
@@ -57,8 +62,5 @@ export function answer(asking: Asking, ended?: () => void): Promise<Response> {
     });
   return stream.response;
 }
-
-/** Nobody reads this one. */
-const left: Refusal = { status: 499, code: "ABORTED", message: "The client left before the answer began." };
 
 export const broken: Refusal = { status: 500, code: "INTERNAL", message: "The chat handler failed." };

@@ -1,5 +1,8 @@
 // A request that is not answered: as a response, and as the last event of a stream.
 
+/** Nobody reads this one, and nobody need know of it. */
+export const left: Refusal = { status: 499, code: "ABORTED", message: "The client left before the answer began." };
+
 /** What a client is told; `detail` is for the server alone. */
 export interface Refusal {
   readonly status: number;
@@ -24,5 +27,6 @@ export function refusedResponse({ status, detail: _, ...error }: Refusal): Respo
 }
 
 export function refusedEvent({ status: _, detail: __, ...error }: Refusal): string {
-  return `data: ${JSON.stringify({ type: "error", ...error })}\n\n`;
+  // Who tells it has tried again itself, as the header of a response says.
+  return `data: ${JSON.stringify({ type: "error", ...error, retryable: false })}\n\n`;
 }
