@@ -61,6 +61,10 @@ impl CoreRelay {
             disclosure: Disclosure::default(),
         };
         relay.read(options).map_err(|_| protocol("the handler's options are not what the core expects"))?;
+        // A model of the application knows what it says to whom.
+        if relay.format == Format::Endpoint && relay.disclosure == Disclosure::Safe {
+            relay.disclosure = Disclosure::Application;
+        }
         relay.request.dialect = ChatDialect::of_host(table::host(&relay.base_url));
         Ok(relay)
     }

@@ -1,5 +1,6 @@
 //! The endpoint protocol: what a chat endpoint is sent and what it streams back, for both ends of it.
 
+mod inner;
 mod refusal;
 mod request;
 

@@ -4,6 +4,7 @@ use crate::codec::to_text;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_write::Object;
 use crate::scan::word_at;
+use crate::wire::inner::struck;
 
 /// A failure as a client may see it, and as the server's own log may.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +23,11 @@ pub struct Refusal {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Disclosure {
     None,
-    /// Not where it is about the server's key or its account.
+    /// What is wrong with the client's request, without addresses, accounts and keys.
     #[default]
     Safe,
+    /// The words are those of the application's own model, without addresses, accounts and keys.
+    Application,
     All,
     /// Even what is for the server's log only: the client is the one whose key it is.
     Own,
@@ -101,23 +104,29 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
         RateLimit if unpaid(error) => {
             ("The account of this server at the model's provider is used up.", Said::AboutTheServer)
         }
-        RateLimit => ("The model's provider allows no more requests at the moment.", Said::ToTheClient),
-        Overloaded => ("The model's provider is overloaded.", Said::ToTheClient),
-        Timeout => ("The model's provider took too long.", Said::ToTheClient),
+        RateLimit => ("The model's provider allows no more requests at the moment.", Said::InGeneral),
+        Overloaded => ("The model's provider is overloaded.", Said::InGeneral),
+        Timeout => ("The model's provider took too long.", Said::InGeneral),
+        Server => ("The model's provider failed.", Said::InGeneral),
         Cut => ("The model's answer was cut off before its end.", Said::ToTheClient),
         ContextLength => ("The conversation does not fit into the model's context.", Said::ToTheClient),
         BadRequest => ("The model's provider refused the request.", Said::ToTheClient),
-        Server => ("The model's provider failed.", Said::ToTheClient),
     };
     // A body without a message of its own is quoted behind its status.
     let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
-    let tell = match (disclosure, said) {
-        (Disclosure::Own, _) => true,
-        (Disclosure::None, _) | (_, Said::Inside) | (Disclosure::Safe, Said::AboutTheServer) => false,
-        (Disclosure::Safe, Said::ToTheClient)
-        | (Disclosure::All, Said::ToTheClient | Said::AboutTheServer) => !quoted,
-    };
-    if tell { error.message.clone() } else { own.to_owned() }
+    match (disclosure, said) {
+        (Disclosure::Own, _) => error.message.clone(),
+        (Disclosure::All, Said::AboutTheServer | Said::InGeneral | Said::ToTheClient) if !quoted => {
+            error.message.clone()
+        }
+        (Disclosure::Application, Said::InGeneral | Said::ToTheClient)
+        | (Disclosure::Safe, Said::ToTheClient)
+            if !quoted =>
+        {
+            struck(&error.message)
+        }
+        _ => own.to_owned(),
+    }
 }
 
 /// The account has to be paid or raised first: the provider says so by status or in words, and asks not to try again.
@@ -131,6 +140,8 @@ fn unpaid(error: &ModelError) -> bool {
 #[derive(Clone, Copy)]
 enum Said {
     ToTheClient,
+    /// Nothing that a client could mend: our sentence says as much.
+    InGeneral,
     AboutTheServer,
     /// To nobody outside.
     Inside,
@@ -169,7 +180,24 @@ mod tests {
                 502,
                 "The account of this server at the model's provider is used up.",
             ),
-            (429, r#"{"error":{"message":"slow down"}}"#, 429, "slow down"),
+            (
+                400,
+                r#"{"error":{"message":"no model at http://10.0.0.1:8000 for org-Ab12"}}"#,
+                400,
+                "no model at … for …",
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Rate limit reached in organization org-Ab12: Limit 30000"}}"#,
+                429,
+                "The model's provider allows no more requests at the moment.",
+            ),
+            (
+                500,
+                r#"{"error":{"message":"dial tcp 10.0.0.12:11434: refused"}}"#,
+                502,
+                "The model's provider failed.",
+            ),
             (
                 429,
                 r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#,
@@ -178,8 +206,8 @@ mod tests {
             ),
             (500, "<html>trace of 10.0.0.1</html>", 502, "The model's provider failed."),
             (502, "", 502, "The model's provider failed."),
-            (504, r#"{"error":{"message":"late"}}"#, 504, "late"),
-            (529, r#"{"error":{"message":"Overloaded"}}"#, 503, "Overloaded"),
+            (504, r#"{"error":{"message":"late"}}"#, 504, "The model's provider took too long."),
+            (529, r#"{"error":{"message":"at gpu-7"}}"#, 503, "The model's provider is overloaded."),
         ];
         for (status, body, expected, message) in table {
             let told = of(&from_response(status, body), Disclosure::Safe);
@@ -191,14 +219,14 @@ mod tests {
     fn a_provider_that_asks_not_to_be_asked_again_is_not_taken_for_an_unpaid_one() {
         let mut error = from_response(429, r#"{"error":{"message":"slow down"}}"#);
         error.retryable = false;
-        assert_eq!(of(&error, Disclosure::Safe), (429, "slow down".to_owned()));
+        assert_eq!(of(&error, Disclosure::All), (429, "slow down".to_owned()));
     }
 
     #[test]
     fn an_address_or_a_body_is_never_told() {
         for kind in [ModelErrorKind::Network, ModelErrorKind::BadResponse, ModelErrorKind::Config] {
             let error = ModelError::new(kind, "http://10.0.0.1/secret <html>");
-            for disclosure in [Disclosure::None, Disclosure::Safe, Disclosure::All] {
+            for disclosure in [Disclosure::None, Disclosure::Safe, Disclosure::Application, Disclosure::All] {
                 assert!(!of(&error, disclosure).1.contains("10.0.0.1"), "{kind:?}");
             }
         }
@@ -218,10 +246,22 @@ mod tests {
     }
 
     #[test]
+    fn the_words_of_an_own_model_are_told_without_addresses() {
+        let error =
+            ModelError::new(ModelErrorKind::RateLimit, "That were your 20 messages, says db.corp:5432.");
+        assert_eq!(of(&error, Disclosure::Application).1, "That were your 20 messages, says ….");
+        let error = ModelError::new(ModelErrorKind::Authentication, "bad key");
+        assert_eq!(
+            of(&error, Disclosure::Application).1,
+            "The model's provider refused the key of this server."
+        );
+    }
+
+    #[test]
     fn a_refusal_is_written_with_all_that_a_client_can_use() {
         let mut error = ModelError::new(ModelErrorKind::RateLimit, "slow \"down\"");
         error.retry_after_ms = Some(1500);
-        let json = Refusal::of_model(&error, Disclosure::Safe).json();
+        let json = Refusal::of_model(&error, Disclosure::All).json();
         let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"detail":"slow \"down\""}"#;
         assert_eq!(json, expected);
     }

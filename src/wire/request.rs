@@ -83,7 +83,9 @@ impl WireRequest {
         while let Some(key) = reader.key().map_err(|_| Wrong::of("body"))? {
             let value = reader.raw().map_err(|_| Wrong::of("body"))?;
             match key {
-                "systemPrompt" => self.system_prompt = read("systemPrompt", value)?,
+                "systemPrompt" => {
+                    self.system_prompt = read::<Option<String>>("systemPrompt", value)?.unwrap_or_default();
+                }
                 "messages" => self.messages = read("messages", value)?,
                 "tools" => self.tools = tools(value).map_err(|_| Wrong::of("tools"))?,
                 "model" => self.model = read("model", value)?,
@@ -163,6 +165,10 @@ mod tests {
         let bare =
             WireRequest::read(r#"{"messages":[{"sender":"user","text":""}]}"#, &RequestLimits::default());
         assert_eq!(bare.unwrap().tools, []);
+        let empty =
+            r#"{"systemPrompt":null,"messages":[{"sender":"user","text":""}],"tools":null,"model":null}"#;
+        let request = WireRequest::read(empty, &RequestLimits::default()).unwrap();
+        assert_eq!((request.system_prompt.as_str(), request.tools, request.model), ("", vec![], None));
     }
 
     #[test]

@@ -132,15 +132,23 @@ test.each([
   [401, `bad key ${canary}`, 502, "MODEL_AUTHENTICATION", "The model's provider refused the key of this server."],
   [403, "org 7 has no access", 502, "MODEL_AUTHENTICATION", "The model's provider refused the key of this server."],
   [402, "pay 12 dollars", 502, "MODEL_RATE_LIMIT", "The account of this server at the model's provider is used up."],
-  [429, "slow down", 429, "MODEL_RATE_LIMIT", "slow down"],
-  [500, `trace ${canary}`, 502, "MODEL_SERVER", "trace …"],
-  [529, "Overloaded", 503, "MODEL_OVERLOADED", "Overloaded"],
+  [400, "no model at http://vllm.internal:8000/v1 for org-Ab12", 400, "MODEL_BAD_REQUEST", "no model at … for …"],
+  [429, "org-Ab12 is over its limit", 429, "MODEL_RATE_LIMIT", "The model's provider allows no more requests at the moment."],
+  [500, `dial tcp 10.0.0.12:11434 ${canary}`, 502, "MODEL_SERVER", "The model's provider failed."],
+  [504, "no answer of vllm-3:8000", 504, "MODEL_TIMEOUT", "The model's provider took too long."],
+  [529, "gpu-7 is busy", 503, "MODEL_OVERLOADED", "The model's provider is overloaded."],
 ])("a provider's %i (%s) is answered with %i", async (status, said, expected, code, message) => {
   provider.reply({ status, body: body(said), headers: { "retry-after-ms": "1200", "x-should-retry": "false" } });
   const response = await handler()(post());
   expect(response.headers.get("x-should-retry")).toBe("false");
   expect(await refusal(response)).toMatchObject({ status: expected, code, message });
   expect([provider.asked.length, errors.length]).toEqual([1, 1]);
+});
+
+test("all that the provider said is told where that is asked for", async () => {
+  provider.reply({ status: 429, body: body("org-Ab12 is over its limit"), headers: { "x-should-retry": "false" } });
+  const told = await refusal(await handler({ providerMessages: "all" })(post()));
+  expect(told).toMatchObject({ status: 429, message: "org-Ab12 is over its limit" });
 });
 
 test("nothing of a body that is no answer, and no address, is told", async () => {
@@ -158,7 +166,7 @@ test("nothing of a body that is no answer, and no address, is told", async () =>
 test("a redirect is not followed: the key would go along", async () => {
   const elsewhere = await openProvider();
   provider.reply({ status: 307, body: [], headers: { location: elsewhere.url } });
-  expect((await handler()(post())).status).toBe(502);
+  expect((await handler()(post())).status).toBe(500);
   expect(elsewhere.asked).toEqual([]);
   await elsewhere.close();
 });
@@ -180,7 +188,11 @@ test("an error in mid-stream is a typed event behind the text that had come", as
   const events = await strictEvents(await handler()(post()));
   expect(events).toEqual([
     { type: "text_delta", text: "half" },
-    { type: "error", code: "MODEL_OVERLOADED", kind: "overloaded", message: "Overloaded", retryable: true },
+    {
+      ...{ type: "error", code: "MODEL_OVERLOADED", kind: "overloaded" },
+      // The handler has tried again as often as it may.
+      ...{ message: "The model's provider is overloaded.", retryable: false },
+    },
   ]);
   expect(provider.asked).toHaveLength(1);
 });
@@ -413,6 +425,55 @@ test("our client and our handler understand each other, tools and failures inclu
   await app.close();
 });
 
+test.each([0, 10])("a provider that fails is asked three times in all, also behind a heartbeat of %i ms", async (heartbeatMs) => {
+  const failing = { status: 500, body: [30, "{}"], headers: { "retry-after-ms": "10" } };
+  provider.reply(failing);
+  const app = await listen(handler({ heartbeatMs }));
+  const session = new GloveClient({ endpoint: app.url, systemPrompt: "" }).session("s1");
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "MODEL_SERVER" });
+  expect(provider.asked).toHaveLength(3);
+  await app.close();
+});
+
+test("a page waits as long as its handler does, which has the limits of the provider", async () => {
+  provider.reply({ body: [400, ...speak.anthropic(["at last"])] });
+  const app = await listen(handler({ heartbeatMs: 20 }));
+  const model = createEndpointModel(app.url, { policy: { firstByteMs: 200, idleMs: 200 } });
+  const session = new GloveClient({ createModel: () => model, systemPrompt: "" }).session("s1");
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "at last" });
+  expect(provider.asked).toHaveLength(1);
+  await app.close();
+});
+
+test("a client that leaves while it sends is no fault of the server", async () => {
+  const told = vi.spyOn(globalThis.console, "error").mockImplementation(() => {});
+  const onError = vi.fn();
+  const encoder = new TextEncoder();
+  const upload = (end: (controller: ReadableStreamDefaultController<Uint8Array>) => void) => {
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      controller.enqueue(encoder.encode('{"messages":['));
+      end(controller);
+    };
+    return { body: new ReadableStream({ start }), duplex: "half" } as RequestInit;
+  };
+  // It breaks off, stalls until the signal fires, or had gone before.
+  const leaving = new AbortController();
+  setTimeout(() => leaving.abort(), 20);
+  const uploads = [
+    () => upload((controller) => controller.error(new TypeError("terminated"))),
+    () => ({ ...upload(() => {}), signal: leaving.signal }),
+    () => ({ ...upload(() => {}), signal: AbortSignal.abort() }),
+  ];
+  for (const init of uploads) {
+    for (const config of [{}, { onError }]) {
+      const handle = createChatHandler({ provider: "anthropic", apiKey: canary, baseURL: provider.url, ...config });
+      expect(await refusal(await handle(post("", init())))).toMatchObject({ status: 499, code: "ABORTED" });
+    }
+  }
+  expect([told.mock.calls, onError.mock.calls, provider.asked]).toEqual([[], [], []]);
+  told.mockRestore();
+});
+
 test("a person who stops the answer in the page stops the provider", async () => {
   const app = await listen(handler());
   provider.reply({ body: speak.anthropic(Array.from({ length: 200 }, () => "x")).flatMap((event) => [event, 20]) });
@@ -476,6 +537,16 @@ test("what an own model throws is the server's to know; a typed failure keeps it
   });
   const events = await strictEvents(await late(post()));
   expect(events.map(({ type, code }) => code ?? type)).toEqual(["text_delta", "MODEL_ADAPTER"]);
+});
+
+test.each([
+  ["nothing", undefined, 'The model "own" gave no `messages`; give {messages, tokens_in, tokens_out}.'],
+  ["no messages", { tokens_in: 1 }, 'The model "own" gave no `messages`; give {messages, tokens_in, tokens_out}.'],
+  ["an empty list", { messages: [], tokens_in: 1 }, 'The model "own" gave an empty list of `messages`.'],
+])("an own model that gives %s is told so in the server's log", async (_, given, said) => {
+  const handle = own(async () => given as never);
+  expect(await refusal(await handle(post()))).toMatchObject({ status: 502, code: "MODEL_BAD_RESPONSE" });
+  expect(errors).toEqual([`MODEL_BAD_RESPONSE: ${said}`]);
 });
 
 test("a client that leaves stops an own model", async () => {
