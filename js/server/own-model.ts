@@ -1,6 +1,6 @@
 // A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
 import { GloveError, reasonOf } from "../src/error.js";
-import { kindOf } from "../src/models/bridge.js";
+import { checked, kindOf } from "../src/models/bridge.js";
 import { transportOf } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter } from "../src/models/model.js";
@@ -42,10 +42,9 @@ async function ask(
     const { text } = (data ?? {}) as { text?: unknown };
     if ((type === "text_delta" || type === "reasoning_delta") && typeof text === "string") tell({ type, text });
   };
-  const { messages: answered, ...rest } = await model.prompt(
-    { messages, ...(described && { tools: described }) },
-    notify,
-    signal,
-  );
-  tell({ ...rest, type: "done", message: answered.at(-1) });
+  const answered = await model.prompt({ messages, ...(described && { tools: described }) }, notify, signal);
+  const { messages: given, ...rest } = checked(model.name, answered);
+  const message = given.at(-1);
+  if (!message) throw new GloveError("MODEL_BAD_RESPONSE", `The model "${model.name}" gave an empty list of \`messages\`.`);
+  tell({ ...rest, type: "done", message });
 }

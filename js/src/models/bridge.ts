@@ -84,13 +84,14 @@ export class ModelBridge {
   }
 }
 
-function reply(name: string, result: ModelPromptResult, streamed: boolean): Reply {
-  if (!Array.isArray(result?.messages)) {
-    throw new GloveError(
-      "MODEL_BAD_RESPONSE",
-      `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`,
-    );
-  }
+/** What a model of the application gave, if it is an answer. */
+export function checked(name: string, result: ModelPromptResult): ModelPromptResult {
+  if (Array.isArray(result?.messages)) return result;
+  throw new GloveError("MODEL_BAD_RESPONSE", `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`);
+}
+
+function reply(name: string, given: ModelPromptResult, streamed: boolean): Reply {
+  const result = checked(name, given);
   const { messages, stop_reason, tokens_in, tokens_out, cache_creation_input_tokens, cache_read_input_tokens } = result;
   const usage: Record<string, number | undefined> = {
     tokens_in: tokens_in ?? 0,

@@ -48,45 +48,61 @@ export function made({ tool_name, input_args }: ToolCall): string {
 }
 
 const begins = /^\s*\{\s*"answer"\s*:\s*"/;
+/** Blank and all. */
+const longestFront = 256;
 const short: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 /** Reads an answer while it comes, and gives what of it can be shown. */
 export class AnswerText {
+  /** Only joined until the end: to look into it is to copy it. */
   #all = "";
-  /** Where reading of the text goes on; -1 before it began. */
-  #at: number;
+  /** What is not read yet; nothing where no text can be shown. */
+  #rest: string | undefined = "";
+  #begun = false;
   readonly #chosen: boolean;
 
   /** `chosen`: it keeps the schema of `choiceOf`. */
   constructor(chosen: boolean) {
     this.#chosen = chosen;
-    this.#at = chosen ? -1 : 0;
   }
 
   add(piece: string): string {
     this.#all += piece;
     if (!this.#chosen) return piece;
-    if (this.#at < 0) this.#at = begins.exec(this.#all)?.[0].length ?? -1;
-    if (this.#at < 0) return "";
-    return this.#read();
+    if (this.#rest === undefined) return "";
+    this.#rest += piece;
+    return this.#begun || this.#begins(this.#rest) ? this.#read(this.#rest) : "";
+  }
+
+  /** Whether the front of an answer is there. It is taken off. */
+  #begins(rest: string): boolean {
+    const front = begins.exec(rest)?.[0];
+    this.#begun = front !== undefined;
+    // What is longer and no front is a call.
+    if (front !== undefined) this.#rest = rest.slice(front.length);
+    else if (rest.length > longestFront) this.#rest = undefined;
+    return this.#begun;
   }
 
   /** Unescapes up to the end of the string, or to what is not whole yet. */
-  #read(): string {
+  #read(rest: string): string {
     let shown = "";
+    let at = 0;
     for (;;) {
       const plain = /[^"\\]*/y;
-      plain.lastIndex = this.#at;
-      shown += plain.exec(this.#all)?.[0] ?? "";
-      this.#at = plain.lastIndex;
-      if (this.#all[this.#at] !== "\\") return shown;
-      const kind = this.#all[this.#at + 1];
+      plain.lastIndex = at;
+      shown += plain.exec(rest)?.[0] ?? "";
+      at = plain.lastIndex;
+      const kind = rest[at + 1];
       const length = kind === "u" ? 6 : 2;
-      if (kind === undefined || this.#at + length > this.#all.length) return shown;
-      const code = this.#all.slice(this.#at + 2, this.#at + 6);
+      if (rest[at] !== "\\" || kind === undefined || at + length > rest.length) break;
+      const code = rest.slice(at + 2, at + 6);
       shown += kind === "u" ? String.fromCharCode(Number.parseInt(code, 16)) : (short[kind] ?? kind);
-      this.#at += length;
+      at += length;
     }
+    // Behind the end of the text nothing is shown.
+    this.#rest = rest[at] === '"' ? undefined : rest.slice(at);
+    return shown;
   }
 
   /** What the whole answer is. An answer that is no whole object is an error: it never becomes a call. */

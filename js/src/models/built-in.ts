@@ -3,7 +3,7 @@ import { fromBase64 } from "../base64.js";
 import { GloveError, reasonOf } from "../error.js";
 import type { ContentPart, Message } from "../message.js";
 import { AnswerText, choiceOf, described, type Loose, type Made, made } from "./built-in-tools.js";
-import type { ModelAdapter, ModelPromptResult, NotifySubscribersFunction, PromptRequest } from "./model.js";
+import { type ModelAdapter, type ModelPromptResult, type NotifySubscribersFunction, type PromptRequest, tell } from "./model.js";
 
 /** `downloadable` and `downloading`: the browser can run a model that it has not got yet. */
 export type BuiltInAvailability = "unavailable" | "downloadable" | "downloading" | "available";
@@ -276,10 +276,10 @@ async function stream(
     const piece = typeof value === "string" ? value : String(value.value);
     if (typeof value !== "string" && value.type === "thought") {
       reasoning += piece;
-      void notify("reasoning_delta", { text: piece });
+      tell(notify, "reasoning_delta", piece);
     } else {
       const shown = text.add(piece);
-      if (shown) void notify("text_delta", { text: shown });
+      if (shown) tell(notify, "text_delta", shown);
     }
   }
   return { ...text.end(), ...(reasoning && { reasoning_content: reasoning }) };
@@ -287,7 +287,9 @@ async function stream(
 
 async function usage(session: Session, { text, tool_calls }: Made): Promise<{ tokens_in: number; tokens_out: number }> {
   const written = tool_calls?.map(made).join("\n") ?? text;
-  const measured = await (session.measureContextUsage?.(written) ?? session.measureInputUsage?.(written));
+  // A count that fails is no reason to lose the answer.
+  const counting = async () => session.measureContextUsage?.(written) ?? session.measureInputUsage?.(written);
+  const measured = await counting().catch(() => undefined);
   const tokens_out = Math.round(measured ?? written.length / 4);
   return { tokens_in: Math.max(0, Math.round(contextOf(session).used) - tokens_out), tokens_out };
 }

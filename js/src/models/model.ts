@@ -39,6 +39,22 @@ export interface ModelAdapter {
   setSystemPrompt(systemPrompt: string): void;
 }
 
+/** Tells of a piece of the answer. What a listener makes of it ends no answer. */
+export function tell(notify: NotifySubscribersFunction, type: "text_delta" | "reasoning_delta", text: string): void {
+  (async () => notify(type, { text }))().catch(() => {});
+}
+
+/** Work that is not waited for any more when the signal fires. */
+export function stoppable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
 /** A tool as it is sent to an endpoint. */
 export interface SerializedTool {
   readonly name: string;

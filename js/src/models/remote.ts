@@ -9,6 +9,8 @@ import {
   type PromptRequest,
   type SerializedTool,
   serialized,
+  stoppable,
+  tell,
 } from "./model.js";
 
 /** What is asked: the whole of it each time, as plain data. */
@@ -52,7 +54,7 @@ export function createRemoteModel(name: string, actions: RemoteModelActions): Mo
       const asked = remoteRequest(systemPrompt, request);
       if (actions.promptStream) {
         const missing = "Remote model stream ended without a 'done' event";
-        return collect(actions.promptStream(asked, signal), notify, missing);
+        return collect(actions.promptStream(asked, signal), notify, missing, signal);
       }
       if (actions.prompt) return resultOf(await actions.prompt(asked, signal));
       throw new GloveError("MODEL_CONFIG", `The remote model "${name}" has neither \`prompt\` nor \`promptStream\`.`);
@@ -65,23 +67,36 @@ export function remoteRequest(systemPrompt: string, { messages, tools }: PromptR
   return { systemPrompt, messages: messages.map(forModel), ...(described.length ? { tools: described } : {}) };
 }
 
-/** Reads a stream to its end and tells of its text on the way. */
+/** Reads a stream to its `done`, or until it is stopped, and tells of its text on the way. */
 export async function collect(
   stream: AsyncIterable<RemoteStreamEvent>,
   notify: NotifySubscribersFunction,
   missing: string,
+  signal: AbortSignal | undefined,
 ): Promise<ModelPromptResult> {
-  let done: RemotePromptResponse | undefined;
-  for await (const event of stream) {
-    if (event.type === "text_delta" || event.type === "reasoning_delta") void notify(event.type, { text: event.text });
-    else if (event.type === "error") throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
-    else if (event.type === "done") done = event;
+  const events = stream?.[Symbol.asyncIterator]?.();
+  if (!events) throw bad("gave no stream: `promptStream` has to give an async iterable");
+  try {
+    for (;;) {
+      const { done, value: event } = await stoppable(events.next(), signal);
+      if (done) throw new GloveError("MODEL_STREAM_CUT", missing);
+      if (!event) throw bad("told something that is no event");
+      if (event.type === "text_delta" || event.type === "reasoning_delta") tell(notify, event.type, event.text);
+      else if (event.type === "error") throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
+      else if (event.type === "done") return resultOf(event);
+    }
+  } finally {
+    // Not waited for: one that heeds no signal may never return.
+    void Promise.resolve(events.return?.()).catch(() => {});
   }
-  if (!done) throw new GloveError("MODEL_STREAM_CUT", missing);
-  return resultOf(done);
 }
 
-function resultOf({ message, ...usage }: RemotePromptResponse & { readonly type?: string }): ModelPromptResult {
-  const { type: _, ...counted } = usage;
+function resultOf(given: RemotePromptResponse & { readonly type?: string }): ModelPromptResult {
+  if (typeof given?.message !== "object") throw bad("gave no `message`; give {message, tokens_in, tokens_out}");
+  const { type: _, message, ...counted } = given;
   return { messages: [message], ...counted };
+}
+
+function bad(what: string): GloveError {
+  return new GloveError("MODEL_BAD_RESPONSE", `The model ${what}.`);
 }

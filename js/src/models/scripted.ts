@@ -1,7 +1,13 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
 import { GloveError } from "../error.js";
 import type { Message, Usage } from "../message.js";
-import type { ModelAdapter, ModelPromptResult, NotifySubscribersFunction, PromptRequest } from "./model.js";
+import {
+  type ModelAdapter,
+  type ModelPromptResult,
+  type NotifySubscribersFunction,
+  type PromptRequest,
+  stoppable,
+} from "./model.js";
 
 /** One answer of a script. */
 export interface ScriptedTurn {
@@ -114,13 +120,4 @@ function pause(ms: number | undefined, signal: AbortSignal | undefined): Promise
   if (signal?.aborted) return Promise.reject(signal.reason);
   if (ms === undefined) return Promise.resolve();
   return stoppable(new Promise((resolve) => setTimeout(resolve, ms)), signal);
-}
-
-function stoppable(waiting: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
-  if (!signal) return waiting;
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    waiting.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
