@@ -47,8 +47,8 @@ export interface ChatHandlerConfig {
   readonly policy?: NonNullable<HttpModel["policy"]>;
   /** After this silence a comment keeps the connection alive: 15,000 unless given, 0 for none. */
   readonly heartbeatMs?: number;
-  /** How much of the provider's own error messages clients are told. `safe`, the default, is all but those about the
-   *  server's key and account. Addresses and bodies are never told. */
+  /** How much of the provider's own error messages clients are told. `safe`, the default, is what is wrong with the request,
+   *  with addresses, hosts, accounts and keys struck out; `all` is all but connections and bodies, word for word. */
   readonly providerMessages?: "safe" | "all" | "none";
   readonly fetch?: Fetch;
   /**

@@ -6,6 +6,9 @@ import { fromCore } from "../src/wasm/thrown.js";
 import type { ChatHandlerConfig } from "./config.js";
 import type { Upstream } from "./upstream.js";
 
+/** JSON knows no infinity. */
+const told = (limit: number | undefined) => limit && Math.min(limit, Number.MAX_SAFE_INTEGER);
+
 /** Gives the same one until the core has to be started anew. */
 export function relayOf(
   core: Providers,
@@ -17,9 +20,9 @@ export function relayOf(
   const options: RelayOptions = {
     ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages },
     ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, toolUse, cache: cacheOf(cache) },
-    systemPromptBytes: limits?.systemPromptBytes,
-    messages: limits?.messages,
-    tools: limits?.tools,
+    systemPromptBytes: told(limits?.systemPromptBytes),
+    messages: told(limits?.messages),
+    tools: told(limits?.tools),
   };
   const make = () => {
     const { CoreRelay } = core.now(config.wasm);

@@ -1,7 +1,8 @@
 // Where a handler's requests go on to: a provider, or a model of the application.
-import { GloveError } from "../src/error.js";
+import { reasonOf } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
-import { formatOf, keyOf, noKey, targetOf } from "../src/models/providers.js";
+import { checkCall, checkNumber, checkWord, config as fault, keyFrom } from "../src/models/options.js";
+import { formatOf, keyOf, noKey, type ProviderDef, targetOf } from "../src/models/providers.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { fetchOf, nowhere } from "./own-model.js";
@@ -16,35 +17,45 @@ export interface Upstream extends Pick<RelayOptions, "format" | "baseURL" | "mod
 /** Refuses at once what can never be answered. */
 export function upstreamOf(config: ChatHandlerConfig): Upstream {
   const { provider: id, createModel } = config;
+  checkOptions(config);
   if (createModel && id === undefined) {
     return { format: "endpoint", baseURL: nowhere, model: "", maxTokens: undefined, fetch: fetchOf(createModel), key: () => "" };
   }
   if (createModel || id === undefined) {
-    throw new GloveError("MODEL_CONFIG", "A chat handler needs either `provider` or `createModel`, and not both.");
+    throw fault("A chat handler needs either `provider` or `createModel`, and not both.");
   }
   const { provider, model, baseURL } = targetOf({ ...config, provider: id });
-  if (!/^https?:$/.test(protocolOf(baseURL))) {
-    throw new GloveError("MODEL_CONFIG", `The base URL "${baseURL}" is no http or https address.`);
-  }
+  keyFrom("`apiKey`", config.apiKey);
   return {
     format: formatOf(provider, config.format),
     baseURL,
     model,
     maxTokens: config.maxTokens ?? provider.defaultMaxTokens,
     fetch: config.fetch,
-    key() {
-      const found = config.apiKey ?? keyOf(provider);
-      if (found || !provider.envVar) return found ?? "";
-      const message = "This server is not set up for its model.";
-      throw new Refused({ status: 500, code: "MODEL_CONFIG", message, detail: noKey(provider) });
-    },
+    key: () => keyNow(provider, config.apiKey),
   };
 }
 
-function protocolOf(url: string): string {
+function keyNow(provider: ProviderDef, given: string | undefined): string {
+  let detail: string;
   try {
-    return new URL(url).protocol;
-  } catch {
-    return "";
+    const key = keyOf(provider, given);
+    if (key || !provider.envVar) return key ?? "";
+    detail = noKey(provider);
+  } catch (error) {
+    detail = reasonOf(error);
+  }
+  throw new Refused({ status: 500, code: "MODEL_CONFIG", message: "This server is not set up for its model.", detail });
+}
+
+/** The longest time of a timer. */
+const longestMs = 2_147_483_647;
+
+function checkOptions(config: ChatHandlerConfig): void {
+  checkCall(config);
+  checkWord("providerMessages", config.providerMessages, ["safe", "all", "none"]);
+  checkNumber("heartbeatMs", config.heartbeatMs, 0, longestMs);
+  for (const [name, limit] of Object.entries(config.limits ?? {})) {
+    if (limit !== Number.POSITIVE_INFINITY) checkNumber(`limits.${name}`, limit, 0, Number.MAX_SAFE_INTEGER, "Infinity is none");
   }
 }

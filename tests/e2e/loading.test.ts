@@ -55,6 +55,21 @@ test("the package loads in a module worker", async () => {
   expect(problems).toEqual([]);
 });
 
+test("a key in a worker of a page is as open as one in the page, and needs the switch", async () => {
+  const { page, problems } = await emptyPage();
+  const code = `
+    const script = 'import { createAdapter } from "' + location.origin + '/src/index.js";' +
+      'const make = (more) => { try { return createAdapter({ provider: "openai", apiKey: "k", ...more }).name } catch (e) { return e.code } };' +
+      'postMessage([make(), make({ dangerouslyAllowBrowser: true })]);';
+    const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), { type: "module" });
+    return new Promise((resolve, reject) => {
+      worker.onmessage = (event) => resolve(event.data);
+      worker.onerror = (event) => reject(new Error(event.message));
+    });`;
+  expect(await inPage(page, code)).toEqual(["MODEL_CONFIG", "gpt-4.1"]);
+  expect(problems).toEqual([]);
+});
+
 const startBothWays = `
   const { init, version } = await import("/src/index.js");
   const told = (error) => ({ code: error.code, message: error.message });

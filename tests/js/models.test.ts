@@ -5,11 +5,14 @@ import {
   createAdapter,
   createEndpointModel,
   createRemoteModel,
+  GloveClient,
   getAvailableProviders,
+  MemoryStore,
   type Message,
   type PromptRequest,
   providers,
   type RemoteModelActions,
+  type RemoteStreamEvent,
 } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, expect, test, vi } from "vitest";
@@ -171,4 +174,141 @@ test("a scripted model leaves no listener on its signal, however many pieces it 
   await model.prompt({ messages: [] }, async () => {}, signal);
   await Promise.resolve();
   expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+const worker = { WorkerNavigator: class {}, window: undefined, document: undefined };
+test.each([
+  ["a page's worker", worker, true],
+  ["a worker of Deno", { ...worker, Deno: {} }, false],
+  ["a server", {}, false],
+])("a key in %s needs the switch: %o %s", (_, globals, refused) => {
+  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+  const make = () => createAdapter({ provider: "openai", apiKey: "k" });
+  if (refused) expect(make).toThrow("dangerouslyAllowBrowser");
+  else expect(make().name).toBe("gpt-4.1");
+  vi.unstubAllGlobals();
+});
+
+const answered = { type: "done", message, ...usage } as const;
+const never = new Promise<never>(() => {});
+
+test("`done` ends a stream that stays open, that fails behind it, or that says it twice", async () => {
+  const returned = vi.fn();
+  async function* streamOf(behind: () => AsyncGenerator<RemoteStreamEvent>) {
+    try {
+      yield answered;
+      yield* behind();
+    } finally {
+      returned();
+    }
+  }
+  const ends: (() => AsyncGenerator<RemoteStreamEvent>)[] = [
+    async function* () {
+      yield await never;
+    },
+    async function* () {
+      yield await Promise.reject(new Error("socket closed"));
+    },
+    async function* () {
+      yield { ...answered, message: { ...message, text: "second" } };
+    },
+  ];
+  for (const behind of ends) {
+    const model = createRemoteModel("mine", { promptStream: () => streamOf(behind) });
+    expect((await model.prompt(request, async () => {})).messages).toEqual([message]);
+  }
+  expect(returned).toHaveBeenCalledTimes(3);
+});
+
+test("a stop ends a remote stream, and closes it, whether it heeds the signal or not", async () => {
+  for (const wait of [() => new Promise((resolve) => setTimeout(resolve, 5)), () => never]) {
+    const stop = new AbortController();
+    const closed = vi.fn(async () => ({ done: true, value: undefined }) as const);
+    const next = vi.fn(async () => {
+      await wait();
+      return { done: false, value: { type: "text_delta", text: "x" } } as const;
+    });
+    const promptStream = () => ({ [Symbol.asyncIterator]: () => ({ next, return: closed }) });
+    const asked = createRemoteModel("mine", { promptStream }).prompt(request, async () => {}, stop.signal);
+    setTimeout(() => stop.abort(), 20);
+    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+    expect(closed).toHaveBeenCalledTimes(1);
+    const before = next.mock.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(next.mock.calls.length).toBe(before);
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
+  }
+});
+
+test("a listener that fails ends no answer, and is no unhandled rejection", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  const promptStream = async function* () {
+    yield { type: "text_delta", text: "Hi" } as const;
+    yield answered;
+  };
+  const failing = [async () => Promise.reject(new Error("listener"))];
+  failing.push(() => {
+    throw new Error("listener");
+  });
+  for (const notify of failing) {
+    const answer = await createRemoteModel("mine", { promptStream }).prompt(request, notify);
+    expect(answer.messages).toEqual([message]);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  process.off("unhandledRejection", unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
+test.each([
+  ["no iterator", { promptStream: async () => ({}) }, "gave no stream"],
+  [
+    "a null event",
+    {
+      promptStream: async function* () {
+        yield null;
+      },
+    },
+    "told something that is no event",
+  ],
+  [
+    "a `done` without a message",
+    {
+      promptStream: async function* () {
+        yield { type: "done" };
+      },
+    },
+    "gave no `message`",
+  ],
+  [
+    "a text for a message",
+    {
+      promptStream: async function* () {
+        yield { type: "done", message: "hi" };
+      },
+    },
+    "gave no `message`",
+  ],
+  ["no answer", { prompt: async () => undefined }, "gave no `message`"],
+  ["an answer without a message", { prompt: async () => ({ tokens_in: 1 }) }, "gave no `message`"],
+])("a remote model that gives %s is told what it should have given", async (_, actions, message) => {
+  const asked = createRemoteModel("mine", actions as never).prompt(request, async () => {});
+  await expect(asked).rejects.toMatchObject({ code: "MODEL_BAD_RESPONSE", message: expect.stringContaining(message) });
+});
+
+test.each([
+  ["no Response", undefined, "`fetch` gave no Response."],
+  [
+    "a body of texts",
+    new Response(new ReadableStream({ start: (to) => to.enqueue('data: {"type":"done"}\n\n') })),
+    "holds no bytes",
+  ],
+])("a `fetch` that gives %s is told so", async (_, response, message) => {
+  const fetch = async () => response as Response;
+  const model = createEndpointModel("http://x/", { fetch, policy: { maxRetries: 0 } });
+  const session = new GloveClient({ createModel: () => model, createStore: () => new MemoryStore("s1"), systemPrompt: "" });
+  await expect(session.session("s1").sendMessage("Hi")).rejects.toMatchObject({
+    code: "MODEL_NETWORK",
+    message: expect.stringContaining(message),
+  });
 });

@@ -1,11 +1,11 @@
 // The table of model providers, and models made from it.
-import { GloveError } from "../error.js";
 import type { DirectOptions } from "../relay/direct.js";
 import { rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
+import { checkCall, config, keyFrom } from "./options.js";
 
 /** A line of the table of providers. */
 export interface ProviderDef {
@@ -85,8 +85,9 @@ export interface CreateAdapterOptions {
 
 /** A model of a provider. The key is asked for when it is missing, and never leaves for another host than the provider's. */
 export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
+  checkCall(options);
   const { provider, model, baseURL } = targetOf(options);
-  const key = options.apiKey ?? keyOf(provider);
+  const key = keyOf(provider, options.apiKey);
   if (provider.envVar && !key) throw config(noKey(provider));
   if (key && inPage() && !options.dangerouslyAllowBrowser) {
     throw config(
@@ -140,6 +141,11 @@ export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model
   const model = options.model || provider.defaultModel;
   if (!model) throw config(`No model specified for provider "${provider.name}". Pass a model name.`);
   const baseURL = options.baseURL || provider.baseURL;
+  // In a page it may be a path.
+  const page = globalThis.location?.href;
+  if (!URL.canParse(baseURL, page) || !/^https?:$/.test(new URL(baseURL, page).protocol)) {
+    throw config(`The base URL "${baseURL}" is no http or https address.`);
+  }
   if (options.apiKey === undefined) refuseStranger(provider, baseURL);
   return { provider, model, baseURL };
 }
@@ -152,9 +158,10 @@ export function cacheOf(cache: CreateAdapterOptions["cache"]): "5m" | "1h" | und
   return cache === true ? "5m" : cache || undefined;
 }
 
-/** A provider's key as the environment has it now. */
-export function keyOf({ envVar }: ProviderDef): string | undefined {
-  return envVar ? keyFromEnvironment(envVar) : undefined;
+/** The key that was given, or a provider's key as the environment has it now. */
+export function keyOf({ envVar }: ProviderDef, given: string | undefined): string | undefined {
+  if (given !== undefined) return keyFrom("`apiKey`", given);
+  return envVar ? keyFrom(envVar, keyFromEnvironment(envVar)) : undefined;
 }
 
 export function noKey({ name, envVar }: ProviderDef): string {
@@ -178,12 +185,10 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : "";
 }
 
-function config(message: string): GloveError {
-  return new GloveError("MODEL_CONFIG", message);
-}
-
+/** In a page or one of its workers. Node, Bun, workerd and edge runtimes have no `WorkerNavigator`; Deno's workers have. */
 function inPage(): boolean {
-  return typeof window !== "undefined" && typeof document !== "undefined";
+  const { document, WorkerNavigator, Deno } = globalThis as Record<string, unknown>;
+  return (typeof window !== "undefined" && !!document) || (!!WorkerNavigator && !Deno);
 }
 
 function keyFromEnvironment(name: string): string | undefined {
