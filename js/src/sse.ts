@@ -7,10 +7,15 @@ import type { RemoteStreamEvent } from "./models/remote.js";
  * Throws `MODEL_*` errors for an answer that is no event stream, for one that breaks off, and for bad JSON in it.
  */
 export async function* parseSSEStream(response: Response): AsyncGenerator<RemoteStreamEvent, void, undefined> {
-  // 0 is what browsers tell of a redirect.
-  if (response.status < 400 && !response.ok) throw redirected(response.headers.get("location"));
   if (!response.ok) {
-    throw failure(response.status, `Chat endpoint error: ${response.status} ${response.statusText}${await excerpt(response)}`);
+    const { status, statusText, headers } = response;
+    // 0 is what browsers tell of one.
+    if (status < 400)
+      throw failure(
+        status,
+        `The chat endpoint is a redirect to ${headers.get("location") ?? "elsewhere"}: set its URL to where it leads.`,
+      );
+    throw failure(status, `Chat endpoint error: ${status} ${statusText}${await excerpt(response)}`);
   }
   const type = response.headers.get("content-type") ?? "";
   if (!response.body) throw new GloveError("MODEL_BAD_RESPONSE", "The chat endpoint's answer has no body.");
@@ -84,13 +89,7 @@ function read(data: string): RemoteStreamEvent {
 function failure(status: number, message: string): GloveError {
   if (status === 401 || status === 403) return new GloveError("MODEL_AUTHENTICATION", message);
   if (status === 429) return new GloveError("MODEL_RATE_LIMIT", message);
-  return new GloveError(status >= 500 ? "MODEL_SERVER" : "MODEL_BAD_REQUEST", message);
-}
-
-function redirected(place: string | null): GloveError {
-  const to = place ? ` to ${short(place)}` : "";
-  const message = `The chat endpoint answered with a redirect${to}, which is not followed, because the key would go along: set its URL to where it leads.`;
-  return new GloveError("MODEL_CONFIG", message);
+  return new GloveError(status >= 500 ? "MODEL_SERVER" : status < 400 ? "MODEL_CONFIG" : "MODEL_BAD_REQUEST", message);
 }
 
 /** The beginning of a body, to say what came instead. */

@@ -8,6 +8,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** How long a server may take to end a connection after its last event. */
 const lastWordsMs = 1_000;
 
+const noResponse = "`fetch` gave no Response with a body of bytes.";
+
 /** `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells. */
 export async function hostFetch(
   custom: Fetch | undefined,
@@ -24,7 +26,7 @@ export async function hostFetch(
   } catch (error) {
     throw new Error(withoutKeys(reasonOf(error), sent));
   }
-  if (typeof response?.status !== "number") throw new Error("`fetch` gave no Response.");
+  if (typeof response?.status !== "number") throw new Error(noResponse);
   const reader = response.body?.getReader();
   const leave = () => void reader?.cancel().catch(() => {});
   let ending: ReturnType<typeof setTimeout> | undefined;
@@ -40,7 +42,7 @@ export async function hostFetch(
         const chunk = await reader?.read();
         // After the signal the core has let go of `push`.
         if (!chunk?.value || signal.aborted) return clearTimeout(ending);
-        if (!ArrayBuffer.isView(chunk.value)) throw new Error("The body of the Response of `fetch` holds no bytes.");
+        if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
         if (!ending) push(chunk.value);
       }
     },

@@ -75,15 +75,14 @@ export async function collect(
   signal: AbortSignal | undefined,
 ): Promise<ModelPromptResult> {
   const events = stream?.[Symbol.asyncIterator]?.();
-  if (!events) throw bad("gave no stream: `promptStream` has to give an async iterable");
+  if (!events) throw noAnswer();
   try {
     for (;;) {
       const { done, value: event } = await stoppable(events.next(), signal);
       if (done) throw new GloveError("MODEL_STREAM_CUT", missing);
-      if (!event) throw bad("told something that is no event");
-      if (event.type === "text_delta" || event.type === "reasoning_delta") tell(notify, event.type, event.text);
-      else if (event.type === "error") throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
-      else if (event.type === "done") return resultOf(event);
+      if (event?.type === "text_delta" || event?.type === "reasoning_delta") tell(notify, event.type, event.text);
+      else if (event?.type === "error") throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
+      else if (event?.type === "done") return resultOf(event);
     }
   } finally {
     // Not waited for: one that heeds no signal may never return.
@@ -92,11 +91,12 @@ export async function collect(
 }
 
 function resultOf(given: RemotePromptResponse & { readonly type?: string }): ModelPromptResult {
-  if (typeof given?.message !== "object") throw bad("gave no `message`; give {message, tokens_in, tokens_out}");
+  if (typeof given?.message !== "object") throw noAnswer();
   const { type: _, message, ...counted } = given;
   return { messages: [message], ...counted };
 }
 
-function bad(what: string): GloveError {
-  return new GloveError("MODEL_BAD_RESPONSE", `The model ${what}.`);
+function noAnswer(): GloveError {
+  const message = "The model gave no {message, tokens_in, tokens_out}, and no stream whose `done` holds them.";
+  return new GloveError("MODEL_BAD_RESPONSE", message);
 }
