@@ -17,14 +17,14 @@ export interface EntriesProps
 
 export const Entries = memo(function Entries({ timeline, slots, streaming, ...rest }: EntriesProps): ReactNode {
   const blocks = useBlocks(timeline);
+  const own = useOwn(slots);
   return blocks.map((block) => {
     const last = block.start + block.entries.length === timeline.length && !streaming;
-    const own = [...slots.keys()].some((index) => index >= block.start && index < block.start + blockSize);
     return (
       <BlockView
         key={block.start}
         block={block}
-        slots={own ? slots : noSlots}
+        slots={own.get(block.start) ?? noSlots}
         lastIndex={last ? timeline.length - 1 : -1}
         {...rest}
       />
@@ -52,6 +52,23 @@ function useBlocks(timeline: readonly TimelineEntry[]): Block[] {
   }
   before.current = blocks;
   return blocks;
+}
+
+/** The slots of each block, by its start. A block whose slots did not change has the same map as before. */
+function useOwn(slots: PlacedSlots["at"]): ReadonlyMap<number, PlacedSlots["at"]> {
+  const before = useRef<ReadonlyMap<number, PlacedSlots["at"]>>(new Map());
+  const own = new Map<number, Map<number, EnhancedSlot[]>>();
+  for (const [index, group] of slots) {
+    const start = index - (index % blockSize);
+    own.set(start, (own.get(start) ?? new Map()).set(index, group));
+  }
+  const kept = [...own].map(([start, groups]) => {
+    const old = before.current.get(start);
+    const same = old?.size === groups.size && [...groups].every(([index, group]) => old.get(index) === group);
+    return [start, same ? old : groups] as const;
+  });
+  before.current = new Map(kept);
+  return before.current;
 }
 
 function isSame({ start, entries }: Block, timeline: readonly TimelineEntry[]): boolean {

@@ -1,5 +1,15 @@
 // `<Render>`: a conversation with its slots and its input, in one of four arrangements.
-import { type KeyboardEvent, memo, type ReactNode, type Ref, useCallback, useImperativeHandle, useMemo, useRef } from "react";
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";
 import { useBoxless } from "./boxless.js";
 import { EngineContext } from "./context.js";
@@ -7,7 +17,7 @@ import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Reasoning, Slots 
 import { Entries } from "./entries.js";
 import { engineOf, type Parts, useOf } from "./live.js";
 import { mount } from "./mounted.js";
-import { placeSlots, visibleSlots } from "./slots.js";
+import { createPlaces, visibleSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
 /** Draws a conversation: messages, tools with their components, questions, and the input. */
@@ -47,7 +57,8 @@ function Conversation(props: RenderProps & { slots: EnhancedSlot[] }): ReactNode
   useImperativeHandle(logRef, () => element.current as HTMLElement);
   const timeline = useOf(glove, timelineOf);
   const streaming = useOf(glove, isStreaming);
-  const placed = useMemo(() => placeSlots(strategy === "interleaved" ? slots : [], timeline), [strategy, slots, timeline]);
+  const [place] = useState(createPlaces);
+  const placed = useMemo(() => place(strategy === "interleaved" ? slots : [], timeline), [place, strategy, slots, timeline]);
   return (
     <div ref={element} role="log" aria-label="Conversation" aria-busy={streaming} className={logClassName}>
       <Entries

@@ -21,17 +21,26 @@ export interface PlacedSlots {
   readonly rest: EnhancedSlot[];
 }
 
-export function placeSlots(slots: readonly EnhancedSlot[], timeline: readonly TimelineEntry[]): PlacedSlots {
-  const at = new Map<number, EnhancedSlot[]>();
-  const rest: EnhancedSlot[] = [];
-  for (const slot of slots) {
-    // From the end: ids that a provider uses again belong to its latest call.
-    const index = slot.toolCallId === "" ? -1 : timeline.findLastIndex((entry) => isCall(entry, slot.toolCallId));
-    const group = index < 0 ? rest : at.get(index);
-    if (group) group.push(slot);
-    else at.set(index, [slot]);
-  }
-  return { at, rest };
+/** Follows one conversation: groups that did not change stay the same. */
+export function createPlaces(): (slots: readonly EnhancedSlot[], timeline: readonly TimelineEntry[]) => PlacedSlots {
+  let before: PlacedSlots = { at: new Map(), rest: [] };
+  return (slots, timeline) => {
+    const calls = new Map<string, number>();
+    // Ids that a provider uses again belong to its latest call.
+    if (slots.length > 0) for (const [index, { kind, id }] of timeline.entries()) if (kind === "tool") calls.set(id, index);
+    const at = new Map<number, EnhancedSlot[]>();
+    const rest: EnhancedSlot[] = [];
+    for (const slot of slots) {
+      const index = slot.toolCallId === "" ? undefined : calls.get(slot.toolCallId);
+      const group = index === undefined ? rest : at.get(index);
+      if (group) group.push(slot);
+      else at.set(index as number, [slot]);
+    }
+    for (const [index, group] of at) at.set(index, kept(before.at.get(index), group));
+    before = { at, rest: kept(before.rest, rest) };
+    return before;
+  };
 }
 
-const isCall = (entry: TimelineEntry, id: string) => entry.kind === "tool" && entry.id === id;
+const kept = (before: EnhancedSlot[] | undefined, now: EnhancedSlot[]) =>
+  before?.length === now.length && now.every((slot, index) => slot === before[index]) ? before : now;

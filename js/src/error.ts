@@ -31,11 +31,12 @@ export function asError(thrown: unknown): Error {
 /** What was thrown, as a sentence. */
 export function reasonOf(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
-  if (thrown instanceof Error) return thrown.message || thrown.name;
   if (thrown === null || thrown === undefined) return "";
   try {
+    // A message need not be a text.
+    if (thrown instanceof Error) return reasonOf(thrown.message) || String(thrown.name);
     return JSON.stringify(thrown) ?? String(thrown);
   } catch {
-    return String(thrown);
+    return "something that cannot be told";
   }
 }

@@ -1,6 +1,6 @@
 // Tools: what an application writes, and what of it reaches the model and the core.
 import type { SlotRequest } from "./display.js";
-import { GloveError } from "./error.js";
+import { GloveError, reasonOf } from "./error.js";
 import { toJson } from "./json.js";
 import { after, type Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
@@ -285,8 +285,13 @@ function isResult(given: unknown): given is ToolResultData {
   return statuses.includes(given.status) && ("data" in given || (given.status !== "success" && "message" in given));
 }
 
-/** A result as JSON text; what cannot be JSON is named by its place. */
-export function resultJson(tool: string, { data, renderData, ...rest }: ToolResultData): string {
+/**
+ * A result as JSON text; what cannot be JSON is named by its place. What should be a text and is none is told as one: the work is
+ * done, and must not be taken for failed.
+ */
+export function resultJson(tool: string, { data, renderData, ...told }: ToolResultData): string {
+  const rest: Record<string, unknown> = told;
+  for (const key of ["message", "summary", "outcome"]) if (rest[key] != null) rest[key] = reasonOf(rest[key]);
   const parts = [`"data":${toJson(data, `The result of ${tool}: data`)}`];
   if (renderData !== undefined) parts.push(`"renderData":${toJson(renderData, `The result of ${tool}: renderData`)}`);
   const others = toJson(rest, `The result of ${tool}`).slice(1, -1);

@@ -61,6 +61,41 @@ const table: Record<string, Wrong> = {
     calls: "t",
     told: /^t: error .*data\.itself is a reference/,
   },
+  "a tool that succeeds with a message and a summary that are no texts": {
+    tools: [plain("t", () => ({ status: "success", data: "done", message: { n: 1 }, summary: { n: 1 } }))],
+    calls: "t",
+    told: /^t: success done$/,
+  },
+  "a tool whose summary is no text": {
+    tools: [
+      { ...plain("t", () => ({ status: "success", data: "done" })), generateToolSummary: () => ({ n: 1 }) as unknown as string },
+    ],
+    calls: "t",
+    told: /^t: success done$/,
+  },
+  "a tool that fails with a message that is no text": {
+    tools: [plain("t", () => ({ status: "error", data: null, message: { code: 5 } }))],
+    calls: "t",
+    told: /^t: error .*\{"code":5\}/,
+  },
+  "a tool that throws an error whose message is no text": {
+    tools: [plain("t", () => Promise.reject(Object.assign(new Error(), { message: { code: 5 } })))],
+    calls: "t",
+    told: /^t: error .*\{"code":5\}/,
+  },
+  "a tool that throws what cannot be read": {
+    tools: [
+      plain("t", () => {
+        throw Object.defineProperty(new Error(), "message", {
+          get() {
+            throw new Error("trap");
+          },
+        });
+      }),
+    ],
+    calls: "t",
+    told: /^t: error .*something that cannot be told/,
+  },
   "a tool that shows what its schema refuses": {
     tools: [{ ...ask, do: (_, display) => display.pushAndWait({ input: { text: 7 } }) }],
     calls: "ask",

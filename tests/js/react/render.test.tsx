@@ -144,6 +144,31 @@ test("a settled entry renders again only when something of it changed", () => {
   expect(rendered).toEqual(["new"]);
 });
 
+test("a settled entry with a slot renders again only when something of it changed", () => {
+  const rendered: string[] = [];
+  const status = ({ entry }: { readonly entry: { readonly id: string } }) => {
+    rendered.push(entry.id);
+    return null;
+  };
+  const renderSlot = vi.fn((shown: ReturnType<typeof slot>) => <p key={shown.id}>{shown.id}</p>);
+  const timeline = Array.from({ length: 120 }, (_, index) => tool(`c${index}`));
+  const slots = timeline.map(({ id }) => slot(`s ${id}`, { toolCallId: id }));
+  const still = handle({ renderSlot, streamingText: "a" });
+  const show = (parts: Partial<GloveHandle>) => <Render glove={{ ...still, ...parts }} renderToolStatus={status} />;
+  const { rerender } = render(show({ timeline, slots }));
+  expect([rendered.splice(0).length, renderSlot.mock.calls.splice(0).length]).toEqual([120, 120]);
+  const more = [...timeline, tool("new")];
+  rerender(show({ timeline: more, slots }));
+  expect(rendered.splice(0)).toEqual(["new"]);
+  const moreSlots = [...slots, slot("s new", { toolCallId: "new" }), slot("loose")];
+  rerender(show({ timeline: more, slots: moreSlots }));
+  expect(rendered.splice(0)).toEqual(["new"]);
+  rerender(show({ timeline: more, slots: moreSlots.with(3, slot("s c3", { toolCallId: "c3", status: "resolved" })) }));
+  expect(rendered.splice(0)).toEqual(["c3"]);
+  const drawn = renderSlot.mock.calls.map(([{ id }]) => id);
+  expect(drawn.filter((id) => id !== "loose")).toEqual(["s new", "s c3"]);
+});
+
 test("entries keep their elements when others come or go before them", () => {
   const { container, rerender } = render(<Render glove={handle({ timeline: [user("a"), agent("b")] })} />);
   const before = container.querySelector("[data-glove-role=agent]");
