@@ -334,6 +334,66 @@ fn a_connection_that_fails_says_where_and_what_to_look_at() {
     assert_eq!(broken, "the connection to the model broke (connection reset)");
 }
 
+/// How each provider says in a stream that it has too much to do, and how it says hello and that this was all.
+const OVERLOADED: [(Format, &str, &str, &str); 4] = [
+    (
+        Format::Anthropic,
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
+        "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hello\"}}\n\n",
+        "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+    ),
+    (
+        Format::OpenAiChat,
+        "data: {\"error\":{\"message\":\"The engine is busy\",\"type\":\"engine_overloaded_error\"}}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+    ),
+    (
+        Format::OpenAiResponses,
+        "event: error\ndata: {\"type\":\"error\",\"code\":\"server_is_overloaded\",\"message\":\"Overloaded\"}\n\n",
+        "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"Hello\"}\n\n",
+        "event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n",
+    ),
+    (
+        Format::Gemini,
+        "data: {\"error\":{\"code\":503,\"message\":\"The model is overloaded.\",\"status\":\"UNAVAILABLE\"}}\n\n",
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hello\"}]},\"index\":0}]}\n\n",
+        "data: {\"candidates\":[{\"finishReason\":\"STOP\",\"index\":0}]}\n\n",
+    ),
+];
+
+#[test]
+fn an_overload_in_a_stream_is_tried_again_before_anything_was_shown_and_never_after() {
+    for (format, overloaded, hello, end) in OVERLOADED {
+        let asked = |answers: &[Answer]| {
+            let clock = FakeClock::at(0);
+            let (came, open) = drive_model(answers, &clock, None, |server, clock| {
+                model_of(format, server, clock, Policy::default())
+            });
+            assert_eq!(*open.lock().unwrap(), 0, "{format:?}: a connection stayed open");
+            came
+        };
+        let [overloaded, hello, end] = [overloaded, hello, end].map(Chunk);
+        let failing = ok(std::slice::from_ref(&overloaded));
+        let answer = ok(&[hello.clone(), end]);
+
+        let came = asked(&[failing.clone(), failing.clone(), answer.clone()]);
+        assert_eq!((came.result, came.asked.len()), (Ok("Hello".to_owned()), 3), "{format:?}");
+        let (first, second) = (came.asked[1], came.asked[2] - came.asked[1]);
+        assert!(
+            (375..=500).contains(&first) && (750..=1_000).contains(&second),
+            "{format:?}: {first} {second}"
+        );
+
+        let came = asked(&[failing.clone(), failing.clone(), failing]);
+        assert_eq!((kind(&came), came.asked.len()), (ModelErrorKind::Overloaded, 3), "{format:?}");
+
+        let came = asked(&[ok(&[hello, overloaded]), answer]);
+        assert_eq!((kind(&came), came.asked.len()), (ModelErrorKind::Overloaded, 1), "{format:?}");
+        assert_eq!(came.shown, "Hello", "{format:?}");
+    }
+}
+
 #[test]
 fn a_stream_that_breaks_before_anything_was_shown_is_tried_again() {
     let came = call(&[ok(&[Break("connection reset")]), ok(&[]), ok(&[HELLO, END])]);
