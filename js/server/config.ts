@@ -55,7 +55,7 @@ export interface ChatHandlerConfig {
    * Told of every request that was not answered, with all that is known; never with a key. Without it, what is wrong with the
    * server itself (no key, a wrong one) goes to the console.
    */
-  readonly onError?: (error: GloveError, request: Request) => void;
+  readonly onError?: (error: GloveError, request: Request) => unknown;
   /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm/providers"`. */
   readonly wasm?: WebAssembly.Module;
 }

@@ -63,9 +63,6 @@ function log({ code, message }: GloveError): void {
 function told({ onError = log }: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const error = new GloveError(refusal.code, why, cause === undefined ? {} : { cause: asError(cause) });
-  try {
-    onError(error, request);
-  } catch {
-    // A log that fails is no reason to fail a client.
-  }
+  // A log that fails, at once or later, is no reason to fail a client or to end a server.
+  void (async () => onError(error, request))().catch(() => {});
 }

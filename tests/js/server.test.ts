@@ -445,6 +445,26 @@ test("a page waits as long as its handler does, which has the limits of the prov
   await app.close();
 });
 
+test("a log that fails, at once or later, fails nobody", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  const down = new Error("the log server is down");
+  const fails = [
+    () => {
+      throw down;
+    },
+    () => Promise.reject(down),
+  ];
+  for (const onError of fails) {
+    provider.reply({ status: 400, body: [JSON.stringify({ error: { message: "no" } })] });
+    const handle = createChatHandler({ provider: "anthropic", apiKey: canary, baseURL: provider.url, onError });
+    expect((await handle(post())).status).toBe(400);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  process.off("unhandledRejection", unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
 test("a client that leaves while it sends is no fault of the server", async () => {
   const told = vi.spyOn(globalThis.console, "error").mockImplementation(() => {});
   const onError = vi.fn();

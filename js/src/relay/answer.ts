@@ -41,8 +41,10 @@ export function answer(asking: Asking, ended?: () => void): Promise<Response> {
     if (stream.begun || asEvents) stream.write(refusedEvent(refusal));
     stream.end(() => refusedResponse(refusal));
   };
+  // A trap of the core may also come at once.
+  const told = async (): Promise<string | undefined> => relay.answer(body, key, host, gone);
   guard
-    .untilTrap<string | undefined>(relay.answer(body, key, host, gone))
+    .untilTrap(told())
     .then(
       (told) => {
         if (told === undefined) return stream.end(() => refusedResponse(left));
