@@ -37,6 +37,25 @@ fn answer(outcome: Outcome) -> Turn {
 }
 
 #[test]
+fn an_answer_in_one_piece_may_begin_with_a_mark_of_its_encoding() {
+    let whole = "\u{FEFF}{\"choices\":[{\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}";
+    assert_eq!(answer(read_response(Format::OpenAiChat, Vec::new(), whole)).message.text, "Hi");
+    let page = failure(read_response(Format::OpenAiChat, Vec::new(), "<html>Sign in</html>")).error;
+    assert_eq!(page.message, "the answer is not in the format that was asked for: <html>Sign in</html>");
+}
+
+#[test]
+fn an_end_of_an_endpoint_without_a_message_is_no_answer() {
+    for event in
+        [r#"{"type":"done"}"#, r#"{"type":"done","message":"hi"}"#, r#"{"type":"done","message":null}"#]
+    {
+        let error = failure(finish(Format::Endpoint, format!("data: {event}\n\n").as_bytes())).error;
+        let message = format!("the end of the endpoint's answer holds no message: {event}");
+        assert_eq!((error.kind, error.message), (ModelErrorKind::BadResponse, message));
+    }
+}
+
+#[test]
 fn a_body_that_is_no_stream_is_an_error_with_an_excerpt() {
     for format in FORMATS {
         let found = failure(finish(format, b"<!doctype html>\n<title>Sign in</title>")).error;

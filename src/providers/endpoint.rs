@@ -135,7 +135,8 @@ fn arguments(input: &str) -> String {
 
 fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
     let Some(Ok(message)) = event.message.map(from_text::<Message>) else {
-        turn.fail(errors::unexpected(data));
+        let message = format!("the end of the endpoint's answer holds no message: {}", errors::excerpt(data));
+        turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         return;
     };
     *turn.usage() = event.usage;

@@ -35,7 +35,7 @@ pub(crate) fn unexpected(body: &str) -> ModelError {
     if read(body).is_ok_and(|details| details.message.is_some()) {
         return error;
     }
-    let message = format!("the answer is no event stream: {}", excerpt(body));
+    let message = format!("the answer is not in the format that was asked for: {}", excerpt(body));
     ModelError::new(ModelErrorKind::BadResponse, message)
 }
 
@@ -349,7 +349,10 @@ mod tests {
     fn a_web_page_in_place_of_a_stream_is_quoted() {
         let error = unexpected("<html>  Sign in </html>");
         assert_eq!((error.kind, error.retryable), (BadResponse, false));
-        assert_eq!(error.message, "the answer is no event stream: <html> Sign in </html>");
+        assert_eq!(
+            error.message,
+            "the answer is not in the format that was asked for: <html> Sign in </html>"
+        );
         assert_eq!(unexpected(r#"{"error":{"message":"no","type":"invalid_request_error"}}"#).message, "no");
         assert!(excerpt(&"x".repeat(5000)).chars().count() <= EXCERPT + 1);
     }

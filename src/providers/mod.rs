@@ -222,6 +222,7 @@ fn is_whole(data: &str) -> bool {
 /// The turn of an answer that was asked for without streaming.
 pub fn read_response(format: Format, names: Vec<(String, String)>, body: &str) -> Outcome {
     let mut turn = TurnBuilder::new(names);
+    let body = body.trim_start_matches('\u{FEFF}');
     if format.mapping().response(body, &mut turn).is_err() {
         turn.fail(errors::unexpected(body));
     }
