@@ -63,7 +63,7 @@ impl Feed {
                         feed.inputs.borrow_mut().read(id, name, delta);
                     }
                     Event::ModelResponse(_) | Event::ModelResponseComplete(_) => {
-                        feed.inputs.borrow_mut().end()
+                        feed.inputs.borrow_mut().end();
                     }
                     _ => {}
                 }
