@@ -126,7 +126,7 @@ export class Desk implements DisplayPort {
     const slot = this.#open(id);
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
-    if (this.#questions.has(id)) return this.#settle(id, value === "once" ? value : Boolean(value));
+    if (this.#questions.has(id)) return this.#settle(id, consent(value));
     const { renderer } = slot;
     const schema = this.#around.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
     const settle = (parsed: unknown) => this.#settle(id, parsed);
@@ -250,3 +250,9 @@ function failed(thrown: unknown): never {
 }
 
 const closed = () => gone("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+
+/** The answer to a question of the run: what might be a yes is none; the core refuses it, and the question stays. */
+function consent(value: unknown): unknown {
+  if (!value || value === "no") return false;
+  return value === "yes" ? true : value;
+}

@@ -114,6 +114,19 @@ const table: Record<string, Wrong> = {
     },
     told: "DISPLAY_WRONG_OUTPUT",
   },
+  "a question of the run answered with what might be a yes": {
+    tools: [{ ...plain("pay", () => "paid"), requireApproval: true }],
+    calls: "pay",
+    async act(session) {
+      const { slots } = await until(session, ({ slots }) => slots.length === 1);
+      const id = slots[0]?.id ?? "";
+      for (const answer of ["deny", "false", "once", "ok", { approved: false }, { approved: true }, [], 1])
+        expect(session.resolveSlot(id, answer), JSON.stringify(answer)).toBe(false);
+      expect(session.getSnapshot().slots[0]?.status).toBe("pending");
+      expect(session.resolveSlot(id, "no")).toBe(true);
+    },
+    told: "DISPLAY_WRONG_OUTPUT",
+  },
   "an empty message": {
     act: (session) => expect(session.sendMessage("  ")).rejects.toMatchObject({ code: "MESSAGE_EMPTY" }),
     told: "",
