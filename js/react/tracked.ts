@@ -4,33 +4,39 @@ import type { Engine } from "./engine.js";
 import { remember } from "./live.js";
 import type { GloveState, UseGloveReturn } from "./state.js";
 
+/** What a component was given: the state of its render, and what it read of a later one. */
+interface Given {
+  readonly state: GloveState;
+  readonly late: Partial<GloveState>;
+}
+
 export function useTracked(engine: Engine): UseGloveReturn {
   const [used] = useState(() => new Set<keyof GloveState>());
-  const last = useRef<GloveState | undefined>(undefined);
-  const read = (state: GloveState): GloveState => {
+  const last = useRef<Given | undefined>(undefined);
+  const read = (state: GloveState): Given => {
     const before = last.current;
-    if (before && [...used].every((part) => Object.is(before[part], state[part]))) return before;
-    last.current = state;
-    return state;
+    if (before && [...used].every((part) => Object.is((part in before.late ? before.late : before.state)[part], state[part])))
+      return before;
+    last.current = { state, late: {} };
+    return last.current;
   };
-  const state = useSyncExternalStore(
+  const given = useSyncExternalStore(
     engine.subscribe,
     () => read(engine.getState()),
     () => read(engine.getServerState()),
   );
-  return useMemo(() => handle(engine, state, used), [engine, state, used]);
+  return useMemo(() => handle(engine, given, used), [engine, given, used]);
 }
 
-function handle(engine: Engine, state: GloveState, used: Set<keyof GloveState>): UseGloveReturn {
+function handle(engine: Engine, { state, late }: Given, used: Set<keyof GloveState>): UseGloveReturn {
   // What was in use when this handle was made is as of then. The rest may have changed meanwhile, and is read when it is read.
   const held = new Set(used);
-  const late: Partial<Record<keyof GloveState, unknown>> = {};
   const made = {};
   for (const part of Object.keys(state) as (keyof GloveState)[]) {
     const get = () => {
       if (held.has(part)) return state[part];
       used.add(part);
-      if (!(part in late)) late[part] = engine.getState()[part];
+      if (!(part in late)) Object.assign(late, { [part]: engine.getState()[part] });
       return late[part];
     };
     Object.defineProperty(made, part, { get, enumerable: true, configurable: true });

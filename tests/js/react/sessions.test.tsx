@@ -242,6 +242,39 @@ test("a component renders again only when a part that it reads changes", async (
   expect(handle?.timeline).toHaveLength(2);
 });
 
+test.each(["busy", "status", "streamingText"] as const)("%s that is first read in a run is up to date after it", async (part) => {
+  const go = gate();
+  const { client } = clientOf([{ deltas: ["a"], until: go.opened }]);
+  const seen: unknown[] = [];
+  const Page = () => {
+    const glove = useGlove({ sessionId: "s" });
+    return (
+      <button type="button" onClick={() => seen.push(glove[part])}>
+        look
+      </button>
+    );
+  };
+  render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  const look = () => act(() => screen.getByText("look").click());
+  const session = client.session("s");
+  let sending: Promise<unknown> | undefined;
+  await act(async () => {
+    sending = session.sendMessage("hi");
+    await waitFor(() => expect(session.getSnapshot().streamingText).toBe("a"));
+  });
+  look();
+  go.open();
+  await act(async () => void (await sending));
+  look();
+  const { [part]: now } = session.getSnapshot();
+  expect(seen[0]).not.toBe(now);
+  expect(seen[1]).toBe(now);
+});
+
 test("selectors below a useGlove read its conversation, and render for what they select only", async () => {
   const { client } = clientOf([{ deltas: ["a", "b", "c"], every: 20 }, "d"]);
   let renders = 0;
