@@ -114,7 +114,7 @@ fn arguments_without_a_place_are_no_answer() {
         r#"{"type":"response.function_call_arguments.delta","output_index":0,"item_id":"f","delta":"{}"}"#;
     let completed = r#"{"type":"response.completed","response":{"status":"completed","output":[]}}"#;
     assert_eq!(kind(OpenAiResponses, &[early, ITEM_CALL, completed]), ModelErrorKind::BadResponse);
-    let far = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"rm","partialArgs":[{"jsonPath":"$.l[5000]","stringValue":"x"}]}}]},"finishReason":"STOP"}]}"#;
+    let far = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"rm","partialArgs":[{"jsonPath":"$.l[17]","stringValue":"x"}]}}]},"finishReason":"STOP"}]}"#;
     assert_eq!(kind(Gemini, &[far]), ModelErrorKind::BadResponse);
     let odd = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"rm","partialArgs":[{"jsonPath":"$['a]b'].c","stringValue":"x"}]}}]},"finishReason":"STOP"}]}"#;
     assert_eq!(runs(Gemini, &[odd]), [call("rm", r#"{"a]b":{"c":"x"}}"#)]);

@@ -8,6 +8,8 @@ use crate::scan::word_at;
 
 /// How much of a body that is no JSON is quoted.
 const EXCERPT: usize = 200;
+/// How much of a provider's own message is kept.
+const LONGEST: usize = 4 * 1024;
 
 /// The error for an HTTP answer that is no success. `retry_after_ms` and `request_id` are what the body says;
 /// headers are the transport's to add.
@@ -37,6 +39,15 @@ pub(crate) fn unexpected(body: &str) -> ModelError {
     }
     let message = format!("the answer is not in the format that was asked for: {}", excerpt(body));
     ModelError::new(ModelErrorKind::BadResponse, message)
+}
+
+/// What is told of a failure is kept and shown, so it has an end.
+pub(crate) fn cut(mut text: String) -> String {
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('…');
+    }
+    text
 }
 
 /// The beginning of a text on one line.
@@ -113,8 +124,10 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
             }
             ("type" | "code" | "status" | "reason", b'"') => {
                 let code = reader.text()?;
-                details.codes.push_str(&code.to_ascii_lowercase());
-                details.codes.push(' ');
+                if details.codes.len() < EXCERPT {
+                    details.codes.push_str(&excerpt(&code).to_ascii_lowercase());
+                    details.codes.push(' ');
+                }
                 details.status = details.status.or_else(|| code.parse().ok());
             }
             ("code" | "status" | "status_code" | "http_status", _) => {
@@ -145,7 +158,7 @@ fn classify(http: Option<u16>, body: &str) -> ModelError {
     let details = read(body).unwrap_or_default();
     let status = http.or(details.status.filter(|code| (400..=599).contains(code)));
     let message = match details.message.filter(|text| !text.trim().is_empty()) {
-        Some(text) => text.into_owned(),
+        Some(text) => cut(text.into_owned()),
         None => match (excerpt(body), http) {
             (text, Some(status)) if text.is_empty() => {
                 let ask = if matches!(status, 404 | 405) { "; is the address right?" } else { "" };
@@ -343,6 +356,19 @@ mod tests {
         let error = from_event(r#"{"error":{"code":400,"message":"Token limit reached"}}"#);
         assert_eq!((error.kind, error.status, error.retryable), (BadRequest, Some(400), false));
         assert_eq!(from_event("{}").kind, Server);
+    }
+
+    #[test]
+    fn a_long_message_is_cut_where_it_is_read() {
+        let body = format!(
+            r#"{{"error":{{"message":"{}","code":"{}"}}}}"#,
+            "é".repeat(8_000_000),
+            "x".repeat(1_000_000)
+        );
+        let started = std::time::Instant::now();
+        let error = from_response(429, &body);
+        assert!(error.message.len() < 5_000 && error.message.ends_with('…'));
+        assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     }
 
     #[test]

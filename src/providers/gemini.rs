@@ -14,8 +14,9 @@ use crate::stream::{Finish, TurnBuilder};
 /// The call field that keeps the token which the provider wants back.
 pub(crate) const THOUGHT_SIGNATURE: &str = "thought_signature";
 
-/// No array is filled up further than this for an argument that comes in pieces.
-const MAX_ITEMS: usize = 4096;
+/// Pieces of an array come in order. One that is further behind the items that came is none: what lies between would
+/// have to be filled up.
+const WIDEST_GAP: usize = 16;
 
 /// Arguments that come in pieces, as far as they came.
 #[derive(Debug, Clone, PartialEq)]
@@ -336,7 +337,7 @@ fn place<'v>(root: &'v mut Args, path: &str) -> Option<&'v mut Args> {
                         *at = Args::List(Vec::new());
                     }
                     let Args::List(list) = at else { return None };
-                    if index >= MAX_ITEMS {
+                    if index > list.len() + WIDEST_GAP {
                         return None;
                     }
                     if list.len() <= index {

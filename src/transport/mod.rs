@@ -4,6 +4,7 @@ mod alarm;
 mod answer;
 mod body;
 mod date;
+mod forms;
 mod http;
 mod limit;
 mod model;

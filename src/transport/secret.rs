@@ -1,10 +1,15 @@
 //! What no error may tell: the keys that a request carries in its headers and in its address.
 
 use crate::error::ModelError;
+use crate::providers::errors::cut;
 use crate::scan::word_at;
+use crate::transport::forms;
 
 /// Shorter values are no keys, and striking them out would leave no sentence whole.
 const SHORTEST: usize = 6;
+
+/// As much of a key is struck out wherever it stands. The beginnings of addresses and of keys of one kind are shorter.
+const MOST: usize = 10;
 
 /// Parts of the names of query fields that carry keys.
 const CARRIERS: [&str; 6] = ["key", "token", "secret", "sig", "auth", "password"];
@@ -22,7 +27,15 @@ impl Secrets {
             if !(name.starts_with("anthropic-") || name.starts_with("content-") || name == "accept") {
                 secrets.add(value);
                 // `Bearer …`
-                secrets.add(value.rsplit(' ').next().unwrap_or_default());
+                let last = value.rsplit(' ').next().unwrap_or_default();
+                secrets.add(last);
+                secrets.parts(value);
+                if cfg!(feature = "providers")
+                    && value.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("basic "))
+                {
+                    let login = forms::from_base64(last).unwrap_or_default();
+                    secrets.add(login.split_once(':').map_or("", |(_, password)| password));
+                }
             }
         }
         let rest = word_at(url, "://").and_then(|at| url.get(at + 3..)).unwrap_or_default();
@@ -40,27 +53,65 @@ impl Secrets {
         secrets
     }
 
-    fn add(&mut self, value: &str) {
-        if value.len() >= SHORTEST {
-            self.0.push(value.to_owned());
+    /// Of what a header is made of, all that looks like a key: it has digits, or is longer than words are.
+    fn parts(&mut self, value: &str) {
+        for part in value.split([' ', ',', ';', '=', ':', '"']) {
+            if part.len() < value.len() && (part.len() >= 20 || part.contains(|c: char| c.is_ascii_digit())) {
+                self.add(part);
+            }
         }
     }
 
-    /// Strikes the keys out of what an error says. A quotation may have been cut off in the middle of one.
-    pub(super) fn strike(&self, mut error: ModelError) -> ModelError {
-        for secret in &self.0 {
-            while let Some(at) = word_at(&error.message, secret) {
-                let (before, rest) = error.message.split_at(at);
-                error.message = format!("{before}…{}", rest.get(secret.len()..).unwrap_or_default());
-            }
-            let said = error.message.trim_end_matches('…');
-            let part = |length: usize| said.strip_suffix(secret.get(..length)?);
-            if let Some(rest) = (SHORTEST..secret.len()).rev().find_map(part) {
-                error.message = format!("{rest}…");
-            }
+    fn add(&mut self, value: &str) {
+        if value.len() < SHORTEST {
+            return;
         }
+        self.0.push(value.to_owned());
+        // The headers of an endpoint are the page's own, which could not hide them from itself.
+        if cfg!(feature = "providers") {
+            self.0.extend(forms::from_percent(value));
+            self.0.extend([forms::percent(value), forms::base64(value)]);
+        }
+    }
+
+    /// Strikes the keys out of what an error says, and cuts it where it says too much.
+    pub(super) fn strike(&self, mut error: ModelError) -> ModelError {
+        error.message = self.struck(error.message);
+        error.request_id = error.request_id.map(|id| self.struck(id));
         error
     }
+
+    fn struck(&self, text: String) -> String {
+        let mut text = cut(text);
+        for secret in &self.0 {
+            text = struck(&text, secret);
+        }
+        text
+    }
+}
+
+/// The text without what is most of a secret. A quotation may have been cut off in the middle of one.
+fn struck(text: &str, secret: &str) -> String {
+    let mut out = String::new();
+    let end = text.trim_end_matches('…').len();
+    let (mut from, mut at) = (0, 0);
+    while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
+        let mut same = rest.iter().zip(secret.as_bytes()).take_while(|(a, b)| a == b).count();
+        while same > 0 && !text.is_char_boundary(at + same) {
+            same -= 1;
+        }
+        if same >= secret.len().min(MOST) || same >= SHORTEST && at + same == end {
+            out.push_str(text.get(from..at).unwrap_or_default());
+            out.push('…');
+            at += same;
+            // What was cut off is said once.
+            from = if at == end { text.len() } else { at };
+        } else {
+            at += 1;
+        }
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
 }
 
 #[cfg(test)]
@@ -102,10 +153,69 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_struck_out_in_whatever_form_it_comes_back() {
+        const ODD: &str = "sk/canary+4711=";
+        let forms = ["sk%2Fcanary%2B4711%3D", "c2svY2FuYXJ5KzQ3MTE9", "c2svY2FuYXJ5KzQ3MTE9=", ODD];
+        for form in forms {
+            let told = said("https://h", &[("x-api-key", ODD)], &format!("bad {form} here"));
+            assert!(told.starts_with("bad …") && told.len() < 16, "{told}");
+        }
+        // An address has it in another form than its server tells it.
+        let told = said("https://h/v1?key=sk%2Fcanary%2b4711=", &[], &format!("bad {ODD} here"));
+        assert_eq!(told, "bad … here");
+        assert_eq!(said("https://me:sk%2Fcanary%2b4711=@h", &[], &format!("bad {ODD} here")), "bad … here");
+        // "me:sk-canary-4711"
+        let basic = [("Authorization", "basic bWU6c2stY2FuYXJ5LTQ3MTE=")];
+        assert_eq!(said("https://h", &basic, "wrong password sk-canary-4711 here"), "wrong password … here");
+    }
+
+    #[test]
+    fn a_key_among_other_things_in_a_header_is_struck_out() {
+        for header in [
+            ("cookie", "a=1; session=sk-canary-4711"),
+            ("x-sig", "v1,t=3;sk-canary-4711"),
+            ("authorization", r#"Key id=7, secret="sk-canary-4711""#),
+        ] {
+            assert_eq!(said("https://h", &[header], "a session of sk-canary-4711"), "a session of …");
+        }
+        let title = [("x-title", "An application for all")];
+        assert_eq!(said("https://h", &title, "no such application"), "no such application");
+    }
+
+    #[test]
+    fn most_of_a_key_is_struck_out_in_the_middle_too() {
+        let headers = [("x-api-key", KEY)];
+        assert_eq!(said("https://h", &headers, "no sk-canary-47 and sk-canary-4***"), "no … and …***");
+        assert_eq!(said("https://h", &headers, "sk-canary is no key"), "sk-canary is no key");
+        assert_eq!(said("https://h", &[("x-api-key", "schlüssel-é1")], "no schlüssel-è"), "no …è");
+    }
+
+    #[test]
+    fn the_id_of_a_request_is_no_place_for_a_key() {
+        let headers = vec![("x-api-key".to_owned(), KEY.to_owned())];
+        let mut error = ModelError::new(ModelErrorKind::Server, "no");
+        error.request_id = Some(format!("r-{KEY}"));
+        assert_eq!(Secrets::of("", &headers).strike(error).request_id.as_deref(), Some("r-…"));
+    }
+
+    #[test]
+    fn what_is_told_is_short_and_striking_takes_no_time() {
+        let headers: Vec<_> =
+            (0..20).map(|n| (format!("x-{n}"), format!("sk-canary-{n:05}-{}", "k".repeat(2_000)))).collect();
+        let secrets = Secrets::of("", &headers);
+        let started = std::time::Instant::now();
+        for message in ["sk-canary-4711 ".repeat(500_000), "é".repeat(4_000_000)] {
+            let told = secrets.strike(ModelError::new(ModelErrorKind::Server, message)).message;
+            assert!(told.len() < 5_000 && told.ends_with('…'), "{}", told.len());
+        }
+        assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+    }
+
+    #[test]
     fn what_is_no_key_stays() {
         let headers =
             [("anthropic-version", "2023-06-01"), ("content-type", "application/json"), ("x", "true")];
-        let message = "version 2023-06-01 takes application/json, true, 2024-10-21";
+        let message = "version 2023-06-01 takes application/json, true, 2024-10-21, see https://h.example";
         assert_eq!(said("https://h/?api-version=2024-10-21", &headers, message), message);
     }
 }

@@ -1,0 +1,90 @@
+//! The forms in which a key may come back from a server that was sent another one.
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// As addresses hold it.
+pub(super) fn percent(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// What an address means by this.
+pub(super) fn from_percent(text: &str) -> Option<String> {
+    let mut out = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [byte, tail @ ..] = rest {
+        rest = tail;
+        let code = tail.get(..2).filter(|_| *byte == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(meant) => {
+                out.push(meant);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            None => out.push(*byte),
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+/// Without the signs that fill it up, which may be left out.
+pub(super) fn base64(text: &str) -> String {
+    let mut out = String::new();
+    for three in text.as_bytes().chunks(3) {
+        let mut bits = 0usize;
+        for at in 0..3 {
+            bits = bits << 8 | usize::from(three.get(at).copied().unwrap_or_default());
+        }
+        for at in 0..=three.len() {
+            let digit = DIGITS.get(bits >> (18 - 6 * at) & 63).copied().unwrap_or_default();
+            out.push(char::from(digit));
+        }
+    }
+    out
+}
+
+pub(super) fn from_base64(text: &str) -> Option<String> {
+    let (mut out, mut bits, mut count) = (Vec::new(), 0, 0);
+    for byte in text.trim_end_matches('=').bytes() {
+        bits = bits << 6 | DIGITS.iter().position(|digit| *digit == byte)?;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push(u8::try_from(bits >> count).ok()?);
+            bits &= (1 << count) - 1;
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_in_a_form_is_read_back() {
+        for (text, of_address, of_base64) in [
+            ("", "", ""),
+            ("a", "a", "YQ"),
+            ("ab", "ab", "YWI"),
+            ("me:x", "me%3Ax", "bWU6eA"),
+            ("é/ ?", "%C3%A9%2F%20%3F", "w6kvID8"),
+        ] {
+            assert_eq!((percent(text).as_str(), base64(text).as_str()), (of_address, of_base64));
+            assert_eq!(from_percent(of_address).as_deref(), Some(text));
+            assert_eq!(from_base64(of_base64).as_deref(), Some(text));
+        }
+        assert_eq!(from_percent("%c3%A9%2x%").as_deref(), Some("é%2x%"));
+        for broken in ["%ff", "%é"] {
+            assert_eq!(from_percent(broken).as_deref(), (broken != "%ff").then_some(broken));
+        }
+        assert_eq!(from_base64("bWU6eA==").as_deref(), Some("me:x"));
+        assert_eq!((from_base64("a b"), from_base64("/w==")), (None, None));
+    }
+}
