@@ -14,6 +14,9 @@ import { SlotView } from "./slot-view.js";
 import type { GloveActions, GloveState } from "./state.js";
 import { Toolbox } from "./toolbox.js";
 
+/** How long what was waited for is held: its component has come by then, or never will. */
+export const holdMs = 5_000;
+
 /** How many engines show a session. */
 const shownBy = new WeakMap<GloveSession, number>();
 
@@ -133,20 +136,23 @@ export class Engine implements Followed {
 
   /** Begins for a component that is not on the screen yet. Settles when it can be shown, or when that failed. */
   ready(): Promise<void> {
-    this.#ready ??= new Promise<void>((resolve) => {
-      const undo = this.attach();
-      const look = () => {
-        if (!this.isReady && !this.getSnapshot().error) return;
-        stop();
-        this.#ready = undefined;
-        resolve();
-        // The component has come by then, or never will.
-        setTimeout(undo, 5_000);
-      };
-      const stop = this.subscribe(look);
-      look();
+    if (this.#ready) return this.#ready;
+    let end = () => {};
+    const ready = new Promise<void>((resolve) => {
+      end = resolve;
     });
-    return this.#ready;
+    this.#ready = ready;
+    const undo = this.attach();
+    const look = () => {
+      if (!this.isReady && !this.getSnapshot().error) return;
+      stop();
+      this.#ready = undefined;
+      end();
+      setTimeout(undo, holdMs);
+    };
+    const stop = this.subscribe(look);
+    look();
+    return ready;
   }
   #ready: Promise<void> | undefined;
 

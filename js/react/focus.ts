@@ -12,25 +12,35 @@ export function useQuestionFocus(slot: RefObject<HTMLElement | null>, open: bool
     const asked = open ? element?.querySelector<HTMLElement>(question) : null;
     if (!element || !asked) return;
     const root = element.closest("[data-glove-strategy]");
-    const before = document.activeElement;
+    const around = element.getRootNode() as Document | ShadowRoot;
+    const before = focused(around);
     if (mayLeave(before, root)) enter(asked);
     return () => {
-      const now = document.activeElement;
-      if (now && now !== document.body && !element.contains(now)) return;
+      const now = focused(around);
+      if (now && !element.contains(now)) return;
       const next = [...(root?.querySelectorAll<HTMLElement>(question) ?? [])].find((other) => !element.contains(other));
       if (next) return enter(next);
-      const back = before instanceof HTMLElement && before !== document.body && !element.contains(before) ? before : undefined;
       const composer = root?.querySelector<HTMLElement>("[data-glove-role=input] :is(textarea, input)");
-      (back?.isConnected ? back : composer)?.focus();
+      (before?.isConnected && !element.contains(before) ? before : composer)?.focus?.();
     };
   }, [open]);
 }
 
+/** What has the focus in a document or a shadow root; where it has none, in what is around it. */
+function focused(around: Document | ShadowRoot): HTMLElement | null {
+  const page = "body" in around ? around : undefined;
+  const active = around.activeElement as HTMLElement | null;
+  if (active && active !== page?.body) return active;
+  const host = page ? page.defaultView?.frameElement : (around as ShadowRoot).host;
+  const outside = host ? focused(host.getRootNode() as Document | ShadowRoot) : null;
+  return outside === host ? null : outside;
+}
+
 // Who writes something, answers another question or is elsewhere on the page is left alone.
-function mayLeave(active: Element | null, root: Element | null): boolean {
-  if (!active || active === document.body) return true;
+function mayLeave(active: HTMLElement | null, root: Element | null): boolean {
+  if (!active) return true;
   if (!root?.contains(active) || active.closest(question)) return false;
-  return !("value" in active && active instanceof HTMLElement && active.matches(field) && active.value);
+  return !(active.matches(field) && (active as HTMLInputElement).value);
 }
 
 // The first field where there is one; never a button, or the next Enter would answer what nobody has read.

@@ -22,11 +22,12 @@ const kinds = new WeakMap<object, number>();
 const sources = new Map<string, number>();
 let count = 0;
 
-// Functions with the same text come from the same place and use the same hooks.
+// Functions with the same text come from the same place and use the same hooks. What wraps others says their text (`defineTool`); a
+// bound function has a text that says nothing, but its name.
 function kindOf(renderer: object): number {
   const known = kinds.get(renderer);
   if (known !== undefined) return known;
-  const source = typeof renderer === "function" ? String(renderer) : undefined;
+  const source = typeof renderer === "function" ? `${renderer.name} ${renderer}` : undefined;
   const kind = (source === undefined ? undefined : sources.get(source)) ?? count++;
   if (source !== undefined) sources.set(source, kind);
   kinds.set(renderer, kind);

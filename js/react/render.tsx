@@ -156,7 +156,8 @@ function useStopKey(glove: GloveHandle): (event: KeyboardEvent) => void {
   const busy = useOf(glove, ({ busy }) => busy);
   return ({ key, target, defaultPrevented, nativeEvent }) => {
     if (key !== "Escape" || !busy || defaultPrevented || nativeEvent.isComposing) return;
-    if (target instanceof Element && target.closest("[data-glove-slot]")) return;
+    // Its document may be that of another window, with classes of its own.
+    if ((target as Element).closest?.("[data-glove-slot]")) return;
     glove.abort();
   };
 }

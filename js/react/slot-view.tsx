@@ -1,5 +1,6 @@
 // One slot on the screen, drawn by the application's renderer of its name or by a built-in one.
 import { memo, type ReactNode, useCallback, useRef, useSyncExternalStore } from "react";
+import { GloveError } from "../src/error.js";
 import type { EnhancedSlot } from "../src/snapshot.js";
 import { Boundary } from "./boundary.js";
 import { useBoxless } from "./boxless.js";
@@ -25,12 +26,25 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
   const resolve = useCallback((value?: unknown) => void resolveSlot(id, value), [id, resolveSlot]);
   const reject = useCallback((reason?: string) => void rejectSlot(id, reason), [id, rejectSlot]);
   // Also where somebody draws all `slots` by hand.
-  if (!renderer || (!pending && slot.displayStrategy === "hide-on-complete")) return null;
+  if (!pending && slot.displayStrategy === "hide-on-complete") return null;
+  // What waits must be seen, or the run would stand still without a word.
+  if (!renderer && !(pending && slot.waits)) return null;
   return (
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
-      <Boundary failed={toolbox.failed} dismiss={pending ? () => reject("It could not be shown.") : undefined}>
-        {mount(renderer, { data: slot.input, resolve, reject, status })}
+      <Boundary
+        key={renderer ? 1 : 0}
+        failed={toolbox.failed}
+        dismiss={pending ? () => reject("It could not be shown.") : undefined}
+      >
+        {mount(renderer ?? nothingFor(name), { data: slot.input, resolve, reject, status })}
       </Boundary>
     </div>
   );
 });
+
+const nothingFor = (name: string) => () => {
+  throw new GloveError(
+    "RENDERER_FAILED",
+    `Nothing draws "${name}": give the tool that asks a \`render\`, or \`renderers\` one of this name.`,
+  );
+};

@@ -1,9 +1,10 @@
 // `useSuspenseGlove()`: a conversation whose stored part has been read; until then the component waits.
-import { useContext, useState, useSyncExternalStore } from "react";
+import { useContext, useRef, useState, useSyncExternalStore } from "react";
 import type { GloveClient } from "../src/client.js";
 import { GloveError } from "../src/error.js";
+import { useBrowserLayoutEffect } from "./browser-effect.js";
 import { GloveContext } from "./context.js";
-import { Engine } from "./engine.js";
+import { Engine, holdMs } from "./engine.js";
 import { type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
 import type { UseGloveReturn } from "./state.js";
 import { useTracked } from "./tracked.js";
@@ -18,32 +19,56 @@ export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
   if (!provided) throw new GloveError("CLIENT_CONFIG", "useSuspenseGlove requires a GloveProvider");
   const settings = settingsOf(config, provided, () => undefined);
   const inPage = useSyncExternalStore(never, yes, no);
-  const kept = inPage ? keptEngine(settings) : undefined;
-  // State of a component that waits is lost, so its engine is kept outside.
-  if (kept && !kept.isReady) {
-    const { error } = kept.getSnapshot();
-    if (!error) throw kept.ready();
+  const own = useRef<Kept | undefined>(undefined);
+  const kept = inPage ? keptFor(settings, own.current) : undefined;
+  const engine = kept?.engine;
+  if (engine && !engine.isReady) {
+    const { error } = engine.getSnapshot();
     // Later, when React has tried for the second time: whoever resets the boundary begins anew.
-    setTimeout(() => engines.get(settings.client)?.delete(keyOf(settings)), 0);
-    throw error;
+    if (error) setTimeout(() => forget(kept), 0);
+    if (error) throw error;
+    const ready = engine.ready();
+    // One whose session is open already does not wait.
+    if (!engine.isReady) throw ready;
   }
   const [empty] = useState(() => new Engine(settings));
-  useAttached(kept, settings);
-  return useTracked(kept ?? empty);
+  useBrowserLayoutEffect(() => {
+    own.current = kept;
+    // It is the component's now. Who comes later gets one of his own: this one may have gone to another conversation.
+    if (kept) forget(kept);
+  });
+  useAttached(engine, settings);
+  return useTracked(engine ?? empty);
 }
 
-const engines = new WeakMap<GloveClient, Map<string, Engine>>();
-
-function keptEngine(settings: Settings): Engine {
-  const ofClient = engines.get(settings.client) ?? new Map<string, Engine>();
-  engines.set(settings.client, ofClient);
-  const key = keyOf(settings);
-  const engine = ofClient.get(key) ?? new Engine(settings);
-  ofClient.set(key, engine);
-  return engine;
+/** The engine of a component. State of one that waits is lost, so until it is on the screen its engine is found by what it asks for. */
+interface Kept {
+  readonly client: GloveClient;
+  readonly key: string;
+  readonly engine: Engine;
 }
 
-const keyOf = ({ store, sessionId }: Settings) => store?.identifier ?? sessionId ?? "";
+const waiting = new WeakMap<GloveClient, Map<string, Kept>>();
+
+function keptFor(settings: Settings, own: Kept | undefined): Kept {
+  const { client, store, sessionId } = settings;
+  const key = store?.identifier ?? sessionId ?? "";
+  if (own?.client === client && own.key === key) return own;
+  const ofClient = waiting.get(client) ?? new Map<string, Kept>();
+  waiting.set(client, ofClient);
+  const known = ofClient.get(key);
+  if (known) return known;
+  const kept = { client, key, engine: new Engine(settings) };
+  ofClient.set(key, kept);
+  void kept.engine.ready().then(() => setTimeout(() => forget(kept), holdMs));
+  return kept;
+}
+
+function forget(kept: Kept): void {
+  const ofClient = waiting.get(kept.client);
+  if (ofClient?.get(kept.key) === kept) ofClient.delete(kept.key);
+}
+
 const never = () => () => {};
 const yes = () => true;
 const no = () => false;

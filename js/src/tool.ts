@@ -206,8 +206,11 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
         undo.call(definition, input, result, typed(display), agent, signal),
     }),
     ...(render && {
-      render: (props: SlotRenderProps) =>
-        render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>>),
+      render: Object.assign(
+        (props: SlotRenderProps) => render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>>),
+        // By it the view knows whose hooks are called: all of these functions have the same text.
+        { toString: () => String(render) },
+      ),
     }),
   } as ToolConfig<InferOutput<I>>;
 }

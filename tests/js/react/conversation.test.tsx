@@ -18,6 +18,8 @@ import {
   useSlot,
 } from "glove-wasm/react";
 import type { ScriptedAnswer } from "glove-wasm/testing";
+import { type ReactNode, useState } from "react";
+import { createPortal } from "react-dom";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { clientOf, gate, moment, nothing, texts } from "./page.js";
@@ -284,6 +286,133 @@ test("a renderer that throws is a sentence in its place, and the run can go on",
   press("Dismiss");
   expect(await screen.findByText("a pity")).toBeTruthy();
   quiet.mockRestore();
+});
+
+test("a question that nothing draws is seen and can be dismissed, until there is a renderer", async () => {
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  const record = vi.fn();
+  const { client } = clientOf([call, call, "a pity"], { subscribers: [{ record }] });
+  const Page = ({ renderers }: { renderers: UseGloveConfig["renderers"] }) => {
+    const glove = useGlove({ tools: [asks("comfirm", 1)], renderers });
+    return <Render glove={glove} />;
+  };
+  const tree = (renderers: UseGloveConfig["renderers"] = {}) => (
+    <GloveProvider client={client}>
+      <Page renderers={renderers} />
+    </GloveProvider>
+  );
+  const { rerender } = render(tree());
+  fireEvent.change(screen.getByRole("textbox"), { target: { value: "go" } });
+  fireEvent.keyDown(screen.getByRole("textbox"), { key: "Enter" });
+  expect((await screen.findByRole("alert")).textContent).toContain("This part of the conversation could not be shown.");
+  const message = expect.stringContaining('Nothing draws "comfirm"');
+  expect(record).toHaveBeenCalledWith("error", { code: "RENDERER_FAILED", message }, { sessionId: expect.any(String) });
+  const answer = ({ resolve }: SlotProps) => (
+    <button type="button" onClick={() => resolve(1)}>
+      Sure
+    </button>
+  );
+  rerender(tree({ comfirm: answer }));
+  expect(screen.queryByRole("alert")).toBeNull();
+  fireEvent.click(await screen.findByRole("button", { name: "Sure" }));
+  await screen.findByRole("button", { name: "Sure" });
+  rerender(tree());
+  await screen.findByRole("alert");
+  press("Dismiss");
+  expect(await screen.findByText("a pity")).toBeTruthy();
+  expect(screen.queryByRole("alert")).toBeNull();
+  quiet.mockRestore();
+});
+
+test("what waits for nobody and has no renderer takes no place", async () => {
+  const tool = asks("nobody", 0, { do: (_, display) => display.pushAndForget({ renderer: "nobody", input: 1 }) });
+  const page = chat([call, "done"], { config: { tools: [tool] } });
+  page.send("go");
+  await screen.findByText("done");
+  expect(page.glove.slots).toHaveLength(1);
+  expect(page.container.querySelector("[data-glove-slot]")).toBeNull();
+});
+
+test("the render of a tool may be written anew with other hooks", async () => {
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  const { client } = clientOf([call]);
+  const tool = (render: () => ReactNode) =>
+    defineTool({ name: "ask", description: "", inputSchema: nothing, do: (_, display) => display.pushAndWait({}), render });
+  const One = () => <p>{useState("one")[0]}</p>;
+  const Two = () => <p>{useState("one")[0] + useState(" and two")[0]}</p>;
+  const Page = ({ render }: { render: () => ReactNode }) => <Render glove={useGlove({ tools: [tool(render)] })} />;
+  const tree = (render: () => ReactNode) => (
+    <GloveProvider client={client}>
+      <Page render={render} />
+    </GloveProvider>
+  );
+  const { rerender } = render(tree(One));
+  fireEvent.change(screen.getByRole("textbox"), { target: { value: "go" } });
+  fireEvent.keyDown(screen.getByRole("textbox"), { key: "Enter" });
+  await screen.findByText("one");
+  rerender(tree(Two));
+  await screen.findByText("one and two");
+  rerender(tree(One));
+  await screen.findByText("one");
+  expect(quiet).not.toHaveBeenCalled();
+  quiet.mockRestore();
+});
+
+/** A chat in a frame or in a shadow root. */
+async function chatIn(place: string) {
+  const holder = document.body.appendChild(document.createElement(place === "a frame" ? "iframe" : "div"));
+  const around =
+    holder instanceof HTMLIFrameElement ? (holder.contentDocument as Document) : holder.attachShadow({ mode: "open" });
+  const { client } = clientOf([call, "done"], { tools: [asks("input", { message: "Name?" })] });
+  let glove: UseGloveReturn | undefined;
+  const Page = () => {
+    glove = useGlove();
+    return createPortal(<Render glove={glove} />, ("body" in around ? around.body : around) as Element);
+  };
+  const { unmount } = render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  const go = async () => {
+    act(() => void glove?.sendMessage("go"));
+    return await waitFor(() => {
+      const field = around.querySelector<HTMLElement>("[data-glove-question] input");
+      if (!field) throw new Error("no question");
+      return field;
+    });
+  };
+  const leave = () => {
+    unmount();
+    holder.remove();
+  };
+  return { around, go, leave, session: () => client.session(glove?.sessionId ?? "").getSnapshot() };
+}
+
+test.each(["a frame", "a shadow root"])("in %s a question gets the focus, and Escape in it stops nothing", async (place) => {
+  const { around, go, leave, session } = await chatIn(place);
+  const composer = around.querySelector("textarea") as HTMLElement;
+  composer.focus();
+  const field = await go();
+  expect(around.activeElement).toBe(field);
+  fireEvent.keyDown(field, { key: "Escape" });
+  await moment();
+  expect(session()).toMatchObject({ busy: true, slots: [{ status: "pending" }] });
+  fireEvent.submit(field);
+  await waitFor(() => expect(session().timeline.at(-1)).toMatchObject({ text: "done" }));
+  expect(around.activeElement).toBe(composer);
+  leave();
+});
+
+test.each(["a frame", "a shadow root"])("who writes outside of %s keeps the focus", async (place) => {
+  const elsewhere = document.body.appendChild(document.createElement("input"));
+  const { around, go, leave } = await chatIn(place);
+  elsewhere.focus();
+  const field = await go();
+  expect(document.activeElement).toBe(elsewhere);
+  expect(around.activeElement).not.toBe(field);
+  leave();
+  elsewhere.remove();
 });
 
 test("an answer of the wrong type is refused and the question stays", async () => {

@@ -79,6 +79,21 @@ test("render props may use hooks, and may be given, changed and taken away at an
   }
 });
 
+test("functions that are bound are told apart by their names", () => {
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  function One() {
+    return <p>{useState("one")[0]}</p>;
+  }
+  function Two() {
+    return <p>{useState("one")[0] + useState(" and two")[0]}</p>;
+  }
+  const { rerender } = render(<Render glove={handle()} renderInput={Two.bind(undefined)} />);
+  rerender(<Render glove={handle()} renderInput={One.bind(undefined)} />);
+  expect(screen.getByText("one")).toBeTruthy();
+  expect(quiet).not.toHaveBeenCalled();
+  quiet.mockRestore();
+});
+
 test("a render prop that is written inline keeps its state", () => {
   const Page = () => {
     const [count, setCount] = useState(0);

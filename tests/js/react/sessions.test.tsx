@@ -12,7 +12,7 @@ import {
   useSuspenseGlove,
   useToolCall,
 } from "glove-wasm/react";
-import { Component, type ReactNode, StrictMode, useState } from "react";
+import { Component, type ReactNode, StrictMode, startTransition, useState } from "react";
 import { expect, test, vi } from "vitest";
 import { begin, clientOf, gate, moment, nothing, ready, say, settled, show, texts, until } from "./page.js";
 
@@ -423,4 +423,105 @@ test("the Suspense variant throws what could not be opened, and tries again afte
   act(() => again.click());
   expect(await screen.findByText("s")).toBeTruthy();
   quiet.mockRestore();
+});
+
+test("the Suspense variant asked for a conversation shows that one, wherever another component of that id has gone", async () => {
+  const { client } = clientOf(["hi"]);
+  const shown: Record<string, UseGloveReturn> = {};
+  const Page = ({ name }: { name: string }) => {
+    shown[name] = useSuspenseGlove({ sessionId: "a" });
+    return <p>{`${name} shows ${shown[name].sessionId}`}</p>;
+  };
+  const tree = (...names: string[]) => (
+    <StrictMode>
+      <GloveProvider client={client} fallback={<p>wait</p>}>
+        {names.map((name) => (
+          <Page key={name} name={name} />
+        ))}
+      </GloveProvider>
+    </StrictMode>
+  );
+  const { rerender } = render(tree("first"));
+  await screen.findByText("first shows a");
+  act(() => shown.first?.switchConversation("b"));
+  await screen.findByText("first shows b");
+  rerender(tree("first", "second"));
+  await screen.findByText("second shows a");
+  expect(screen.getByText("first shows b")).toBeTruthy();
+  rerender(tree("second"));
+  await moment();
+  rerender(tree("first", "second"));
+  await screen.findByText("first shows a");
+  await act(async () => {
+    await shown.first?.sendMessage("hello");
+  });
+  expect(texts(client.session("a").getSnapshot())).toEqual(["user: hello", "agent_text: hi"]);
+  expect(texts(client.session("b").getSnapshot())).toEqual([]);
+});
+
+test("another conversation in a transition comes when it was read, and the one before stays until then", async () => {
+  const reading = gate();
+  const { client } = clientOf([], {
+    createStore: (id) => {
+      const store = new MemoryStore(id);
+      const read = store.readRun.bind(store);
+      if (id === "b") store.readRun = () => reading.opened.then(read);
+      return store;
+    },
+  });
+  const seen: string[] = [];
+  const Page = ({ id }: { id: string }) => {
+    const { sessionId } = useSuspenseGlove({ sessionId: id });
+    seen.push(sessionId);
+    return <p>{`shows ${sessionId}`}</p>;
+  };
+  let go = () => {};
+  const App = () => {
+    const [id, set] = useState("a");
+    go = () => startTransition(() => set("b"));
+    return (
+      <GloveProvider client={client} fallback={<p>wait</p>}>
+        <Page id={id} />
+      </GloveProvider>
+    );
+  };
+  render(<App />);
+  await screen.findByText("shows a");
+  act(() => go());
+  await moment();
+  expect(screen.getByText("shows a")).toBeTruthy();
+  expect(screen.queryByText("wait")).toBeNull();
+  await act(async () => reading.open());
+  await screen.findByText("shows b");
+  expect(new Set(seen)).toEqual(new Set(["a", "b"]));
+});
+
+test("a conversation that is switched to is waited for, and the component keeps its state", async () => {
+  const reading = gate();
+  const { client } = clientOf([], {
+    createStore: (id) => {
+      const store = new MemoryStore(id);
+      const read = store.readRun.bind(store);
+      if (id === "b") store.readRun = () => reading.opened.then(read);
+      return store;
+    },
+  });
+  let glove: UseGloveReturn | undefined;
+  const Page = () => {
+    const [mounted] = useState(() => ({}));
+    glove = useSuspenseGlove();
+    first ??= mounted;
+    return <p>{`shows ${glove.sessionReady && glove.sessionId} ${mounted === first}`}</p>;
+  };
+  let first: object | undefined;
+  render(
+    <GloveProvider client={client} fallback={<p>wait</p>}>
+      <Page />
+    </GloveProvider>,
+  );
+  await screen.findByText(/shows glove_.* true/);
+  act(() => glove?.switchConversation("b"));
+  await screen.findByText("wait");
+  await act(async () => reading.open());
+  await screen.findByText("shows b true");
 });
