@@ -1,7 +1,7 @@
 //! What of a provider's sentence is about the inside of a server: addresses, hosts, accounts, keys. In doubt it is.
 
-/// What stands around the words of a sentence.
-const AROUND: &str = "\"'`()[]{}<>,;|";
+/// What stands between the words of a sentence, as blanks do.
+const BETWEEN: &[u8] = b"\"'`()[]{}<>,;|=";
 
 /// How ids of accounts and keys begin.
 const IDS: [&str; 9] = ["org-", "org_", "proj-", "proj_", "sk-", "pk-", "rk-", "gsk_", "xai-"];
@@ -12,83 +12,93 @@ const CARRIERS: [&str; 6] = ["key", "token", "secret", "password", "auth", "sig"
 /// The sentence without it.
 pub(super) fn struck(text: &str) -> String {
     let mut out = String::new();
-    // What a value is of, where it stands behind a quotation mark.
-    let mut name = "";
-    for word in text.split_inclusive(|c: char| c.is_whitespace() || AROUND.contains(c)) {
-        let bare = word.trim_end_matches(|c: char| c.is_whitespace() || AROUND.contains(c));
-        let said = bare.trim_end_matches(['.', ':', '!', '?']);
-        if is_address(said) {
-            out.push('…');
-        } else if !said.is_empty() {
-            name = fields(name, said, &mut out);
+    let mut at = 0;
+    // What comes is the value of a secret, or the rest of an address.
+    let mut follows = false;
+    for word in text.as_bytes().split_inclusive(is_between) {
+        let last = word.iter().rposition(|byte| !is_between(byte) && !b".:!?".contains(byte));
+        let said = word.get(..last.map_or(0, |last| last + 1)).unwrap_or_default();
+        let behind = at + word.len();
+        if !said.is_empty() {
+            let inner = follows || is_address(said) || is_host(said) || said.split(is_joint).any(is_key);
+            if inner {
+                out.push('…');
+                at += said.len();
+            }
+            follows = word.ends_with(b"=") && (inner || CARRIERS.iter().any(|end| ends(said, end)));
         }
-        out.push_str(word.get(said.len()..).unwrap_or_default());
+        out.push_str(text.get(at..behind).unwrap_or_default());
+        at = behind;
     }
     out
 }
 
-/// `name=value`, or a plain word. Gives the name of a value that is still to come.
-fn fields<'a>(mut name: &'a str, word: &'a str, out: &mut String) -> &'a str {
-    for (at, part) in word.split('=').enumerate() {
-        if at > 0 {
-            out.push('=');
-        }
-        if !part.is_empty() {
-            let inner = carries(name) || is_host(part) || part.split([':', '/']).any(is_key);
-            out.push_str(if inner { "…" } else { part });
-            name = part;
-        }
-    }
-    if word.ends_with('=') { name } else { "" }
+fn is_between(byte: &u8) -> bool {
+    *byte <= b' ' || BETWEEN.contains(byte)
 }
 
-fn carries(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    CARRIERS.iter().any(|carrier| name.ends_with(carrier))
+fn is_joint(byte: &u8) -> bool {
+    *byte == b':' || *byte == b'/'
 }
 
-fn is_address(word: &str) -> bool {
-    let colons = word.bytes().filter(|byte| *byte == b':').count();
-    word.contains("//") || word.contains('@') || word.contains("::") || colons > 2
+fn ends(word: &[u8], end: &str) -> bool {
+    let from = word.len().saturating_sub(end.len());
+    word.get(from..).is_some_and(|part| part.eq_ignore_ascii_case(end.as_bytes()))
+}
+
+fn begins(word: &[u8], begin: &str) -> bool {
+    word.get(..begin.len()).is_some_and(|part| part.eq_ignore_ascii_case(begin.as_bytes()))
+}
+
+fn count(word: &[u8], of: fn(&u8) -> bool) -> usize {
+    word.iter().filter(|byte| of(byte)).count()
+}
+
+fn is_address(word: &[u8]) -> bool {
+    let twice = word.windows(2).any(|pair| pair == b"//" || pair == b"::");
+    twice || word.contains(&b'@') || count(word, |byte| *byte == b':') > 2
 }
 
 /// `10.0.0.1`, `api.example.com`, `localhost`, or a bare name with a port; with or without a path.
-fn is_host(word: &str) -> bool {
-    let place = word.split('/').next().unwrap_or_default();
-    let served = place
-        .rsplit_once(':')
-        .is_some_and(|(name, port)| port.len() > 1 && is_number(port) && !is_number(name) && is_label(name));
-    served || place.split(':').any(is_dotted)
+fn is_host(word: &[u8]) -> bool {
+    let place = word.split(|byte| *byte == b'/').next().unwrap_or_default();
+    let mut before: &[u8] = b"";
+    place.split(is_joint).any(|part| {
+        let served = part.len() > 1 && is_number(part) && is_label(before) && !is_number(before);
+        before = part;
+        served || is_dotted(part)
+    })
 }
 
-fn is_dotted(name: &str) -> bool {
-    let labels = Vec::from_iter(name.split('.'));
-    let numbers = labels.iter().filter(|label| is_number(label)).count();
+fn is_dotted(name: &[u8]) -> bool {
+    let (mut labels, mut numbers, mut others) = (0, 0, 0);
+    let mut last: &[u8] = b"";
+    for label in name.split(|byte| *byte == b'.') {
+        labels += 1;
+        numbers += usize::from(is_number(label));
+        others += usize::from(!is_label(label));
+        last = label;
+    }
     // `tools.0.name` and `gpt-4.1` are no hosts.
-    let named = |last: &&str| last.len() > 1 && last.bytes().all(|byte| byte.is_ascii_alphabetic());
-    name.eq_ignore_ascii_case("localhost")
-        || (labels.len() == 4 && numbers == 4)
-        || (labels.len() > 1
-            && numbers == 0
-            && labels.last().is_some_and(named)
-            && labels.iter().all(|l| is_label(l)))
+    let named = last.len() > 1 && count(last, u8::is_ascii_alphabetic) == last.len();
+    name.eq_ignore_ascii_case(b"localhost")
+        || (labels, numbers) == (4, 4)
+        || (labels > 1 && numbers + others == 0 && named)
 }
 
-fn is_label(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+fn is_label(text: &[u8]) -> bool {
+    !text.is_empty() && count(text, |byte| byte.is_ascii_alphanumeric() || *byte == b'-') == text.len()
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && count(text, u8::is_ascii_digit) == text.len()
 }
 
 /// An id of an account, or what only a machine writes. Names of models are neither: `claude-sonnet-4-20250514`.
-fn is_key(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    let has = |of: fn(&u8) -> bool| word.bytes().filter(of).count();
-    let (upper, small) = (has(u8::is_ascii_uppercase), has(u8::is_ascii_lowercase));
-    let digits = has(u8::is_ascii_digit);
-    IDS.iter().any(|id| lower.starts_with(id))
+fn is_key(word: &[u8]) -> bool {
+    let (upper, small) = (count(word, u8::is_ascii_uppercase), count(word, u8::is_ascii_lowercase));
+    let digits = count(word, u8::is_ascii_digit);
+    IDS.iter().any(|id| begins(word, id))
         || (word.len() >= 16 && upper > 0 && small > 0 && digits > 0)
         || (word.len() >= 24 && digits > 5 && upper + small > 0 && upper + small + digits == word.len())
 }
@@ -100,12 +110,12 @@ mod tests {
     #[test]
     fn addresses_hosts_accounts_and_keys_are_struck_out() {
         let table = [
-            ("see http://vllm.internal:8000/v1?a=1&key=x now", "see … now"),
+            ("see http://vllm.internal:8000/v1?a=1&key=x now", "see …=…=… now"),
             ("dial tcp 10.0.0.12:11434: connect: refused", "dial tcp …: connect: refused"),
             ("at [::1]:80, (fe80::1) and fe80:0:0:1", "at […]:80, (…) and …"),
             ("ask vllm:8000, localhost/v1 or gpu-1.corp.", "ask …, … or …."),
             ("in organization org-Ab12 of proj_77", "in organization … of …"),
-            ("api_key=hunter2; password='x y', Token=a=b c", "api_key=…; password='… y', Token=…=b c"),
+            ("api_key=hunter2; password='x y', Token=a=b c", "api_key=…; password='… y', Token=…=… c"),
             ("no sk-other-secret-999, key:sk-a, AIzaSyD4f5G6h7J8k9L0", "no …, …, …"),
             ("0123456789abcdef0123456789abcdef!", "…!"),
             ("write to ops@example.com or //h/x", "write to … or …"),
