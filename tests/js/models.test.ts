@@ -223,7 +223,9 @@ test("`done` ends a stream that stays open, that fails behind it, or that says i
 test("a stop ends a remote stream, and closes it, whether it heeds the signal or not", async () => {
   for (const wait of [() => new Promise((resolve) => setTimeout(resolve, 5)), () => never]) {
     const stop = new AbortController();
-    const closed = vi.fn(async () => ({ done: true, value: undefined }) as const);
+    const closed = vi.fn((): never => {
+      throw new Error("closed already");
+    });
     const next = vi.fn(async () => {
       await wait();
       return { done: false, value: { type: "text_delta", text: "x" } } as const;
@@ -279,6 +281,7 @@ test.each([
     },
   ],
   ["no answer", { prompt: async () => undefined }],
+  ["nothing for a message", { prompt: async () => ({ message: null }) }],
   ["an answer without a message", { prompt: async () => ({ tokens_in: 1 }) }],
 ])("a remote model that gives %s is told what it should have given", async (_, actions) => {
   const message = "The model gave no {message, tokens_in, tokens_out}, and no stream whose `done` holds them.";

@@ -80,18 +80,26 @@ export async function collect(
     for (;;) {
       const { done, value: event } = await stoppable(events.next(), signal);
       if (done) throw new GloveError("MODEL_STREAM_CUT", missing);
-      if (event?.type === "text_delta" || event?.type === "reasoning_delta") tell(notify, event.type, event.text);
-      else if (event?.type === "error") throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
-      else if (event?.type === "done") return resultOf(event);
+      // Anything may have been given.
+      switch (event?.type) {
+        case "text_delta":
+        case "reasoning_delta":
+          tell(notify, event.type, event.text);
+          break;
+        case "error":
+          throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
+        case "done":
+          return resultOf(event);
+      }
     }
   } finally {
     // Not waited for: one that heeds no signal may never return.
-    void Promise.resolve(events.return?.()).catch(() => {});
+    (async () => events.return?.())().catch(() => {});
   }
 }
 
 function resultOf(given: RemotePromptResponse & { readonly type?: string }): ModelPromptResult {
-  if (typeof given?.message !== "object") throw noAnswer();
+  if (typeof (given?.message ?? 0) !== "object") throw noAnswer();
   const { type: _, message, ...counted } = given;
   return { messages: [message], ...counted };
 }
