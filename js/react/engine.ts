@@ -131,7 +131,7 @@ export class Engine implements Followed {
   /** The session is there, and what was stored of it has been read. */
   get isReady(): boolean {
     const { session } = this.#conversation;
-    return session !== undefined && !session.disposed && session.getSnapshot().sessionReady;
+    return session !== undefined && session.getSnapshot().sessionReady;
   }
 
   /** Begins for a component that is not on the screen yet. Settles when it can be shown, or when that failed. */
@@ -238,7 +238,12 @@ export class Engine implements Followed {
 
   #act(): GloveActions {
     const conversation = this.#conversation;
+    // One that was deleted or closed meanwhile is begun anew by whoever needs it.
+    const renew = () => {
+      if (conversation.session?.disposed && this.#users > 0) this.#begin();
+    };
     const ask = <T>(act: (session: GloveSession) => T | Promise<T>, isMessage = false): Promise<T> => {
+      renew();
       const answer = handled(conversation.with(act, isMessage));
       // A choice that failed is made again by whoever needs it.
       if (!conversation.session && this.#users > 0) this.#begin();
@@ -264,7 +269,10 @@ export class Engine implements Followed {
       reject: (id, reason, options) => tell((session) => session.reject(id, reason, options)),
       resolveSlot: (id, value) => conversation.session?.resolveSlot(id, value) ?? false,
       rejectSlot: (id, reason) => conversation.session?.rejectSlot(id, reason) ?? false,
-      clearError: () => (conversation.session ?? conversation).clearError(),
+      clearError: () => {
+        renew();
+        (conversation.session ?? conversation).clearError();
+      },
       newConversation: async (id) => {
         const fresh = id ?? (await this.#settings.client.mintSessionId());
         switchTo(fresh);

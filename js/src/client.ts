@@ -175,7 +175,7 @@ export class GloveClient {
     const held = this.#held.get(id);
     held?.watching?.();
     this.#held.delete(id);
-    held?.session.dispose();
+    held?.session.deleted();
     await catalog.delete(id);
   }
 

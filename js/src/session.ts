@@ -102,10 +102,7 @@ export class GloveSession {
       models: this.#models,
       shown: this.#shown,
       subscribers: this.#subscribers,
-      deleted: () => {
-        this.#shown.set({ error: deleted() });
-        this.dispose();
-      },
+      deleted: () => this.deleted(),
       // A request that was given up while it waited in the queue.
       serves: (request) => {
         if (this.#sent.get(request)?.cancelled) this.#link.stop();
@@ -266,11 +263,23 @@ export class GloveSession {
 
   /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
   readonly dispose = (): void => {
-    if (this.#disposed) return;
+    if (this.#close()) this.#shown.end();
+  };
+
+  /** It is not stored any more: as `dispose`, and who shows it still is told so. */
+  readonly deleted = (): void => {
+    if (!this.#close()) return;
+    this.#shown.lost(deleted(), true);
+    // What waits is told first.
+    setTimeout(() => this.#shown.end(), 0);
+  };
+
+  #close(): boolean {
+    if (this.#disposed) return false;
     this.#disposed = true;
     this.#link.dispose();
-    this.#shown.end();
-  };
+    return true;
+  }
 
   // ---- sending -----------------------------------------------------------------------------------------------------
 

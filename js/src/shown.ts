@@ -238,11 +238,11 @@ export class Shown {
     this.#changes.stats = kept(this.#snapshot.stats, { ...noUsage, ...state.usage, turns: state.turns });
   }
 
-  /** The core is gone: what runs or waits there has to be taken up again. */
-  lost(error: Error): void {
+  /** The core is gone: what runs or waits there has to be taken up again, unless it is `over`. */
+  lost(error: Error, over = false): void {
     const { busy, stats, undoable } = this.#snapshot;
-    if (busy) this.#changes.error = error;
-    const phase = busy ? "interrupted" : this.#core.phase;
+    if (busy || over) this.#changes.error = error;
+    const phase = over ? "idle" : busy ? "interrupted" : this.#core.phase;
     this.state({
       kind: "state",
       phase,

@@ -72,7 +72,7 @@ export function elsewhere(): GloveError {
 }
 
 export function deleted(): GloveError {
-  return new GloveError("SESSION_DELETED", "This session was deleted in another tab; open another one to go on.");
+  return new GloveError("SESSION_DELETED", "This session was deleted; open another one to go on.");
 }
 
 export function answered(): GloveError {

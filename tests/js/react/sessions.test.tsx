@@ -356,6 +356,47 @@ test("selectors alone are enough for a conversation", async () => {
   await waitFor(() => expect(result.current.message?.parts.at(-1)).toMatchObject({ type: "text", text: "done" }));
 });
 
+test("a session that is deleted while it is shown says so, and the next message begins it anew", async () => {
+  const { client } = clientOf(["one", { deltas: ["half"], until: new Promise(() => {}) }, "three"], {});
+  const page = show(client, { sessionId: "d" });
+  await say(page, "first");
+  const sent = begin(page, "second");
+  await until(page, ({ streamingText }) => streamingText === "half");
+  await act(() => client.deleteSession("d"));
+  await expect(sent).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+  await until(page, ({ busy }) => !busy);
+  expect(page.glove).toMatchObject({ status: "error", error: { code: "SESSION_DELETED" } });
+  await say(page, "third");
+  expect(page.glove).toMatchObject({ sessionId: "d", status: "ready", error: undefined });
+  expect(texts(page.glove)).toEqual(["user: third", "agent_text: three"]);
+  expect(await client.sessions()).toMatchObject([{ id: "d" }]);
+});
+
+test("an error of a session that was deleted can be put away", async () => {
+  const { client } = clientOf(["one"]);
+  const page = show(client, { sessionId: "d" });
+  await say(page, "first");
+  await act(() => client.deleteSession("d"));
+  await act(async () => page.glove.clearError());
+  await ready(page);
+  expect(page.glove).toMatchObject({ sessionId: "d", status: "ready", error: undefined, timeline: [] });
+});
+
+test("a client that is disposed while it is used opens its sessions anew", async () => {
+  const stores = new Map<string, MemoryStore>();
+  const createStore = (id: string) => {
+    const store = stores.get(id) ?? new MemoryStore(id);
+    stores.set(id, store);
+    return store;
+  };
+  const { client } = clientOf(["one", "two"], { createStore });
+  const page = show(client, { sessionId: "d" });
+  await say(page, "first");
+  client.dispose();
+  await say(page, "second");
+  expect(texts(page.glove)).toEqual(["user: first", "agent_text: one", "user: second", "agent_text: two"]);
+});
+
 class Catch extends Component<{ children: ReactNode }, { error?: Error }> {
   override state: { error?: Error } = {};
   static getDerivedStateFromError = (error: Error) => ({ error });
