@@ -281,8 +281,15 @@ export class CoreLink {
       undo: (callId, tool, input, signal) => fenced(() => this.#page.tools.undo(callId, tool, input, within(signal))),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
-        if (request.purpose === "turn") this.#page.shown.asked();
-        return this.#page.models.prompt(request, delta, within(signal));
+        const inside = within(signal);
+        const answer = request.purpose === "turn" ? this.#page.shown.asked() : undefined;
+        const over = () => {
+          if (answer) answer.over = true;
+        };
+        inside.addEventListener("abort", over, { once: true });
+        const prompted = this.#page.models.prompt(request, delta, inside, answer);
+        prompted.catch(over);
+        return prompted;
       },
       fetch: (url, headers, body, signal) => {
         this.#pageModel = false;

@@ -86,9 +86,9 @@ export class GloveSession {
     this.#models = new ModelBridge({
       model: () => this.#config.model,
       tool,
-      show: (kind, text) => {
+      show: (kind, text, answer) => {
         this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
-        this.#shown.stream(kind, text);
+        this.#shown.stream(kind, text, answer);
       },
     });
     this.#tools.replace(parts.tools ?? []);

@@ -40,11 +40,19 @@ type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, Streaming>]?: Glov
 
 const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
 
+/** What a model of the page writes for one call. */
+export interface Answer {
+  text: string;
+  reasoning: string;
+  /** It will be no answer. */
+  over: boolean;
+}
+
 export class Shown {
   #snapshot: GloveSnapshot;
   #changes: Changes = {};
-  #streaming = "";
-  #thinking = "";
+  /** The answers that are no entries yet, the oldest first, which is the one that is shown. */
+  #answers: Answer[] = [];
   #writing = none;
   /** Of their inputs: what no snapshot shows yet. */
   #fresh = new WeakSet<object>();
@@ -63,8 +71,6 @@ export class Shown {
   /** Sent and not seen by the core yet; those in `waiting` cannot even be given to it yet. */
   #sent = new Map<string, { readonly text: string; waiting: boolean }>();
   #answering = false;
-  #asked = 0;
-  #came = 0;
 
   constructor(sessionId: string, storage: GloveSnapshot["storage"], slots: SlotContext, failed: (error: unknown) => void) {
     this.#slots = slots;
@@ -98,11 +104,12 @@ export class Shown {
     this.#calls.set(id, tool);
   }
 
-  /** A piece of the answer; drawn with the next frame. */
-  stream(kind: "text" | "reasoning", text: string): void {
+  /** A piece of the answer, or of this one; drawn with the next frame. */
+  stream(kind: "text" | "reasoning", text: string, answer?: Answer): void {
     this.#goesOn();
-    if (kind === "text") this.#streaming += text;
-    else this.#thinking += text;
+    if (!answer && this.#answers.length === 0) this.#answers.push(fresh());
+    const to = answer ?? this.#answers[0];
+    if (to) to[kind] += text;
   }
 
   /** More of a call's arguments; drawn with the next frame. */
@@ -131,27 +138,28 @@ export class Shown {
   renew(written?: Written): void {
     this.#changes.timeline = [];
     this.#stale = written === undefined;
-    this.#streaming = written?.text ?? this.#streaming;
-    this.#thinking = written?.reasoning ?? this.#thinking;
+    if (written) this.#answers = [{ ...written, over: false }];
     this.#writing = none;
-    this.#came = this.#asked;
   }
 
   /** A model of the page was asked; what it shows comes ahead of what the core tells. */
-  asked(): void {
-    this.#asked++;
+  asked(): Answer {
+    if (this.#stale) this.#silent();
+    this.#stale = false;
+    const answer = fresh();
+    this.#answers.push(answer);
+    return answer;
   }
 
-  /** An answer is whole: its text is an entry now, unless the page's model writes the next one already. */
+  /** An answer is whole: its text is an entry now. */
   answered(): void {
     this.#answering = true;
-    this.#came++;
-    if (this.#came >= this.#asked) this.#silent();
+    this.#answers.shift();
+    this.#writing = none;
   }
 
   #silent(): void {
-    this.#streaming = "";
-    this.#thinking = "";
+    this.#answers = [];
     this.#writing = none;
   }
 
@@ -220,15 +228,16 @@ export class Shown {
   }
 
   state(state: CoreState): void {
-    if (state.request !== this.#core.request) this.#answering = this.#streaming + this.#thinking !== "" || this.#writing !== none;
+    if (state.request !== this.#core.request) {
+      this.#answers = this.#answers.filter(({ over }) => !over);
+      const { text = "", reasoning = "" } = this.#answers[0] ?? {};
+      this.#answering = text + reasoning !== "" || this.#writing !== none;
+    }
     // What was sent shows up here as the request being served or in the queue.
     for (const id of [state.request, ...state.queue.map(({ id }) => id)]) if (id) this.#sent.delete(id);
     this.#core = state;
     // An answer that breaks off leaves its text as an entry, if at all.
-    if (state.phase !== "model") {
-      this.#silent();
-      this.#came = this.#asked;
-    }
+    if (state.phase !== "model") this.#silent();
     this.#changes.run = this.#snapshot.run.phase === state.phase ? this.#snapshot.run : { phase: state.phase };
     this.#changes.isCompacting = state.phase === "compacting";
     this.#changes.approvals = this.#approvals(state.questions);
@@ -288,8 +297,8 @@ export class Shown {
       ...before,
       ...this.#changes,
       ...this.#standing(),
-      streamingText: this.#streaming,
-      streamingReasoning: this.#thinking,
+      streamingText: this.#answers[0]?.text ?? "",
+      streamingReasoning: this.#answers[0]?.reasoning ?? "",
       streamingCalls: this.#writing,
     };
     this.#changes = {};
@@ -363,3 +372,5 @@ function kept<T extends object>(before: T, now: T): T {
   const same = keys.length === Object.keys(before).length && keys.every((key) => before[key] === now[key]);
   return same ? before : now;
 }
+
+const fresh = (): Answer => ({ text: "", reasoning: "", over: false });

@@ -3,6 +3,7 @@ import { GloveError, reasonOf } from "../error.js";
 import { nextFrame } from "../frame.js";
 import type { Message, Usage } from "../message.js";
 import type { JsonSchema } from "../schema.js";
+import type { Answer } from "../shown.js";
 import type { ToolConfig } from "../tool.js";
 import type { HostPrompt } from "../wasm/seam.js";
 import { forModel, type ModelAdapter, type ModelPromptResult, type ModelTool } from "./model.js";
@@ -20,8 +21,8 @@ interface Reply {
 export interface BridgedModel {
   model(): ModelAdapter;
   tool(name: string): ToolConfig | undefined;
-  /** Shows a piece of the answer at once; the core gets the pieces joined. */
-  show(kind: DeltaKind, text: string): void;
+  /** Shows a piece of an answer at once; the core gets the pieces joined. */
+  show(kind: DeltaKind, text: string, answer: Answer): void;
 }
 
 /** Keeps the messages that the model has been given, so that the history crosses once. */
@@ -34,7 +35,13 @@ export class ModelBridge {
     this.#page = page;
   }
 
-  async prompt(request: HostPrompt, delta: (kind: DeltaKind, text: string) => void, signal: AbortSignal): Promise<string> {
+  /** `answer` is where it is shown. */
+  async prompt(
+    request: HostPrompt,
+    delta: (kind: DeltaKind, text: string) => void,
+    signal: AbortSignal,
+    answer?: Answer,
+  ): Promise<string> {
     const { purpose, systemPrompt, from } = request;
     const fresh = JSON.parse(request.messages) as Message[];
     const messages = [...this.#messages.slice(0, from), ...fresh.map(forModel)];
@@ -46,7 +53,7 @@ export class ModelBridge {
       const kind = type === "text_delta" ? "text" : type === "reasoning_delta" ? "reasoning" : undefined;
       const text = (data as { text?: unknown } | undefined)?.text;
       if (!kind || typeof text !== "string" || text === "" || signal.aborted || shown.ended) return;
-      if (purpose === "turn") this.#page.show(kind, text);
+      if (answer) this.#page.show(kind, text, answer);
       shown.add(kind, text);
     };
     const model = this.#page.model();
