@@ -71,6 +71,12 @@ export class Shown {
   /** Sent and not seen by the core yet; those in `waiting` cannot even be given to it yet. */
   #sent = new Map<string, { readonly text: string; waiting: boolean }>();
   #answering = false;
+  /** What this page has sent, until it is known how it ended. */
+  readonly #open = new Set<string>();
+  /** A run has failed or paused, and its end is told in a moment: both are shown at once. */
+  #ending = false;
+  /** The error of a request, which gives way when a later one goes well. */
+  #failure: Error | undefined;
 
   constructor(sessionId: string, storage: GloveSnapshot["storage"], slots: SlotContext, failed: (error: unknown) => void) {
     this.#slots = slots;
@@ -165,6 +171,7 @@ export class Shown {
 
   sending(id: string, text: string, waiting: boolean): void {
     this.#sent.set(id, { text, waiting });
+    this.#open.add(id);
     this.#changes.error = undefined;
     this.publish();
   }
@@ -177,7 +184,11 @@ export class Shown {
 
   settled(id: string, error?: Error): void {
     this.#sent.delete(id);
+    this.#open.delete(id);
+    this.#ending = false;
     if (error) this.#changes.error = error;
+    else if (this.#snapshot.error === this.#failure) this.#changes.error = undefined;
+    this.#failure = error;
     this.publish();
   }
 
@@ -233,6 +244,7 @@ export class Shown {
       const { text = "", reasoning = "" } = this.#answers[0] ?? {};
       this.#answering = text + reasoning !== "" || this.#writing !== none;
     }
+    this.#ending = state.phase === "paused" && this.#core.request !== null && this.#open.has(this.#core.request);
     // What was sent shows up here as the request being served or in the queue.
     for (const id of [state.request, ...state.queue.map(({ id }) => id)]) if (id) this.#sent.delete(id);
     this.#core = state;
@@ -292,6 +304,7 @@ export class Shown {
   publish(): void {
     this.#pendingFrame?.();
     this.#pendingFrame = undefined;
+    if (this.#ending) return;
     const before = this.#snapshot;
     const after: GloveSnapshot = {
       ...before,
@@ -321,7 +334,7 @@ export class Shown {
     const still = phase === "idle" || phase === "paused" || phase === "interrupted";
     const busy = !still || queue.length > 0 || this.#sent.size > 0;
     const error = "error" in this.#changes ? this.#changes.error : this.#snapshot.error;
-    const status = error ? "error" : !busy ? "ready" : this.#answering ? "streaming" : "submitted";
+    const status = busy ? (this.#answering ? "streaming" : "submitted") : error ? "error" : "ready";
     return { status, busy, queue: this.#queue() };
   }
 

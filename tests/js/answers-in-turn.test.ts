@@ -78,3 +78,33 @@ test("the answer behind one that failed does not begin with it", async () => {
       text,
     ).toBe(true);
 });
+
+test("a failure is shown at once with its end, and gives way to a later request that goes well", async () => {
+  const { session } = scene([
+    { deltas: ["Half "], every: 20, fail: "boom" },
+    { deltas: ["Fine."], every: 20 },
+  ]);
+  await session.start();
+  const seen: string[] = [];
+  session.subscribe(() => {
+    const { status, error, run } = session.getSnapshot();
+    seen.push(`${status} ${run.phase} ${error?.message ?? ""}`.trim());
+  });
+  await expect(session.sendMessage("1")).rejects.toThrow("boom");
+  expect(session.getSnapshot()).toMatchObject({ status: "error", error: { message: "boom" } });
+  expect(seen.filter((shown) => /^(ready|error)/.test(shown))).toEqual(["error paused boom"]);
+  await session.sendMessage("2");
+  expect(session.getSnapshot()).toMatchObject({ status: "ready", error: undefined });
+});
+
+test("a failure behind which a message waits does not stay when that is answered", async () => {
+  const { session } = scene([
+    { deltas: ["Half "], every: 20, fail: "boom" },
+    { deltas: ["Fi", "ne."], every: 40 },
+  ]);
+  await session.start();
+  const seen = watch(session);
+  await Promise.allSettled([session.sendMessage("1"), session.sendMessage("2")]);
+  expect(session.getSnapshot()).toMatchObject({ status: "ready", error: undefined });
+  expect(seen.filter(({ text }) => text === "Fi").map(({ status }) => status)).toContain("streaming");
+});
