@@ -18,7 +18,8 @@ record! {
         "maxRetries" => plain pub max_retries: u32,
         /// Until the first byte of the answer.
         "firstByteMs" => plain pub first_byte_ms: u64,
-        /// Between two pieces of the answer; keep-alive pings of a provider do not count, those of a chat handler do.
+        /// Between two pieces of the answer or other events of its own; keep-alive pings of a provider do not count, those
+        /// of a chat handler do.
         "idleMs" => plain pub idle_ms: u64,
         /// For one attempt in all.
         "totalMs" => plain pub total_ms: u64,
