@@ -87,7 +87,7 @@ impl ModelAdapter for HttpModel {
         };
         // The list of messages stands last.
         if self.options.format.spoken() != Format::Endpoint && body.ends_with("[]}") {
-            let why = "there is nothing to send to the model: no text, no file and no result is in the conversation";
+            let why = "There is nothing to send to the model: no text, no file and no result is in the conversation";
             return Box::pin(ready(Err(ModelError::new(ModelErrorKind::BadRequest, why))));
         }
         let asking = Asking {

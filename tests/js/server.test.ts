@@ -181,6 +181,30 @@ test("what may pass is tried again before anything was told", async () => {
   expect(provider.asked).toHaveLength(6);
 });
 
+test("a longer wait than one waits is told to the client, and the provider is left alone", async () => {
+  provider.reply({ status: 429, body: body("later"), headers: { "retry-after": "61" } });
+  const response = await handler()(post());
+  expect([response.status, response.headers.get("retry-after")]).toEqual([429, "61"]);
+  expect(provider.asked).toHaveLength(1);
+});
+
+test("a conversation in which nothing is said is refused and costs nothing", async () => {
+  const said = await refusal(await handler()(post({ messages: [{ sender: "user", text: " " }] })));
+  expect(said).toMatchObject({ status: 400, code: "MODEL_BAD_REQUEST" });
+  expect(provider.asked).toHaveLength(0);
+});
+
+test("a client who sends the ids that calls without one would get keeps nobody waiting", async () => {
+  const calls = (count: number, id: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => ({ tool_name: "look", input_args: {}, id: id(n) }));
+  const tool_calls = [...calls(4_000, (n) => `call0${4_000 + n}`), ...calls(4_000, () => "")];
+  provider.reply({ body: speak.anthropic(["ok"]) });
+  const since = performance.now();
+  const messages = [hi, { sender: "agent", text: "", tool_calls }, hi];
+  await strictEvents(await handler()(post({ systemPrompt: "s", messages })));
+  expect(performance.now() - since).toBeLessThan(1_500);
+});
+
 test("an error in mid-stream is a typed event behind the text that had come", async () => {
   const [start, open, text] = speak.anthropic(["half"]) as [string, string, string];
   const overloaded = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
