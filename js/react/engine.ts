@@ -130,8 +130,7 @@ export class Engine implements Followed {
 
   /** The session is there, and what was stored of it has been read. */
   get isReady(): boolean {
-    const { session } = this.#conversation;
-    return session !== undefined && session.getSnapshot().sessionReady;
+    return this.getSnapshot().sessionReady;
   }
 
   /** Begins for a component that is not on the screen yet. Settles when it can be shown, or when that failed. */
@@ -271,7 +270,12 @@ export class Engine implements Followed {
       rejectSlot: (id, reason) => conversation.session?.rejectSlot(id, reason) ?? false,
       clearError: () => {
         renew();
-        (conversation.session ?? conversation).clearError();
+        const { session } = conversation;
+        (session ?? conversation).clearError();
+        // What could not be opened is tried again.
+        if (this.isReady || this.#users === 0) return;
+        if (session) session.start().catch(() => {});
+        else this.#begin();
       },
       newConversation: async (id) => {
         const fresh = id ?? (await this.#settings.client.mintSessionId());

@@ -22,7 +22,7 @@ export const engineOf = (handle: GloveHandle): Engine | undefined => engines.get
 
 /** What may be followed: the parts that a handle and a snapshot share. */
 export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | "slots"> &
-  Partial<Pick<GloveSnapshot, "error" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab">>;
+  Partial<Pick<GloveSnapshot, "error" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab" | "sessionReady">>;
 
 /** One part of what a handle shows, kept up to date without its owner. What `select` gives must be the same until it changes. */
 export function useOf<T>(handle: GloveHandle, select: (parts: Parts) => T): T {

@@ -129,8 +129,12 @@ function Problem({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const error = useOf(glove, ({ error }) => error);
   const tab = useOf(glove, ({ tab }) => tab);
   const still = useOf(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
-  const { resume, takeOver } = glove;
-  const [goOn, label] = tab === "blocked" ? [takeOver, "Use it here"] : [resume, error ? "Try again" : "Go on"];
+  const ready = useOf(glove, ({ sessionReady }) => sessionReady);
+  const { resume, takeOver, clearError } = glove;
+  let [goOn, label] = [resume, error ? "Try again" : "Go on"];
+  if (tab === "blocked") [goOn, label] = [takeOver, "Use it here"];
+  // There is nothing to go on with: a message that was refused, say.
+  else if (!still && clearError) [goOn, label] = [clearError, ready ? "Dismiss" : "Try again"];
   if (!error && !(still && resume)) return null;
   return (
     <div role={error ? "alert" : "status"} data-glove-role={error ? "error" : "paused"}>

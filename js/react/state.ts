@@ -30,6 +30,7 @@ export interface GloveActions {
   /** False when no such slot is open, or when this cannot be its answer. */
   resolveSlot: (slotId: string, value?: unknown) => boolean;
   rejectSlot: (slotId: string, reason?: string) => boolean;
+  /** Puts the error away. A conversation that could not be opened is tried again. */
   clearError: () => void;
   /** Begins another conversation, under this id or a new one. Gives its id. */
   newConversation: (id?: string) => Promise<string>;

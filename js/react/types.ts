@@ -32,6 +32,9 @@ export interface GloveHandle {
   queue?: readonly QueuedMessage[];
   approvals?: readonly Approval[];
   resume?: () => unknown;
+  /** Also tries again what could not be opened. */
+  clearError?: () => void;
+  sessionReady?: boolean;
   tab?: TabRole;
   takeOver?: () => unknown;
 }

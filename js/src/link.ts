@@ -96,6 +96,8 @@ export class CoreLink {
     if (this.#disposed) return Promise.reject(closed());
     guard.tellOfTrap();
     if (this.#starting) return this.#starting;
+    // Why it could not be opened before is told again, or is over.
+    if (!this.#page.shown.snapshot.sessionReady) this.#page.shown.set({ error: undefined });
     const starting = this.#start().catch((thrown: unknown) => {
       const error = fromCore(thrown);
       // After a trap another start may be under way.

@@ -1,6 +1,6 @@
 // What a person sends: text, images and files, as the parts of a message.
 import { toBase64 } from "./base64.js";
-import { GloveError } from "./error.js";
+import { GloveError, reasonOf } from "./error.js";
 import type { ContentPart } from "./message.js";
 
 /** An image as base64 data, without the `data:` in front. */
@@ -54,12 +54,27 @@ export async function bodyOf({ text = "", images = [], files = [], metadata, con
   return { text, content: text ? [...parts, { type: "text", text }] : parts, ...extra };
 }
 
-async function partOf(file: Blob & { readonly name?: string }): Promise<ContentPart> {
+type Named = Blob & { readonly name?: string };
+
+async function partOf(file: Named): Promise<ContentPart> {
+  try {
+    return await read(file);
+  } catch (error) {
+    const name = file.name ?? file.type;
+    throw new GloveError("FILE_UNREADABLE", `The file "${name}" cannot be read (${reasonOf(error)}); the message was not sent.`, {
+      cause: error,
+    });
+  }
+}
+
+async function read(file: Named): Promise<ContentPart> {
   const media_type = file.type || "application/octet-stream";
   const kind = media_type.split("/")[0];
   if (kind === "text" || media_type === "application/json") {
     return { type: "text", text: `${file.name ?? "file"}:\n${await file.text()}` };
   }
+  // Providers refuse media without data, and would at each later request.
+  if (file.size === 0) throw new Error("it is empty");
   const type = kind === "image" || kind === "video" ? kind : "document";
   return { type, source: { type: "base64", media_type, data: await toBase64(file) } };
 }

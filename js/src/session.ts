@@ -7,7 +7,7 @@ import { CoreLink, closed } from "./link.js";
 import type { ContentPart, Message } from "./message.js";
 import { ModelBridge } from "./models/bridge.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
-import { bodyOf, checkInput, type ImageInput, type MessageInput } from "./request.js";
+import { bodyOf, checkInput, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import { type IGloveRunnable, runnableOf } from "./runnable.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
 import { generateId } from "./session-id.js";
@@ -33,6 +33,8 @@ interface Sent {
   readonly input: Asked;
   given: boolean;
   cancelled: boolean;
+  /** Waits no longer for its files. */
+  leave?(): void;
 }
 
 /**
@@ -175,7 +177,7 @@ export class GloveSession {
 
   /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
   readonly abort = (): void => {
-    for (const sent of this.#sent.values()) if (!sent.given) sent.cancelled = true;
+    for (const sent of this.#sent.values()) if (!sent.given) this.#cancel(sent);
     this.#link.stop();
   };
 
@@ -295,7 +297,8 @@ export class GloveSession {
     if (!input.regenerate) checkInput(input);
     const sent: Sent = { id: generateId(), input, given: false, cancelled: false };
     this.#sent.set(sent.id, sent);
-    this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined);
+    // What cannot be given to the core at once stands in the queue until then.
+    this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined || !!input.files?.length);
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -317,10 +320,14 @@ export class GloveSession {
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
   async #give(sent: Sent): Promise<RunOutcome> {
     const { regenerate, whenBusy = this.#config.whenBusy } = sent.input;
-    const body = bodyOf(sent.input);
+    const body = new Promise<RequestBody>((resolve, reject) => {
+      sent.leave = () => reject(new AbortError());
+      bodyOf(sent.input).then(resolve, reject);
+    });
+    body.catch(() => {});
     const given = this.#giving.then(async () => {
-      const session = await this.#link.ready();
-      const request = { id: sent.id, whenBusy, regenerate, ...(await body) };
+      const [session, content] = await Promise.all([this.#link.ready(), body]);
+      const request = { id: sent.id, whenBusy, regenerate, ...content };
       if (sent.cancelled) throw new AbortError();
       sent.given = true;
       if (whenBusy === "interrupt") this.#link.flush();
@@ -333,6 +340,7 @@ export class GloveSession {
 
   #cancel(sent: Sent): void {
     sent.cancelled = true;
+    sent.leave?.();
     if (!sent.given) return;
     const { request } = this.#shown;
     // What has come into the run that is going on ends with it.

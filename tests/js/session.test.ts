@@ -200,6 +200,41 @@ test("messages keep the order of sending, whatever it takes to read their files"
   expect(shown()).toEqual(["user: 1", "agent: one", "user: 2", "agent: two"]);
 });
 
+test("a message whose files are being read stands in the queue, and can be stopped there", async () => {
+  const { session, shown } = scene(["one", "two"]);
+  await session.start();
+  const never = Object.assign(new Blob(["x"], { type: "image/png" }), { arrayBuffer: () => new Promise<ArrayBuffer>(() => {}) });
+  const first = session.sendMessage({ text: "1", files: [never] });
+  const second = session.sendMessage("2");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(session.getSnapshot()).toMatchObject({ busy: true, queue: [{ text: "1" }] });
+  session.abort();
+  expect(await Promise.all([first, second])).toEqual([{ type: "aborted" }, { type: "aborted" }]);
+  expect(session.getSnapshot()).toMatchObject({ busy: false, status: "ready", queue: [] });
+  await session.sendMessage("3");
+  expect(shown()).toEqual(["user: 3", "agent: one"]);
+});
+
+test("a file that cannot be read, or is empty, is an error with its name, and nothing is sent", async () => {
+  const { session, shown } = scene(["one"]);
+  const gone = Object.assign(new File(["x"], "gone.png", { type: "image/png" }), {
+    arrayBuffer: () => Promise.reject(new DOMException("It went away.", "NotReadableError")),
+  });
+  const empty = new File([], "empty.pdf", { type: "application/pdf" });
+  for (const [file, message] of [
+    [gone, 'The file "gone.png" cannot be read (It went away.); the message was not sent.'],
+    [empty, 'The file "empty.pdf" cannot be read (it is empty); the message was not sent.'],
+  ] as const) {
+    await expect(session.sendMessage({ text: "look", files: [file] })).rejects.toMatchObject({
+      code: "FILE_UNREADABLE",
+      message,
+    });
+    expect(session.getSnapshot()).toMatchObject({ busy: false, status: "error", error: { message }, queue: [] });
+  }
+  await session.sendMessage("hello");
+  expect(shown()).toEqual(["user: hello", "agent: one"]);
+});
+
 test("history crosses to a model of the page as it is, turn by turn", async () => {
   const { session, model } = scene(["a", "b", "c"]);
   for (const text of ["1", "2", "3"]) await session.sendMessage(text);

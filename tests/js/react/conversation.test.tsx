@@ -415,6 +415,51 @@ test.each(["a frame", "a shadow root"])("who writes outside of %s keeps the focu
   elsewhere.remove();
 });
 
+test("an error that there is nothing to go on from is put away", async () => {
+  const page = chat(["Good day."]);
+  page.send("hello");
+  await screen.findByText("Good day.");
+  const empty = new File([], "empty.png", { type: "image/png" });
+  await act(() => page.glove.sendMessage({ text: "look", files: [empty] }).catch(() => {}));
+  expect((await screen.findByRole("alert")).textContent).toContain('The file "empty.png" cannot be read');
+  expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
+  press("Dismiss");
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+  expect(page.glove.status).toBe("ready");
+});
+
+test.each<[string, (broken: () => boolean) => Parameters<typeof chat>[1]]>([
+  [
+    "stored conversation",
+    (broken) => ({
+      client: {
+        createStore: (id) => {
+          const store = new MemoryStore(id);
+          const read = store.readRun.bind(store);
+          store.readRun = () => (broken() ? Promise.reject(new Error("no luck")) : read());
+          return store;
+        },
+      },
+    }),
+  ],
+  ["session id", (broken) => ({ config: { getSessionId: async () => (broken() ? Promise.reject(new Error("no luck")) : "s") } })],
+])("a %s that cannot be had is tried again with a button", async (_, options) => {
+  let broken = true;
+  const page = chat(
+    ["Good day."],
+    options(() => broken),
+  );
+  expect((await screen.findByRole("alert")).textContent).toContain("no luck");
+  press("Try again");
+  await moment();
+  expect((await screen.findByRole("alert")).textContent).toContain("no luck");
+  broken = false;
+  press("Try again");
+  await waitFor(() => expect(page.glove.sessionReady).toBe(true));
+  expect(screen.queryByRole("alert")).toBeNull();
+  expect(page.glove).toMatchObject({ status: "ready", error: undefined });
+});
+
 test("an answer of the wrong type is refused and the question stays", async () => {
   const heard: unknown[] = [];
   const Ask = ({ resolve }: SlotProps) => (

@@ -466,6 +466,33 @@ test("the Suspense variant throws what could not be opened, and tries again afte
   quiet.mockRestore();
 });
 
+test("the Suspense variant opens a store that is well again at the first reset", async () => {
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  let broken = true;
+  const { client } = clientOf([], {
+    createStore: (id) => {
+      const store = new MemoryStore(id);
+      const read = store.readRun.bind(store);
+      store.readRun = () => (broken ? Promise.reject(new Error("store down")) : read());
+      return store;
+    },
+  });
+  const Page = () => <p>{useSuspenseGlove({ sessionId: "s" }).sessionId}</p>;
+  render(
+    <Catch>
+      <GloveProvider client={client} fallback={<p>wait</p>}>
+        <Page />
+      </GloveProvider>
+    </Catch>,
+  );
+  const again = await screen.findByRole("button", { name: "store down" });
+  broken = false;
+  await moment();
+  act(() => again.click());
+  expect(await screen.findByText("s")).toBeTruthy();
+  quiet.mockRestore();
+});
+
 test("the Suspense variant asked for a conversation shows that one, wherever another component of that id has gone", async () => {
   const { client } = clientOf(["hi"]);
   const shown: Record<string, UseGloveReturn> = {};
