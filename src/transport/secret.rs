@@ -27,7 +27,7 @@ impl Secrets {
             if !(name.starts_with("anthropic-") || name.starts_with("content-") || name == "accept") {
                 secrets.add(value);
                 // `Bearer …`
-                let last = value.rsplit(' ').next().unwrap_or_default();
+                let last = value.rsplit_once(' ').map_or(value.as_str(), |(_, last)| last);
                 secrets.add(last);
                 secrets.parts(value);
                 if cfg!(feature = "providers")
@@ -39,12 +39,13 @@ impl Secrets {
             }
         }
         let rest = word_at(url, "://").and_then(|at| url.get(at + 3..)).unwrap_or_default();
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let authority = rest.split(&['/', '?', '#'][..]).next().unwrap_or_default();
         if let Some((login, _)) = authority.rsplit_once('@') {
             secrets.add(login.split_once(':').map_or(login, |(_, password)| password));
         }
         let query = url.split_once('?').map_or("", |(_, query)| query);
-        for (name, value) in query.split(['&', '#']).filter_map(|field| field.split_once('=')) {
+        for field in query.split(&['&', '#'][..]) {
+            let Some((name, value)) = field.split_once('=') else { continue };
             let name = name.to_ascii_lowercase();
             if CARRIERS.iter().any(|part| word_at(&name, part).is_some()) {
                 secrets.add(value);
@@ -55,8 +56,10 @@ impl Secrets {
 
     /// Of what a header is made of, all that looks like a key: it has digits, or is longer than words are.
     fn parts(&mut self, value: &str) {
-        for part in value.split([' ', ',', ';', '=', ':', '"']) {
-            if part.len() < value.len() && (part.len() >= 20 || part.contains(|c: char| c.is_ascii_digit())) {
+        for part in value.split(&[' ', ',', ';', '=', ':', '"'][..]) {
+            if part.len() < value.len()
+                && (part.len() >= 20 || part.bytes().any(|byte| byte.is_ascii_digit()))
+            {
                 self.add(part);
             }
         }
