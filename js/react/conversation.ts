@@ -1,4 +1,5 @@
 // One session after another as one thing to follow, and what is asked of it before the first is there.
+import { nextFrame } from "../src/frame.js";
 import { Listeners } from "../src/listeners.js";
 import type { GloveSession } from "../src/session.js";
 import { emptySnapshot } from "../src/shown.js";
@@ -18,6 +19,9 @@ interface Waiting {
 export class Conversation extends Listeners implements Followed {
   #session: GloveSession | undefined;
   #unsubscribe: (() => void) | undefined;
+  /** React has heard in this frame. */
+  #frame: (() => void) | undefined;
+  #due = false;
   #waiting: Waiting[] = [];
   #empty: GloveSnapshot;
   readonly #first: GloveSnapshot;
@@ -41,7 +45,7 @@ export class Conversation extends Listeners implements Followed {
   follow(session: GloveSession): void {
     this.#unsubscribe?.();
     this.#session = session;
-    this.#unsubscribe = session.subscribe(() => this.changed());
+    this.#unsubscribe = session.subscribe(() => this.#paced());
     for (const { run } of this.#waiting.splice(0)) run(session);
     this.changed();
   }
@@ -50,6 +54,23 @@ export class Conversation extends Listeners implements Followed {
   pause(): void {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
+    this.#frame?.();
+    this.#frame = undefined;
+    this.#due = false;
+  }
+
+  /** While a run goes on, React hears once a frame, however much happens in it; of its end at once. */
+  #paced(): void {
+    if (this.#frame && this.getSnapshot().busy) {
+      this.#due = true;
+      return;
+    }
+    this.#due = false;
+    this.#frame ??= nextFrame(() => {
+      this.#frame = undefined;
+      if (this.#due) this.#paced();
+    });
+    this.changed();
   }
 
   /** There is no session until the next one is followed. */

@@ -562,6 +562,8 @@ async function stream(count: number, pieces: number) {
   await waitFor(() => expect(container.querySelector("[data-glove-streaming]")).not.toBeNull());
   // Looked up once: to look through 2,000 elements after each piece would cool what is measured.
   const streaming = container.querySelector("[data-glove-streaming]");
+  // The frame of the first piece is over.
+  await moment(40);
   rendered.length = 0;
   const frame = vi.spyOn(globalThis, "requestAnimationFrame");
   const frames: FrameRequestCallback[] = [];

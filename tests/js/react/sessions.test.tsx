@@ -275,6 +275,32 @@ test.each(["busy", "status", "streamingText"] as const)("%s that is first read i
   expect(seen[1]).toBe(now);
 });
 
+test("however much happens in a frame, a component renders for it once", async () => {
+  const calls = Array.from({ length: 100 }, () => ({ name: "t" }));
+  const { client } = clientOf([{ toolCalls: calls }, "done"], {
+    tools: [{ name: "t", description: "", jsonSchema: {}, do: () => 1 }],
+  });
+  let renders = 0;
+  const Page = () => {
+    renders++;
+    const { timeline, status } = useGlove({ sessionId: "s" });
+    return <p>{`${status} ${timeline.length}`}</p>;
+  };
+  render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  await waitFor(() => expect(client.session("s").getSnapshot().sessionReady).toBe(true));
+  const [before, began] = [renders, performance.now()];
+  await client.session("s").sendMessage("go");
+  await waitFor(() => expect(screen.getByText("ready 102")).toBeTruthy());
+  // A frame without a screen is 16 ms; one more for the beginning, the end and what React adds by itself.
+  const frames = (performance.now() - began) / 16;
+  expect(renders - before).toBeLessThan(frames + 8);
+  expect(renders - before).toBeLessThan(60);
+});
+
 test("selectors below a useGlove read its conversation, and render for what they select only", async () => {
   const { client } = clientOf([{ deltas: ["a", "b", "c"], every: 20 }, "d"]);
   let renders = 0;
