@@ -184,6 +184,21 @@ test.each(Object.entries(table))("%s", async (_, { tools, calls, act, told }) =>
   expect(await session.sendMessage("And?")).toMatchObject({ type: "completed" });
 });
 
+test("a model whose counts of tokens are none is believed in its words", async () => {
+  const counts = [1.5, "7", Number.NaN, -1, null, 10n] as unknown as number[];
+  for (const count of counts) {
+    const prompt = async () => ({
+      messages: [{ sender: "agent" as const, text: "Fine." }],
+      tokens_in: count,
+      tokens_out: count,
+      cost: count,
+    });
+    const { session } = scene([], { createModel: () => ({ name: "odd", setSystemPrompt() {}, prompt }) });
+    expect(await session.sendMessage("Hi"), String(count)).toMatchObject({ type: "completed", text: "Fine." });
+    expect(session.getSnapshot().stats.tokens_in, String(count)).toBe({ 1.5: 2, 7: 7, 10: 10 }[String(count)] ?? 0);
+  }
+});
+
 test("a client without a model", () => {
   expect(() => new GloveClient({})).toThrow(expect.objectContaining({ code: "CLIENT_CONFIG" }));
 });

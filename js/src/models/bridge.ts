@@ -99,16 +99,22 @@ export function checked(name: string, result: ModelPromptResult): ModelPromptRes
 
 function reply(name: string, given: ModelPromptResult, streamed: boolean): Reply {
   const result = checked(name, given);
-  const { messages, stop_reason, tokens_in, tokens_out, cache_creation_input_tokens, cache_read_input_tokens } = result;
+  const { messages, stop_reason, cost } = result;
   const usage: Record<string, number | undefined> = {
-    tokens_in: tokens_in ?? 0,
-    tokens_out: tokens_out ?? 0,
-    cache_creation_input_tokens,
-    cache_read_input_tokens,
-    reasoning_tokens: result.reasoning_tokens,
-    cost: result.cost,
+    tokens_in: counted(result.tokens_in) ?? 0,
+    tokens_out: counted(result.tokens_out) ?? 0,
+    cache_creation_input_tokens: counted(result.cache_creation_input_tokens),
+    cache_read_input_tokens: counted(result.cache_read_input_tokens),
+    reasoning_tokens: counted(result.reasoning_tokens),
+    cost: Number.isFinite(cost) ? cost : undefined,
   };
   return { messages, usage: usage as unknown as Usage, ...(stop_reason && { stop_reason }), streamed };
+}
+
+/** A count of tokens as a whole number. One that is none is no reason to lose an answer. */
+function counted(tokens: unknown): number | undefined {
+  const count = Math.round(Number(tokens));
+  return tokens != null && Number.isFinite(count) ? Math.max(0, count) : undefined;
 }
 
 const kinds: Readonly<Record<string, string>> = {
