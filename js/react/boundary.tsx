@@ -2,6 +2,8 @@
 import { Component, type ReactNode } from "react";
 
 interface BoundaryProps {
+  /** What could not be shown is of no use any more. */
+  over?: boolean;
   /** Turns the question down that could not be shown. */
   dismiss?: (() => void) | undefined;
   /** Told what was thrown. */
@@ -21,8 +23,9 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   }
 
   override render(): ReactNode {
-    const { dismiss, children } = this.props;
+    const { over, dismiss, children } = this.props;
     if (!this.state.failed) return children;
+    if (over) return null;
     return (
       <div role="alert" data-glove-role="slot-error">
         <p>This part of the conversation could not be shown.</p>

@@ -14,13 +14,13 @@ import type {
 export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): ReactNode {
   if (entry.kind === "agent_text") {
     return (
-      <article aria-label="Assistant" data-glove-role="agent">
+      <article aria-label="Assistant" data-glove-role="agent" dir="auto">
         {entry.text}
       </article>
     );
   }
   return (
-    <article aria-label="You" data-glove-role="user">
+    <article aria-label="You" data-glove-role="user" dir="auto">
       {entry.text}
       {entry.images?.map((source, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
@@ -33,7 +33,7 @@ export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): Re
 /** Not read out while it grows: the finished message is. */
 export function DefaultStreaming({ text }: StreamingRenderProps): ReactNode {
   return (
-    <div data-glove-role="agent" data-glove-streaming="" aria-live="off">
+    <div data-glove-role="agent" data-glove-streaming="" aria-live="off" dir="auto">
       {text}
     </div>
   );
@@ -100,6 +100,7 @@ export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode
         name="message"
         rows={1}
         placeholder="Type a message"
+        dir="auto"
         autoComplete="off"
         enterKeyHint="send"
         onKeyDown={keyDown}

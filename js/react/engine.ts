@@ -207,8 +207,13 @@ export class Engine implements Followed {
     session.start().catch(() => {});
     client.rememberSession(id);
     rememberSessionId(persistSession, id);
-    if (this.#told !== id) onSessionChange?.(id);
+    if (this.#told === id) return;
     this.#told = id;
+    try {
+      onSessionChange?.(id);
+    } catch (error) {
+      session.report("LISTENER_FAILED", error);
+    }
   }
 
   #leave(stop: boolean): void {

@@ -117,7 +117,7 @@ function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
   return queue?.map(
     ({ id, text }) =>
       text && (
-        <div key={id} data-glove-role="user" data-glove-queued="">
+        <div key={id} data-glove-role="user" data-glove-queued="" dir="auto">
           {text}
         </div>
       ),

@@ -33,6 +33,7 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
       <Boundary
         key={renderer ? 1 : 0}
+        over={!pending}
         failed={toolbox.failed}
         dismiss={pending ? () => reject("It could not be shown.") : undefined}
       >

@@ -97,6 +97,10 @@ export function jsonSchema<T = unknown>(schema: JsonSchema): StandardSchema<T> {
       vendor: "glove-wasm",
       async validate(value) {
         validator ??= import("./schema-json.js").then(({ validatorOf }) => validatorOf(schema));
+        // Without a network it cannot be loaded; with one it can.
+        validator.catch(() => {
+          validator = undefined;
+        });
         const issues = (await validator)(value);
         return issues.length ? { issues } : { value: value as T };
       },
@@ -113,6 +117,7 @@ export function jsonSchemaOf(schema: Schema): Maybe<JsonSchema> {
   if (!known) {
     known = after(make(schema), ({ $schema: _, ...rest }) => rest);
     made.set(schema, known);
+    if (known instanceof Promise) known.catch(() => made.delete(schema));
   }
   return known;
 }

@@ -169,9 +169,10 @@ export class GloveSession {
 
   /** As `sendMessage`, for programs: a stopped request rejects with an `AbortError`. */
   readonly request = async (input: string | readonly ContentPart[], signal?: AbortSignal): Promise<RunOutcome> => {
-    if (signal?.aborted) throw new AbortError();
+    const stopped = () => new AbortError(undefined, { cause: signal?.reason });
+    if (signal?.aborted) throw stopped();
     const outcome = await this.#send(typeof input === "string" ? { text: input } : { content: input }, signal);
-    if (outcome.type === "aborted") throw new AbortError();
+    if (outcome.type === "aborted") throw stopped();
     return outcome;
   };
 

@@ -218,7 +218,8 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
 /** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
 export function callTitle(tool: ToolConfig | undefined, input: unknown): string | undefined {
   try {
-    return typeof tool?.title === "function" ? String(tool.title(input)) : tool?.title;
+    const title = typeof tool?.title === "function" ? tool.title(input) : tool?.title;
+    return typeof title === "string" ? title : undefined;
   } catch {
     // Arguments of another form than it expects.
     return undefined;

@@ -104,3 +104,23 @@ test("a schema that gives no JSON Schema says what to do", () => {
     expect.objectContaining({ code: "SCHEMA_WITHOUT_JSON", message: expect.stringContaining("toStandardJsonSchema") }),
   );
 });
+
+test("a converter or a validator that failed is asked again the next time", async () => {
+  let broken = true;
+  const late = z3.late.object(() => {
+    if (broken) throw new Error("not there yet");
+    return { city: z3.string() };
+  });
+  await expect(Promise.resolve(jsonSchemaOf(late))).rejects.toThrow("not there yet");
+  const raw = jsonSchema({
+    type: "string",
+    get pattern() {
+      if (broken) throw new Error("not there yet");
+      return "^a";
+    },
+  });
+  expect(await check(raw, "abc")).toMatchObject({ issues: [{ message: expect.stringContaining("not there yet") }] });
+  broken = false;
+  expect(await jsonSchemaOf(late)).toMatchObject({ properties: { city: { type: "string" } } });
+  expect(await check(raw, "abc")).toEqual({ value: "abc" });
+});

@@ -94,8 +94,8 @@ test("a program's request rejects with an AbortError when its signal fires, befo
   const controller = new AbortController();
   const asking = session.request("x", controller.signal);
   await until(session, ({ run }) => run.phase === "model");
-  controller.abort();
-  await expect(asking).rejects.toMatchObject({ name: "AbortError", code: "ABORTED" });
+  controller.abort("the page was left");
+  await expect(asking).rejects.toMatchObject({ name: "AbortError", code: "ABORTED", cause: "the page was left" });
 });
 
 test("a signal that fires before the core is there stops only its own message", async () => {

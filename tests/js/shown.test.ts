@@ -60,14 +60,21 @@ test("a title is a text or made of the input, and is in questions, entries and s
     do: () => 1,
   };
   const odd = { ...add, name: "odd", title: (input: { item: string }) => input.item.toUpperCase() };
-  const { session } = scene([call("add_to_cart", { item: "tea" }), call("odd", { item: 7 }), call("pay"), "ok"], {
-    tools: [add, odd, pay],
-  });
+  const late = { ...add, name: "late", title: (async () => "Later") as never };
+  const calls = [
+    call("add_to_cart", { item: "tea" }),
+    call("odd", { item: 7 }),
+    call("late", { item: "tea" }),
+    call("pay"),
+    "ok",
+  ];
+  const { session } = scene(calls, { tools: [add, odd, late, pay] });
   const going = session.sendMessage("Hi");
   const snapshot = await until(session, ({ approvals }) => approvals.length === 1);
   expect(entry(snapshot, "add_to_cart")).toMatchObject({ title: "Put tea into the cart" });
-  // A title that fails over arguments of another form is none.
+  // A title that fails over arguments of another form is none, nor is one that is no text.
   expect(entry(snapshot, "odd")).not.toHaveProperty("title");
+  expect(entry(snapshot, "late")).not.toHaveProperty("title");
   expect(entry(snapshot, "pay")).toMatchObject({ title: "Pay the bill" });
   expect(snapshot.approvals[0]).toMatchObject({ title: "Pay the bill", toolName: "pay" });
   expect(snapshot.slots[0]).toMatchObject({ waits: true, input: { title: "Pay the bill", toolName: "pay", toolInput: {} } });

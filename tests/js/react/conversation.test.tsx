@@ -285,6 +285,7 @@ test("a renderer that throws is a sentence in its place, and the run can go on",
   expect((await screen.findByRole("alert")).textContent).toContain("This part of the conversation could not be shown.");
   press("Dismiss");
   expect(await screen.findByText("a pity")).toBeTruthy();
+  expect(screen.queryByRole("alert")).toBeNull();
   quiet.mockRestore();
 });
 

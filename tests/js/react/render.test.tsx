@@ -79,6 +79,15 @@ test("render props may use hooks, and may be given, changed and taken away at an
   }
 });
 
+test("each message is written in the direction of its own words", () => {
+  const timeline = [user("a", "مرحبا"), agent("b", "Hello")];
+  const { container } = render(
+    <Render glove={handle({ timeline, streamingText: "שלום", queue: [{ id: "q", text: "next" }] })} />,
+  );
+  const texts = [...container.querySelectorAll("[data-glove-role=user], [data-glove-role=agent], textarea")];
+  expect(texts.map((element) => element.getAttribute("dir"))).toEqual(Array(5).fill("auto"));
+});
+
 test("functions that are bound are told apart by their names", () => {
   const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
   function One() {

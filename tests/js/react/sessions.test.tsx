@@ -162,6 +162,27 @@ test("a new conversation has an id of its own, that of the client, or the given 
   expect(await another("mine")).toBe("mine");
 });
 
+test("an onSessionChange that throws is told to subscribers, and the conversation changes", async () => {
+  const record = vi.fn();
+  const onSessionChange = vi.fn(() => {
+    throw new Error("no such list");
+  });
+  const { client } = clientOf(["hi"], { subscribers: [{ record }] });
+  for (const config of [{ sessionId: "a" }, { store: new MemoryStore("b") }, { getSessionId: async () => "c" }]) {
+    onSessionChange.mockClear();
+    record.mockClear();
+    const page = show(client, { ...config, onSessionChange });
+    await ready(page);
+    await act(async () => expect(await page.glove.newConversation("next")).toBe("next"));
+    await ready(page);
+    expect(page.glove).toMatchObject({ sessionId: "next", error: undefined });
+    expect(onSessionChange).toHaveBeenCalledTimes(2);
+    const told = { code: "LISTENER_FAILED", message: "no such list" };
+    expect(record.mock.calls.filter(([type]) => type === "error").map(([, data]) => data)).toEqual([told, told]);
+    page.unmount();
+  }
+});
+
 test("a component that comes back finds the run that went on without it", async () => {
   const answer = gate();
   const { client } = clientOf([{ deltas: ["so far"], until: answer.opened, text: "so far and on" }]);
