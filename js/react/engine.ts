@@ -1,6 +1,6 @@
 // What stands behind a hook: it chooses the session, keeps its settings up to date, and offers its actions.
 import { createElement } from "react";
-import { AbortError, asError } from "../src/error.js";
+import { AbortError, asError, reasonOf } from "../src/error.js";
 import type { RunOutcome } from "../src/outcome.js";
 import type { GloveSession } from "../src/session.js";
 import { readSessionId, rememberSessionId } from "../src/session-id.js";
@@ -10,7 +10,7 @@ import type { Followed } from "./live.js";
 import { createMessages } from "./messages.js";
 import { ResultView } from "./result-view.js";
 import { changesOf, overridesOf, type Settings } from "./settings.js";
-import { SlotView } from "./slot-view.js";
+import { NothingDraws, SlotView } from "./slot-view.js";
 import type { GloveActions, GloveState } from "./state.js";
 import { Toolbox } from "./toolbox.js";
 
@@ -23,7 +23,10 @@ const shownBy = new WeakMap<GloveSession, number>();
 export class Engine implements Followed {
   readonly actions: GloveActions;
   readonly #conversation: Conversation;
-  readonly #toolbox = new Toolbox((error) => this.#conversation.session?.report("RENDERER_FAILED", error));
+  readonly #toolbox = new Toolbox((error, name) => {
+    const failure = new Error(`The renderer of "${name}" threw: ${reasonOf(error)}`, { cause: error });
+    this.#conversation.session?.report("RENDERER_FAILED", error instanceof NothingDraws ? error : failure);
+  });
   readonly #messages = createMessages();
   readonly #states = new WeakMap<GloveSnapshot, GloveState>();
   #drawing: Pick<GloveState, "renderSlot" | "renderToolResult">;

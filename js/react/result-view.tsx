@@ -11,5 +11,5 @@ export const ResultView = memo(function ResultView({ entry, toolbox }: { entry: 
   const { renderData, output, status } = entry;
   if (!renderer || status === "running" || status === "pending") return null;
   const props = { data: renderData, status, ...(output === undefined ? {} : { output }) };
-  return <Boundary failed={toolbox.failed}>{mount(renderer, props)}</Boundary>;
+  return <Boundary failed={(error) => toolbox.failed(error, entry.name)}>{mount(renderer, props)}</Boundary>;
 });

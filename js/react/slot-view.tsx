@@ -1,6 +1,5 @@
 // One slot on the screen, drawn by the application's renderer of its name or by a built-in one.
 import { memo, type ReactNode, useCallback, useRef, useSyncExternalStore } from "react";
-import { GloveError } from "../src/error.js";
 import type { EnhancedSlot } from "../src/snapshot.js";
 import { Boundary } from "./boundary.js";
 import { useBoxless } from "./boxless.js";
@@ -34,7 +33,7 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
       <Boundary
         key={renderer ? 1 : 0}
         over={!pending}
-        failed={toolbox.failed}
+        failed={(error) => toolbox.failed(error, name)}
         dismiss={pending ? () => reject("It could not be shown.") : undefined}
       >
         {mount(renderer ?? nothingFor(name), { data: slot.input, resolve, reject, status })}
@@ -43,9 +42,8 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
   );
 });
 
+export class NothingDraws extends Error {}
+
 const nothingFor = (name: string) => () => {
-  throw new GloveError(
-    "RENDERER_FAILED",
-    `Nothing draws "${name}": give the tool that asks a \`render\`, or \`renderers\` one of this name.`,
-  );
+  throw new NothingDraws(`Nothing draws "${name}": give the tool that asks a \`render\`, or \`renderers\` one of this name.`);
 };

@@ -21,17 +21,17 @@ export interface ResultProps {
 
 const none: Renderers = {};
 const named = (renderers: Renderers, name: string) => (Object.hasOwn(renderers, name) ? renderers[name] : undefined);
-const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool.renderResult ? tool.name : "")).join("\n");
+const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool?.renderResult ? tool.name : "")).join("\n");
 
 /** Followed by what is on the screen, so that a tool's newest renderer draws also what stands there already. */
 export class Toolbox extends Listeners {
   #tools: readonly DrawnTool[] = [];
   #own: Renderers = none;
   #provided: Renderers = none;
-  /** Told what a renderer threw. */
-  readonly failed: (error: unknown) => void;
+  /** Told what a renderer threw, and whose it is. */
+  readonly failed: (error: unknown, name: string) => void;
 
-  constructor(failed: (error: unknown) => void) {
+  constructor(failed: (error: unknown, name: string) => void) {
     super();
     this.failed = failed;
   }
@@ -47,13 +47,13 @@ export class Toolbox extends Listeners {
 
   /** The hook's renderer of this name, the tool's, the provider's, a built-in one: in this order. */
   slot(name: string): Renderer<SlotProps> | undefined {
-    const tool = this.#tools.find((tool) => tool.name === name && tool.render);
+    const tool = this.#tools.find((tool) => tool?.name === name && tool.render);
     const drawn = tool?.render as Renderer<SlotProps> | undefined;
     return named(this.#own, name) ?? drawn ?? named(this.#provided, name) ?? named(builtInRenderers, name);
   }
 
   result(name: string): Renderer<ResultProps> | undefined {
-    const tool = this.#tools.find((tool) => tool.name === name && tool.renderResult);
+    const tool = this.#tools.find((tool) => tool?.name === name && tool.renderResult);
     return tool?.renderResult as Renderer<ResultProps> | undefined;
   }
 }

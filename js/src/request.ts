@@ -37,7 +37,7 @@ export interface RequestBody {
 
 /** Refuses a message with nothing in it. */
 export function checkInput({ text, images, files, content }: MessageInput): void {
-  if (text?.trim() || images?.length || files?.length || content?.length) return;
+  if ((typeof text === "string" && text.trim()) || images?.length || files?.length || content?.length) return;
   throw new GloveError("MESSAGE_EMPTY", "A message needs text, an image, a file or content.");
 }
 

@@ -142,7 +142,13 @@ function make(schema: Schema): Maybe<JsonSchema> {
   }
   if (typeof given.toJsonSchema === "function") return given.toJsonSchema();
   if (given._zod || given._def) return import("./schema-zod.js").then(({ ofZod }) => ofZod(schema));
-  const vendor = given["~standard"]?.vendor ?? "its library";
+  const { vendor } = given["~standard"] ?? {};
+  if (!vendor) {
+    throw new GloveError(
+      "SCHEMA_WITHOUT_JSON",
+      "This is no schema of a library. A JSON Schema is given as `jsonSchema`, or wrapped: `jsonSchema({ … })`.",
+    );
+  }
   throw new GloveError(
     "SCHEMA_WITHOUT_JSON",
     `A schema of ${vendor} gives no JSON Schema, which the model needs: ` +

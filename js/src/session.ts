@@ -163,7 +163,7 @@ export class GloveSession {
    * the error of the model or the store. It need not be caught: the error is in the snapshot too.
    */
   readonly sendMessage = (input: string | MessageInput, images?: readonly ImageInput[]): Promise<RunOutcome> => {
-    const message = typeof input === "string" ? { text: input } : input;
+    const message = typeof input === "string" ? { text: input } : (input ?? {});
     return this.#send(images?.length ? { ...message, images: [...(message.images ?? []), ...images] } : message);
   };
 

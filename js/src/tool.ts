@@ -243,6 +243,11 @@ export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
   if (typeof tool.do !== "function") {
     throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no \`do\`: give it the function that does its work.`);
   }
+  const { maxRetries = 0 } = tool;
+  // As the core counts.
+  if (maxRetries !== maxRetries >>> 0) {
+    throw new GloveError("TOOL_INVALID", `\`maxRetries\` of the tool "${tool.name}" is no whole number from 0 on.`);
+  }
   return after(toolSchema(tool), (schema) => ({
     name: tool.name,
     description: tool.description ?? "",
@@ -264,7 +269,12 @@ export function toolSchema(tool: Pick<ToolConfig, "name" | "inputSchema" | "json
   if (!tool.inputSchema) {
     throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no schema: give it \`inputSchema\` or \`jsonSchema\`.`);
   }
-  return jsonSchemaOf(tool.inputSchema);
+  try {
+    return jsonSchemaOf(tool.inputSchema);
+  } catch (error) {
+    if (!(error instanceof GloveError)) throw error;
+    throw new GloveError(error.code, `The tool "${tool.name}": ${error.message}`, { cause: error });
+  }
 }
 
 function gate(rule: ToolConfig["requireApproval"]): "always" | "by_input" | undefined {

@@ -33,7 +33,10 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
   /** Takes the place of all tools before. Refuses two of one name. */
   replace(tools: readonly ToolConfig[]): void {
     const names = new Set<string>();
-    for (const { name } of tools) {
+    for (const tool of tools) {
+      // What comes from plain JavaScript may be anything.
+      const name: unknown = tool?.name;
+      if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
       const same = name.toLowerCase();
       if (names.has(same)) throw duplicate(name);
       names.add(same);

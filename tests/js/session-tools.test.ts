@@ -414,6 +414,30 @@ test("two tools of one name are refused with a sentence, whatever their case", (
   );
 });
 
+test("a tool without a name is refused with a sentence", () => {
+  for (const tool of [
+    null,
+    { description: "", jsonSchema: {}, do: () => 1 },
+    { name: " ", description: "", jsonSchema: {}, do: () => 1 },
+  ]) {
+    expect(() => scene([], { tools: [tool as ToolConfig] })).toThrow(expect.objectContaining({ code: "TOOL_NAME_EMPTY" }));
+  }
+});
+
+test.each<[string, Partial<ToolConfig>, string, RegExp]>([
+  [
+    "a JSON Schema in the place of another",
+    { inputSchema: { type: "object" } as never },
+    "SCHEMA_WITHOUT_JSON",
+    /"t": .*`jsonSchema`/,
+  ],
+  ["retries that are no number of times", { jsonSchema: {}, maxRetries: -1 }, "TOOL_INVALID", /`maxRetries` of the tool "t"/],
+  ["too many retries", { jsonSchema: {}, maxRetries: 1e10 }, "TOOL_INVALID", /`maxRetries` of the tool "t"/],
+])("%s is told with the name of its tool", async (_, wrong, code, sentence) => {
+  const { session } = scene(["fine"], { tools: [{ name: "t", description: "", do: () => 1, ...wrong }] });
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
+});
+
 test("a tool whose schema is none makes an error with a code, and the session can be mended", async () => {
   const tool: ToolConfig = { name: "t", description: "", jsonSchema: { type: "string" }, do: () => 1 };
   const { session } = scene(["fine"], { tools: [tool] });

@@ -162,6 +162,9 @@ test("an empty message is refused with a sentence", async () => {
   const { session } = scene([]);
   await expect(session.sendMessage("  ")).rejects.toMatchObject({ code: "MESSAGE_EMPTY" });
   await expect(session.sendMessage({})).rejects.toBeInstanceOf(GloveError);
+  for (const odd of [undefined, null, { text: 5 }]) {
+    await expect(session.sendMessage(odd as never)).rejects.toMatchObject({ code: "MESSAGE_EMPTY" });
+  }
   expect(session.getSnapshot().busy).toBe(false);
 });
 

@@ -100,7 +100,7 @@ test("what a renderer throws is told to subscribers", async () => {
     await glove?.sendMessage("go");
   });
   await waitFor(() => expect(screen.getByRole("alert")).toBeTruthy());
-  const error = { code: "RENDERER_FAILED", message: "no such field" };
+  const error = { code: "RENDERER_FAILED", message: 'The renderer of "t" threw: no such field' };
   expect(record).toHaveBeenCalledWith("error", error, { sessionId: expect.any(String) });
   quiet.mockRestore();
 });
