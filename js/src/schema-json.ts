@@ -4,9 +4,10 @@ import { GloveError, reasonOf } from "./error.js";
 import type { Issue, JsonSchema } from "./schema.js";
 
 export function validatorOf(schema: JsonSchema): (value: unknown) => readonly Issue[] {
-  const validator = build(schema);
+  const validator = right(() => new Validator(schema, "2020-12", false));
   return (value) => {
-    const { valid, errors } = validator.validate(value);
+    // A reference that leads nowhere is found only here.
+    const { valid, errors } = right(() => validator.validate(value));
     if (valid) return [];
     // An error inside a value is reported again for everything around it.
     const inner = errors.filter(
@@ -16,9 +17,9 @@ export function validatorOf(schema: JsonSchema): (value: unknown) => readonly Is
   };
 }
 
-function build(schema: JsonSchema): Validator {
+function right<T>(work: () => T): T {
   try {
-    return new Validator(schema, "2020-12", false);
+    return work();
   } catch (error) {
     throw new GloveError("SCHEMA_INVALID", `This is no JSON Schema: ${reasonOf(error)}`, { cause: error });
   }

@@ -51,7 +51,8 @@ export interface Issue {
   readonly message: string;
 }
 
-export type Checked<T> = { readonly value: T } | { readonly issues: readonly Issue[] };
+/** With an `error` the schema itself is wrong, whatever the value. */
+export type Checked<T> = { readonly value: T } | { readonly issues: readonly Issue[]; readonly error?: GloveError };
 
 /** Checks a value: at once, unless the schema itself is asynchronous. It never throws. */
 export function check<Output>(schema: Schema<unknown, Output>, value: unknown): Maybe<Checked<Output>> {
@@ -76,8 +77,9 @@ function issue({ path, message }: StandardIssue): Issue {
 }
 
 // A transform or a refinement that throws: the value is refused, and the sentence says why.
-function broken(error: unknown): { issues: Issue[] } {
-  return { issues: [{ path: [], message: `the schema failed: ${reasonOf(error)}` }] };
+function broken(error: unknown): { issues: Issue[]; error?: GloveError } {
+  const issues = [{ path: [], message: `the schema failed: ${reasonOf(error)}` }];
+  return error instanceof GloveError ? { issues, error } : { issues };
 }
 
 /** Issues as one sentence. */

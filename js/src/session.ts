@@ -66,6 +66,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
+      report,
       result: async (callId) => {
         const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
         return results.findLast(({ call_id }) => call_id === callId)?.result.data;

@@ -273,8 +273,13 @@ export function toolSchema(tool: Pick<ToolConfig, "name" | "inputSchema" | "json
     return jsonSchemaOf(tool.inputSchema);
   } catch (error) {
     if (!(error instanceof GloveError)) throw error;
-    throw new GloveError(error.code, `The tool "${tool.name}": ${error.message}`, { cause: error });
+    throw namedAs(tool.name, error);
   }
+}
+
+/** What is wrong with a tool, with the name of the tool. */
+export function namedAs(name: string, error: GloveError): GloveError {
+  return new GloveError(error.code, `The tool "${name}": ${error.message}`, { cause: error });
 }
 
 function gate(rule: ToolConfig["requireApproval"]): "always" | "by_input" | undefined {

@@ -1,11 +1,11 @@
 // The tools of a session: what the core is told of them, and how it runs them.
 import type { RunningCall } from "./call-display.js";
 import { GloveError, reasonOf } from "./error.js";
-import type { Maybe } from "./maybe.js";
+import { after, type Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
 import type { IGloveRunnable } from "./runnable.js";
 import { type Checked, check } from "./schema.js";
-import { argumentsSchema, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
+import { argumentsSchema, namedAs, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
 import { Turn } from "./turn.js";
 import type { SessionHost, ToolSpec } from "./wasm/seam.js";
 
@@ -15,6 +15,7 @@ export interface CallSurroundings {
   agent(): IGloveRunnable;
   /** What a call gave. */
   result(callId: string): Promise<unknown>;
+  report(code: string, error: unknown): void;
 }
 
 /** Names are compared without regard to case, as models write them. */
@@ -115,7 +116,12 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
   #input(tool: ToolConfig, input: string): Maybe<Checked<unknown>> {
     const value = read(input);
     const schema = argumentsSchema(tool);
-    return schema ? check(schema, value) : { value };
+    if (!schema) return { value };
+    return after(check(schema, value), (checked) => {
+      // The model can do nothing about it.
+      if ("issues" in checked && checked.error) this.#around.report(checked.error.code, namedAs(tool.name, checked.error));
+      return checked;
+    });
   }
 }
 

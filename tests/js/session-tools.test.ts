@@ -438,6 +438,18 @@ test.each<[string, Partial<ToolConfig>, string, RegExp]>([
   await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
 });
 
+test.each([
+  ["a pattern that is none", { properties: { city: { pattern: "(" } } }],
+  ["a reference to nothing", { properties: { city: { $ref: "#/$defs/nowhere" } } }],
+])("a JSON Schema with %s is told to the developer, with the name of its tool", async (_, jsonSchema) => {
+  const tool: ToolConfig = { name: "t", description: "", jsonSchema: { type: "object", ...jsonSchema }, do: () => 1 };
+  const { session, events } = scene([call("t", { city: "Oslo" }), "fine"], { tools: [tool] });
+  await session.sendMessage("Hi");
+  expect(session.getSnapshot().timeline[1]).toMatchObject({ name: "t", status: "error" });
+  const message = expect.stringContaining('The tool "t": This is no JSON Schema');
+  expect(events).toContainEqual(["error", { code: "SCHEMA_INVALID", message }]);
+});
+
 test("a tool whose schema is none makes an error with a code, and the session can be mended", async () => {
   const tool: ToolConfig = { name: "t", description: "", jsonSchema: { type: "string" }, do: () => 1 };
   const { session } = scene(["fine"], { tools: [tool] });
