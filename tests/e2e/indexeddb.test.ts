@@ -461,9 +461,9 @@ describe("a transaction that does not answer", () => {
         await open(),
         `${silent}
          const store = new IndexedDBStore("s");
-         const { connection } = new SessionDatabase();
+         const database = new SessionDatabase();
          const put = ({ ask, store }) => ask(store("media").put(new Blob(["x"]), ["s", "k"]));
-         const failed = await connection.run(["media"], "relaxed", put).catch(told);
+         const failed = await database.run(["media"], "relaxed", put).catch(told);
          await store.appendStep(step(1, 0, { messages: [message("1")] }), "strict");
          return [failed.code, (await store.getMessages()).length];`,
       );

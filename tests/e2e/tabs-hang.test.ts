@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { inPage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, done, killHung, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
+import { app, asked, done, killHung, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
 const { profile } = profiles();
 
@@ -17,7 +17,7 @@ test("a tab that hangs while its session waits is superseded within two seconds,
   profile(async (profile) => {
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `globalThis.sent = errorOf(session.sendMessage("form"));`);
-    const slot = await when<string>(second, "shown.slots.length === 1", "shown.slots[0].id");
+    const slot = await asked(second);
     await takeOver(second, () => hang(first, 6_000), 2_500);
     expect(await when(second, `shown.run.phase === "waiting"`, "shown.slots.map(({ id }) => id)")).toEqual([slot]);
     expect(await inPage(second, `return session.resolveSlot("${slot}", "Ada");`)).toBe(true);
@@ -147,7 +147,7 @@ test("an answer that was on its way when its tab was killed reaches the tool in 
   profile(async (profile) => {
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `void session.sendMessage("form").catch(() => {});`);
-    const slot = await when<string>(second, "shown.slots.length === 1", "shown.slots[0].id");
+    const slot = await asked(second);
     await hang(first, 20_000);
     await hangs(second);
     expect(await inPage(second, `return session.resolveSlot("${slot}", "Ada");`)).toBe(true);
@@ -163,7 +163,7 @@ test("an answer in the moment of taking over is the answer, and a second one is 
   profile(async (profile) => {
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `void session.sendMessage("form").catch(() => {});`);
-    const slot = await when<string>(second, "shown.slots.length === 1", "shown.slots[0].id");
+    const slot = await asked(second);
     await inPage(
       second,
       `globalThis.taken = until(session, ({ tab }) => tab === "leader").then(() => [session.resolveSlot("${slot}", "Ada"), session.resolveSlot("${slot}", "Eve")]);`,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
 import { inPage, type Profile, withProfile } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, done, kill, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
+import { app, asked, done, kill, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
 const { profile, server } = profiles();
 
@@ -42,7 +42,7 @@ test("who follows answers a form of the tool that runs in the first tab", () =>
   profile(async (profile) => {
     const [first, second] = [await open(profile), await open(profile)];
     const outcome = inPage(first, `return (await session.sendMessage("form")).text;`);
-    const slot = await when<string>(second, "shown.slots.length === 1", "shown.slots[0].id");
+    const slot = await asked(second);
     expect(await inPage(second, `return session.resolveSlot("${slot}", "Ada");`)).toBe(true);
     expect(await outcome).toBe("all done");
     const whole = ["user: form", "form: success said Ada", "agent_text: all done"];
@@ -136,7 +136,7 @@ test.each(ends)("when the first tab is %s at a form, the second has the form and
   profile(async (profile) => {
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `void session.sendMessage("form").catch(() => {});`);
-    const slot = await when<string>(second, "shown.slots.length === 1", "shown.slots[0].id");
+    const slot = await asked(second);
     await takeOver(second, () => end(first, profile));
     await inPage(second, "await new Promise((later) => setTimeout(later, 100));");
     // What it showed was never empty.

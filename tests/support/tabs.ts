@@ -42,6 +42,17 @@ export const shown = (page: Page) => inPage<string[]>(page, "return texts(sessio
 export const when = <T = unknown>(page: Page, fits: string, what = "null") =>
   inPage<T>(page, `const snapshot = await until(session, (shown) => ${fits}); return ((shown) => ${what})(snapshot);`);
 
+/** The question that the session asks, once it is stored: before that it may be gone with its tab, and is asked anew. */
+export const asked = async (page: Page): Promise<string> => {
+  const slot = await when<string>(page, "shown.slots.length === 1", "shown.slots[0].id");
+  await inPage(
+    page,
+    `const store = new IndexedDBStore("s");
+     while (!JSON.stringify(await store.readRun()).includes("${slot}")) await new Promise((later) => setTimeout(later, 10));`,
+  );
+  return slot;
+};
+
 /** Ends a page without a word to it. */
 export const kill = async (page: Page, { context }: Profile) => {
   const devtools = await context.newCDPSession(page);
