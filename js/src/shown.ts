@@ -187,7 +187,7 @@ export class Shown {
     this.#open.delete(id);
     this.#ending = false;
     if (error) this.#changes.error = error;
-    else if (this.#snapshot.error === this.#failure) this.#changes.error = undefined;
+    else if (this.#failure && this.#snapshot.error === this.#failure) this.#changes.error = undefined;
     this.#failure = error;
     this.publish();
   }
@@ -245,6 +245,12 @@ export class Shown {
       this.#answering = text + reasoning !== "" || this.#writing !== none;
     }
     this.#ending = state.phase === "paused" && this.#core.request !== null && this.#open.has(this.#core.request);
+    // Another tab may tell it late, or never.
+    if (this.#ending)
+      this.#pendingFrame ??= nextFrame(() => {
+        this.#ending = false;
+        this.publish();
+      });
     // What was sent shows up here as the request being served or in the queue.
     for (const id of [state.request, ...state.queue.map(({ id }) => id)]) if (id) this.#sent.delete(id);
     this.#core = state;
@@ -302,9 +308,9 @@ export class Shown {
 
   /** Makes the next snapshot, when anything is different, and tells the listeners. */
   publish(): void {
+    if (this.#ending) return;
     this.#pendingFrame?.();
     this.#pendingFrame = undefined;
-    if (this.#ending) return;
     const before = this.#snapshot;
     const after: GloveSnapshot = {
       ...before,

@@ -28,8 +28,11 @@ function changed(
   fresh: WeakSet<object>,
 ): unknown {
   if (step === undefined) {
-    if (typeof value === "object" && value) fresh.add(value);
-    return adds ? (old as string) + (value as string) : value;
+    if (adds) return (old as string) + (value as string);
+    // The patch is told to other tabs too, so what it holds stays empty.
+    const begun = Array.isArray(value) ? [] : value && typeof value === "object" ? {} : value;
+    if (begun && typeof begun === "object") fresh.add(begun);
+    return begun;
   }
   const shown = old as Container;
   const copy = (fresh.has(shown) ? shown : Array.isArray(shown) ? [...shown] : { ...shown }) as Container;

@@ -390,6 +390,29 @@ test.each([
   }),
 );
 
+test("a call that is being written is shown in every tab, and once", () =>
+  profile(async (profile) => {
+    const app = `
+      const said = new TextEncoder();
+      const body = new ReadableStream({ start: (to) => void (globalThis.say = (delta) =>
+        to.enqueue(said.encode("data: " + JSON.stringify({ type: "tool_input_delta", id: "c", name: "plan", delta }) + "\\n\\n"))) });
+      const fetch = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
+      globalThis.writing = new GloveClient({ createModel: () => createEndpointModel("/chat", { fetch }) }).session("w");
+      await writing.start();`;
+    const [first, second] = [await open(profile), await open(profile)];
+    for (const page of [first, second]) await inPage(page, app);
+    await inPage(first, `void writing.sendMessage("plan").catch(() => {}); say('{"days":[{"to":"Ro'); say("m");`);
+    const input = (page: Page, to: string) =>
+      inPage(
+        page,
+        `return (await until(writing, ({ streamingCalls: [call] }) => call?.input.days?.[0]?.to === "${to}")).streamingCalls;`,
+      );
+    const written = (to: string, at: string) => [{ id: "c", name: "plan", input: { days: [{ to }] }, at }];
+    for (const page of [first, second]) expect(await input(page, "Rom")).toEqual(written("Rom", "/days/0/to"));
+    await inPage(first, `say('e"}');`);
+    for (const page of [first, second]) expect(await input(page, "Rome")).toEqual(written("Rome", "/days"));
+  }));
+
 test("a session in memory knows of no other tab", () =>
   profile(async ({ open }) => {
     const page = await open();

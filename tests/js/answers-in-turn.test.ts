@@ -1,8 +1,10 @@
 // Answers that follow on each other at once: each is shown alone, and none twice.
 import { createRemoteModel, type GloveSession } from "glove-wasm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { Shown } from "../../pkg/src/shown.js";
 import { scene } from "../support/session.js";
 
+const noUsage = { tokens_in: 0, tokens_out: 0 };
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Every text that streamed, with what stood above it. */
@@ -107,4 +109,36 @@ test("a failure behind which a message waits does not stay when that is answered
   await Promise.allSettled([session.sendMessage("1"), session.sendMessage("2")]);
   expect(session.getSnapshot()).toMatchObject({ status: "ready", error: undefined });
   expect(seen.filter(({ text }) => text === "Fi").map(({ status }) => status)).toContain("streaming");
+});
+
+test("a pause whose end is never told is shown all the same", async () => {
+  const slots = { strategy: () => "stay" as const, title: () => undefined, live: () => undefined };
+  const shown = new Shown("s", "memory", slots, () => {});
+  const state = (phase: "model" | "paused", request: string | null) =>
+    shown.state({
+      kind: "state",
+      phase,
+      request,
+      queue: [],
+      questions: [],
+      undoable: [],
+      turns: 0,
+      usage: noUsage,
+      contextTokens: 0,
+    });
+  const phase = () => shown.snapshot.run.phase;
+  shown.sending("r", "hi", false);
+  state("model", "r");
+  shown.publish();
+  state("paused", null);
+  shown.publish();
+  expect(phase()).toBe("model");
+  await vi.waitFor(() => expect(phase()).toBe("paused"));
+  // What the page says of itself meanwhile is not lost.
+  const error = new Error("no network");
+  state("model", "r");
+  state("paused", null);
+  shown.set({ error });
+  shown.settled("r");
+  expect(shown.snapshot.error).toBe(error);
 });
