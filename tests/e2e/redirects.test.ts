@@ -27,7 +27,7 @@ test("no redirect takes a key along out of a page", async () => {
   const errors = await inPage<{ code: string; message: string }[]>(
     page,
     `
-    const { createAdapter, createEndpointModel } = glove;
+    const { createAdapter } = glove;
     const models = [
       createEndpointModel("/moved", { headers: { "x-own": "canary" } }),
       createAdapter({ provider: "anthropic", apiKey: "canary", baseURL: "/moved", dangerouslyAllowBrowser: true }),
