@@ -82,6 +82,14 @@ pub struct Failure {
     pub usage: Usage,
 }
 
+/// More calls than a model makes at once. Each piece of a call is looked for among those before it, so without an end of them a
+/// hostile answer could keep a page busy.
+pub const MOST_CALLS: usize = 1_000;
+
+/// How often the arguments of one call are read to see whether another call may begin: real ones are whole at the first look
+/// or the next few.
+const MOST_LOOKS: u8 = 32;
+
 /// Assembles one turn. The provider mappings write into it; time is linear in what they write.
 #[derive(Debug, Default)]
 pub struct TurnBuilder {
@@ -108,6 +116,8 @@ struct Call {
     args: String,
     started: bool,
     ended: bool,
+    /// How often its arguments were found not to be whole yet.
+    looks: u8,
     extra: Extra,
 }
 
@@ -173,6 +183,10 @@ impl TurnBuilder {
     pub fn call_start(&mut self, id: Option<&str>, name: &str) -> usize {
         let index = self.calls.len();
         self.ended = false;
+        if index == MOST_CALLS {
+            self.too_many("tool calls");
+            return index;
+        }
         self.calls.push(Call::default());
         self.call_head(index, id, name);
         index
@@ -236,6 +250,10 @@ impl TurnBuilder {
         if calls.len() == 0 {
             return;
         }
+        if calls.len() > MOST_CALLS {
+            self.too_many("tool calls");
+            return;
+        }
         let mut streamed = std::mem::take(&mut self.calls);
         for (call, args) in calls {
             // One that is said twice is no further one.
@@ -292,6 +310,13 @@ impl TurnBuilder {
     /// The provider reported a failure; the first one counts.
     pub fn fail(&mut self, error: ModelError) {
         self.failed.get_or_insert(error);
+    }
+
+    /// There is more in the answer than any model says.
+    pub fn too_many(&mut self, what: &str) {
+        let message =
+            format!("the model's answer holds more than {MOST_CALLS} {what}; nothing of it was run");
+        self.fail(ModelError::new(ModelErrorKind::BadResponse, message));
     }
 
     pub fn is_failed(&self) -> bool {
@@ -354,9 +379,14 @@ impl TurnBuilder {
         self.calls.get(index).and_then(|call| call.id.as_deref())
     }
 
-    /// The arguments that came for this call are a whole JSON value.
-    pub fn args_are_whole(&self, index: usize) -> bool {
-        self.calls.get(index).is_some_and(|call| Json::parse(&call.args).is_ok())
+    /// The arguments that came for this call are a whole JSON value. Who asks too often is told that they are not.
+    pub fn args_are_whole(&mut self, index: usize) -> bool {
+        let Some(call) = self.calls.get_mut(index).filter(|call| call.looks < MOST_LOOKS) else {
+            return false;
+        };
+        let whole = Json::parse(&call.args).is_ok();
+        call.looks += u8::from(!whole);
+        whole
     }
 
     /// What came since the last batch was taken.

@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::json_read::{Broken, Reader, Written};
 use crate::providers::{Mapping, errors};
-use crate::stream::{Finish, TurnBuilder};
+use crate::stream::{Finish, MOST_CALLS, TurnBuilder};
 
 /// The message field that keeps signed thinking for the next request.
 pub(crate) const THINKING_BLOCKS: &str = "thinking_blocks";
@@ -234,6 +234,11 @@ impl Stream {
             }
             _ => Block::Other,
         };
+        // Each delta is looked for among them.
+        if self.blocks.len() == MOST_CALLS {
+            turn.too_many("open blocks");
+            return;
+        }
         self.blocks.push((index, block));
     }
 

@@ -18,6 +18,9 @@ pub(crate) const THOUGHT_SIGNATURE: &str = "thought_signature";
 /// have to be filled up.
 const WIDEST_GAP: usize = 16;
 
+/// Each piece is looked for among the fields of its object, so one that has more than any tool's is not read.
+const MOST_FIELDS: usize = 1_000;
+
 /// Arguments that come in pieces, as far as they came.
 #[derive(Debug, Clone, PartialEq)]
 enum Args {
@@ -368,9 +371,13 @@ fn field<'v>(at: &'v mut Args, key: &str) -> Option<&'v mut Args> {
         *at = Args::Object(Vec::new());
     }
     let Args::Object(fields) = at else { return None };
-    let known = fields.iter().position(|(name, _)| name == key);
+    // Pieces come in order, so the one that is being written stands at the end.
+    let known = fields.iter().rposition(|(name, _)| name == key);
     let index = known.unwrap_or(fields.len());
     if known.is_none() {
+        if index == MOST_FIELDS {
+            return None;
+        }
         fields.push((key.to_owned(), NULL));
     }
     fields.get_mut(index).map(|(_, value)| value)

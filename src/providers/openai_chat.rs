@@ -170,6 +170,10 @@ impl Stream {
 
     fn call(&mut self, delta: &CallDelta<'_>, turn: &mut TurnBuilder) {
         let id = Some(delta.id.as_ref()).filter(|id| !id.is_empty());
+        // What has failed is not looked for: the list would grow with what a hostile answer holds.
+        if turn.is_failed() {
+            return;
+        }
         // A whole call that is sent again is no further one.
         if !delta.args.is_empty() && id.is_some_and(|id| turn.has_call(id, &delta.name, &delta.args)) {
             return;
@@ -192,7 +196,7 @@ impl Stream {
     }
 
     /// The call that a piece continues; `None` for the first piece of a call.
-    fn known(&self, delta: &CallDelta<'_>, id: Option<&str>, turn: &TurnBuilder) -> Option<usize> {
+    fn known(&self, delta: &CallDelta<'_>, id: Option<&str>, turn: &mut TurnBuilder) -> Option<usize> {
         let named = !delta.name.is_empty();
         let Some(index) = delta.index else {
             return match id {

@@ -1,6 +1,7 @@
 //! OpenAI Responses, incoming: stream events and whole answers.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::json::Json;
 use crate::json_read::{Broken, Reader, Written};
@@ -17,6 +18,8 @@ pub(crate) struct Stream {
     calls: Vec<(u64, String, usize)>,
     /// Reasoning items as they are sent back.
     reasoning: Vec<String>,
+    /// The same, to know those that are sent again.
+    known_reasoning: HashSet<String>,
     reasoned: bool,
 }
 
@@ -210,6 +213,8 @@ impl Stream {
 
     fn item_done(&mut self, index: u64, item: &Item<'_>, turn: &mut TurnBuilder) {
         match item.kind.text().as_ref() {
+            // Of what has failed nothing is looked for: the list would grow with what a hostile answer holds.
+            _ if turn.is_failed() => {}
             "function_call" => {
                 let call_id = item.call_id.text();
                 let known = Some(&call_id).filter(|id| !id.is_empty()).and_then(|id| turn.call_by_id(id));
@@ -221,7 +226,7 @@ impl Stream {
                 turn.call_end(call);
             }
             // Without its encrypted content an item lives at the provider only.
-            "reasoning" if item.encrypted && !self.reasoning.iter().any(|raw| raw == item.raw) => {
+            "reasoning" if item.encrypted && self.known_reasoning.insert(item.raw.to_owned()) => {
                 self.reasoning.push(item.raw.to_owned());
             }
             _ => {}
