@@ -13,9 +13,6 @@ export interface Provided {
 
 export const GloveContext = createContext<Provided | null>(null);
 
-/** The conversation that selectors below it read; `<Render>` gives its own. */
-export const EngineContext = createContext<Engine | null>(null);
-
 /** The conversations of a provider's mounted `useGlove()`; the latest is the current one. */
 export class Current extends Listeners {
   /** For selectors where no `useGlove()` is mounted. */

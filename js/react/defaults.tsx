@@ -1,7 +1,8 @@
 // How `<Render>` shows what the application draws no component of its own for: plain elements with stable attributes.
 import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, useRef } from "react";
 import type { TimelineEntry } from "../src/snapshot.js";
-import { mount } from "./mounted.js";
+import type { Guard } from "./boundary.js";
+import { part } from "./mounted.js";
 import type {
   InputRenderProps,
   MessageRenderProps,
@@ -49,9 +50,11 @@ export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): Rea
   );
 }
 
-export function Reasoning({ renderReasoning, ...props }: ReasoningRenderProps & Pick<RenderProps, "renderReasoning">): ReactNode {
+type ReasoningProps = ReasoningRenderProps & Pick<RenderProps, "renderReasoning"> & Pick<Guard, "of">;
+
+export function Reasoning({ renderReasoning, of, ...props }: ReasoningProps): ReactNode {
   if (props.text === "") return null;
-  return renderReasoning ? mount(renderReasoning, props) : <DefaultReasoning {...props} />;
+  return part(renderReasoning, DefaultReasoning, props, { name: "renderReasoning", of });
 }
 
 export function DefaultCompaction(_: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {

@@ -49,6 +49,10 @@ export class Engine implements Followed {
     this.#drawing = this.#draw();
   }
 
+  get failed() {
+    return this.#toolbox.failed;
+  }
+
   // ---- what it shows ---------------------------------------------------------------------------------------------
 
   get subscribe() {

@@ -1,8 +1,8 @@
 // The settled part of a conversation. An entry renders again only when something of it changed, however long the list is.
-import { memo, type ReactNode, useRef } from "react";
+import { memo, type ReactNode, useState } from "react";
 import type { EnhancedSlot, TimelineEntry } from "../src/snapshot.js";
 import { DefaultCompaction, DefaultMessage, Reasoning, Slots } from "./defaults.js";
-import { mount } from "./mounted.js";
+import { mount, part } from "./mounted.js";
 import type { PlacedSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
@@ -16,15 +16,15 @@ export interface EntriesProps
 }
 
 export const Entries = memo(function Entries({ timeline, slots, streaming, ...rest }: EntriesProps): ReactNode {
-  const blocks = useBlocks(timeline);
-  const own = useOwn(slots);
-  return blocks.map((block) => {
+  const [[blocks, own]] = useState(() => [createBlocks(), createGroups()] as const);
+  const groups = own(slots);
+  return blocks(timeline).map((block) => {
     const last = block.start + block.entries.length === timeline.length && !streaming;
     return (
       <BlockView
         key={block.start}
         block={block}
-        slots={own.get(block.start) ?? noSlots}
+        slots={groups.get(block.start) ?? noSlots}
         lastIndex={last ? timeline.length - 1 : -1}
         {...rest}
       />
@@ -42,33 +42,38 @@ interface Block {
 const blockSize = 50;
 const noSlots: PlacedSlots["at"] = new Map();
 
-function useBlocks(timeline: readonly TimelineEntry[]): Block[] {
-  // Only saves work: what it holds never changes what comes out.
-  const before = useRef<Block[]>([]);
-  const blocks: Block[] = [];
-  for (let start = 0; start < timeline.length; start += blockSize) {
-    const old = before.current[blocks.length];
-    blocks.push(old && isSame(old, timeline) ? old : block(timeline.slice(start, start + blockSize), start));
-  }
-  before.current = blocks;
-  return blocks;
+// What these two remember only saves work: it never changes what comes out.
+
+function createBlocks(): (timeline: readonly TimelineEntry[]) => Block[] {
+  let before: Block[] = [];
+  return (timeline) => {
+    const blocks: Block[] = [];
+    for (let start = 0; start < timeline.length; start += blockSize) {
+      const old = before[blocks.length];
+      blocks.push(old && isSame(old, timeline) ? old : block(timeline.slice(start, start + blockSize), start));
+    }
+    before = blocks;
+    return blocks;
+  };
 }
 
 /** The slots of each block, by its start. A block whose slots did not change has the same map as before. */
-function useOwn(slots: PlacedSlots["at"]): ReadonlyMap<number, PlacedSlots["at"]> {
-  const before = useRef<ReadonlyMap<number, PlacedSlots["at"]>>(new Map());
-  const own = new Map<number, Map<number, EnhancedSlot[]>>();
-  for (const [index, group] of slots) {
-    const start = index - (index % blockSize);
-    own.set(start, (own.get(start) ?? new Map()).set(index, group));
-  }
-  const kept = [...own].map(([start, groups]) => {
-    const old = before.current.get(start);
-    const same = old?.size === groups.size && [...groups].every(([index, group]) => old.get(index) === group);
-    return [start, same ? old : groups] as const;
-  });
-  before.current = new Map(kept);
-  return before.current;
+function createGroups(): (slots: PlacedSlots["at"]) => ReadonlyMap<number, PlacedSlots["at"]> {
+  let before = new Map<number, PlacedSlots["at"]>();
+  return (slots) => {
+    const own = new Map<number, Map<number, EnhancedSlot[]>>();
+    for (const [index, group] of slots) {
+      const start = index - (index % blockSize);
+      own.set(start, (own.get(start) ?? new Map()).set(index, group));
+    }
+    const kept = [...own].map(([start, groups]) => {
+      const old = before.get(start);
+      const same = old?.size === groups.size && [...groups].every(([index, group]) => old.get(index) === group);
+      return [start, same ? old : groups] as const;
+    });
+    before = new Map(kept);
+    return before;
+  };
 }
 
 function isSame({ start, entries }: Block, timeline: readonly TimelineEntry[]): boolean {
@@ -119,10 +124,10 @@ const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...hand
   const { renderMessage, renderToolStatus, renderReasoning, renderSlot, renderToolResult } = handle;
   if (entry.kind === "compaction") return <DefaultCompaction entry={entry} />;
   const thought = entry.kind === "user" ? "" : (entry.reasoning ?? "");
-  const reasoning = <Reasoning text={thought} streaming={false} renderReasoning={renderReasoning} />;
+  const reasoning = <Reasoning text={thought} streaming={false} renderReasoning={renderReasoning} of={entry} />;
   if (entry.kind !== "tool") {
     const silent = entry.kind === "agent_text" && entry.text === "";
-    const message = renderMessage ? mount(renderMessage, { entry, index, isLast }) : <DefaultMessage entry={entry} />;
+    const message = part(renderMessage, DefaultMessage, { entry, index, isLast }, { name: "renderMessage", of: entry });
     return (
       <>
         {reasoning}
@@ -135,7 +140,7 @@ const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...hand
   return (
     <>
       {reasoning}
-      {renderToolStatus && mount(renderToolStatus, { entry, index, hasSlot: waiting })}
+      {renderToolStatus && mount(renderToolStatus, { entry, index, hasSlot: waiting }, { name: "renderToolStatus", of: entry })}
       {/* A result takes the place of the question that led to it. */}
       {result ?? (slots && <Slots slots={slots} renderSlot={renderSlot} />)}
     </>

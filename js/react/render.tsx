@@ -11,18 +11,19 @@ import {
   useState,
 } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";
+import { EngineContext } from "./around.js";
 import { useBoxless } from "./boxless.js";
-import { EngineContext } from "./context.js";
 import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Reasoning, Slots } from "./defaults.js";
 import { Entries } from "./entries.js";
 import { engineOf, type Parts, useOf } from "./live.js";
-import { mount } from "./mounted.js";
+import { part } from "./mounted.js";
 import { createPlaces, visibleSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
 /** Draws a conversation: messages, tools with their components, questions, and the input. */
 export function Render(props: RenderProps): ReactNode {
-  const { glove, strategy = "interleaved", as: Root = "div", className, style } = props;
+  const { glove, strategy = "interleaved", as: Root = "div", className, style, renderInput } = props;
+  const engine = engineOf(glove);
   const slots = useVisibleSlots(glove);
   const keyDown = useStopKey(glove);
   const inOnePlace = slots.length > 0 && (
@@ -41,10 +42,9 @@ export function Render(props: RenderProps): ReactNode {
       {strategy !== "slots-only" && <Conversation {...props} strategy={strategy} slots={slots} />}
       {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
       <Problem glove={glove} />
-      <Input glove={glove} renderInput={props.renderInput} />
+      <Input glove={glove} renderInput={renderInput} />
     </Element>
   );
-  const engine = engineOf(glove);
   return engine ? <EngineContext.Provider value={engine}>{content}</EngineContext.Provider> : content;
 }
 
@@ -92,12 +92,12 @@ const Thinking = memo(function Thinking({ glove, renderReasoning }: Pick<RenderP
 const Streaming = memo(function Streaming({ glove, renderStreaming }: Pick<RenderProps, "glove" | "renderStreaming">) {
   const text = useOf(glove, ({ streamingText }) => streamingText);
   if (text === "") return null;
-  return renderStreaming ? mount(renderStreaming, { text }) : <DefaultStreaming text={text} />;
+  // It is not tried again at each piece: the message would be read out each time.
+  return part(renderStreaming, DefaultStreaming, { text }, { name: "renderStreaming" });
 });
 
 function Container({ slots, renderSlot, renderSlotContainer }: ContainerProps): ReactNode {
-  const props = { slots, renderSlot };
-  return renderSlotContainer ? mount(renderSlotContainer, props) : <DefaultSlotContainer {...props} />;
+  return part(renderSlotContainer, DefaultSlotContainer, { slots, renderSlot }, { name: "renderSlotContainer", of: slots });
 }
 
 type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & Pick<GloveHandle, "slots" | "renderSlot">;
@@ -106,8 +106,7 @@ const Input = memo(function Input({ glove, renderInput }: Pick<RenderProps, "glo
   const busy = useOf(glove, ({ busy }) => busy);
   const { sendMessage, abort } = glove;
   const send = useCallback((...message: Parameters<GloveHandle["sendMessage"]>) => void sendMessage(...message), [sendMessage]);
-  const props = { send, busy, abort };
-  return renderInput ? mount(renderInput, props) : <DefaultInput {...props} />;
+  return part(renderInput, DefaultInput, { send, busy, abort }, { name: "renderInput", of: busy });
 });
 
 /** Messages that were sent while the agent works. */

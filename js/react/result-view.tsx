@@ -1,7 +1,6 @@
 // What a finished call shows, drawn by its tool's `renderResult`.
 import { memo, type ReactNode, useSyncExternalStore } from "react";
 import type { ToolEntry } from "../src/snapshot.js";
-import { Boundary } from "./boundary.js";
 import { mount } from "./mounted.js";
 import type { Toolbox } from "./toolbox.js";
 
@@ -11,5 +10,5 @@ export const ResultView = memo(function ResultView({ entry, toolbox }: { entry: 
   const { renderData, output, status } = entry;
   if (!renderer || status === "running" || status === "pending") return null;
   const props = { data: renderData, status, ...(output === undefined ? {} : { output }) };
-  return <Boundary failed={(error) => toolbox.failed(error, entry.name)}>{mount(renderer, props)}</Boundary>;
+  return mount(renderer, props, { name: entry.name, failed: toolbox.failed, of: entry });
 });

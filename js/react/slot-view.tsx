@@ -1,7 +1,6 @@
 // One slot on the screen, drawn by the application's renderer of its name or by a built-in one.
 import { memo, type ReactNode, useCallback, useRef, useSyncExternalStore } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";
-import { Boundary } from "./boundary.js";
 import { useBoxless } from "./boxless.js";
 import { useQuestionFocus } from "./focus.js";
 import { mount } from "./mounted.js";
@@ -30,14 +29,16 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
   if (!renderer && !(pending && slot.waits)) return null;
   return (
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
-      <Boundary
-        key={renderer ? 1 : 0}
-        over={!pending}
-        failed={(error) => toolbox.failed(error, name)}
-        dismiss={pending ? () => reject("It could not be shown.") : undefined}
-      >
-        {mount(renderer ?? nothingFor(name), { data: slot.input, resolve, reject, status })}
-      </Boundary>
+      {mount(
+        renderer ?? nothingFor(name),
+        { data: slot.input, resolve, reject, status },
+        {
+          name,
+          failed: toolbox.failed,
+          over: !pending,
+          dismiss: pending ? () => reject("It could not be shown.") : undefined,
+        },
+      )}
     </div>
   );
 });

@@ -83,7 +83,11 @@ export interface SlotContainerRenderProps {
   renderSlot: (slot: EnhancedSlot) => ReactNode;
 }
 
-/** Render props may use hooks: they are mounted as components. Keep them stable where the conversation is long. */
+/**
+ * Render props may use hooks: they are mounted as components. Keep them stable where the conversation is long. One that is written inline
+ * keeps its state: functions of the same source are one component, as are those of `renderers` and tools. What a factory makes, and
+ * calls hooks, needs a `displayName` to be told apart. What throws is a sentence in its place.
+ */
 export interface RenderProps {
   glove: GloveHandle;
   strategy?: RenderStrategy | undefined;

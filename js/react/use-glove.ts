@@ -2,8 +2,9 @@
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { GloveError } from "../src/error.js";
 import type { EnhancedSlot, ToolEntry } from "../src/snapshot.js";
+import { EngineContext } from "./around.js";
 import { useBrowserLayoutEffect } from "./browser-effect.js";
-import { type Current, EngineContext, GloveContext } from "./context.js";
+import { type Current, GloveContext } from "./context.js";
 import { Engine } from "./engine.js";
 import type { UIMessage } from "./messages.js";
 import { useSelected } from "./selected.js";

@@ -56,11 +56,11 @@ test("a discount asks for permission, once", async () => {
   await shows(page, "in your cart");
   await press(page, "Apply the code WELCOME10");
   await phase(page, "Waits for you");
-  await press(page, "Allow");
+  await press(page, "Always allow");
   await cart(page).getByText("€260.10").waitFor();
   await say(page, "The code is TEAM20");
   await cart(page).getByText("€231.20").waitFor();
-  expect(await page.getByRole("button", { name: "Allow" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Always allow" }).count()).toBe(0);
 });
 
 test("what is turned down is not done, and the assistant is told", async () => {

@@ -7,7 +7,7 @@ const { open, again } = demo();
 test("a tab that is killed while a tool runs: the next one asks, and runs it again only when told to", async () => {
   const page = await open("desk");
   await say(page, "Restart checkout");
-  await press(page, "Allow");
+  await press(page, "Always allow");
   await region(page, "Services").getByText("restarting").waitFor();
   await kill(page);
   const next = await again(page);
@@ -29,7 +29,7 @@ test("the button that says so really ends the tab's process, and the question is
     .catch(() => {});
   await crashed;
   const next = await again(page);
-  await press(next, "Allow");
+  await press(next, "Always allow");
   await shows(next, "10 % off");
 });
 

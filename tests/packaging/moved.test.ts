@@ -129,7 +129,7 @@ test("stay: a card stays while the conversation goes on", async () => {
 test("a permission is asked with the built-in question, once", async () => {
   await open();
   await say(page, "wipe");
-  await press("Allow");
+  await press("Always allow");
   await press("Really everything?");
   await shows('Agent: I see: {"deleted":3}');
   await say(page, "wipe");

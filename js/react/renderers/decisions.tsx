@@ -3,13 +3,13 @@ import { type ReactNode, useId, useRef } from "react";
 import { type Option, options, read, type SlotProps, text } from "./props.js";
 import { Question } from "./question.js";
 
-export function Confirm({ data, resolve, status }: SlotProps): ReactNode {
+export function Confirm({ data, status, ...settle }: SlotProps): ReactNode {
   const given = options(data);
   return (
     <Question
       message={text(data, "message") ?? "Please confirm."}
       status={status}
-      actions={<Choices choices={given.length > 0 ? given : yesOrNo} resolve={resolve} />}
+      actions={<Choices choices={given.length > 0 ? given : yesOrNo} {...settle} />}
     />
   );
 }
@@ -40,20 +40,22 @@ export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): R
 }
 
 const choice = (label: string, value: unknown): Option => ({ label, value });
+/** No answer: the question is turned down, and what asked may ask again. */
+const turnDown = Symbol();
 const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
 
 /** A question of the run about a call, with an answer on each button. */
 const decision =
   (message: (data: unknown) => ReactNode, choices: readonly Option[]) =>
-  ({ data, resolve, status }: SlotProps): ReactNode => (
-    <Question message={message(data)} status={status} actions={<Choices choices={choices} resolve={resolve} />}>
+  ({ data, status, ...settle }: SlotProps): ReactNode => (
+    <Question message={message(data)} status={status} actions={<Choices choices={choices} {...settle} />}>
       <Details data={data} />
     </Question>
   );
 
 export const PermissionRequest = /* @__PURE__ */ decision(
   (data) => <>May {tool(data)} be used?</>,
-  [choice("Allow", true), choice("Allow once", "once"), choice("Deny", false)],
+  [choice("Always allow", true), choice("Allow once", "once"), choice("Deny", turnDown), choice("Never allow", false)],
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
   (data) => <>{tool(data)} was interrupted, and may or may not have done its work. Run it again?</>,
@@ -64,9 +66,11 @@ export const BudgetReached = /* @__PURE__ */ decision(
   [choice("Go on", true), choice("Stop", false)],
 );
 
-function Choices({ choices, resolve }: { choices: readonly Option[]; resolve: SlotProps["resolve"] }): ReactNode {
+type ChoicesProps = Pick<SlotProps, "resolve" | "reject"> & { choices: readonly Option[] };
+
+function Choices({ choices, resolve, reject }: ChoicesProps): ReactNode {
   return choices.map(({ label, value }) => (
-    <button key={label} type="button" onClick={() => resolve(value)}>
+    <button key={label} type="button" onClick={() => (value === turnDown ? reject() : resolve(value))}>
       {label}
     </button>
   ));

@@ -1,12 +1,10 @@
-// `<Render>` over the real core: questions, their renderers, the focus, and long conversations.
+// `<Render>` over the real core: questions, their renderers and the focus.
 import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import {
   defineTool,
   type GloveClientConfig,
   GloveProvider,
   MemoryStore,
-  type Message,
-  type MessageRenderProps,
   Render,
   type RenderProps,
   type SlotProps,
@@ -159,11 +157,30 @@ test("a permission is asked for with the built-in question", async () => {
   const { send } = chat([call, "one", call, "two"], { config: { tools: [asks("", 0, { requiresPermission: true, do: run })] } });
   send("go");
   await screen.findByRole("form", { name: "May ask be used?" });
-  press("Allow");
+  press("Always allow");
   await screen.findByText("one");
   send("again");
   await screen.findByText("two");
   expect(run).toHaveBeenCalledTimes(2);
+});
+
+test("a permission that is denied is asked for again by the next call, unless it is never to be given", async () => {
+  const run = vi.fn(() => "ran");
+  const script = [call, "one", call, "two", call, "three"];
+  const page = chat(script, { config: { tools: [asks("", 0, { requiresPermission: true, do: run })] } });
+  for (const [text, button, end] of [
+    ["go", "Deny", "one"],
+    ["again", "Never allow", "two"],
+  ] as const) {
+    page.send(text);
+    await screen.findByRole("form", { name: "May ask be used?" });
+    press(button);
+    await screen.findByText(end);
+  }
+  page.send("once more");
+  await screen.findByText("three");
+  expect(page.glove.timeline.filter(({ kind }) => kind === "tool")).toMatchObject(Array(3).fill({ outcome: "denied" }));
+  expect(run).not.toHaveBeenCalled();
 });
 
 test("an application's renderer comes before the built-in one of the same name", async () => {
@@ -508,97 +525,3 @@ test("selectors below a Render read its conversation", async () => {
   send("go");
   expect(await screen.findByText("slot of ask")).toBeTruthy();
 });
-
-/** A conversation that was stored, with this many messages. */
-async function stored(count: number): Promise<MemoryStore> {
-  const store = new MemoryStore(`with ${count}`);
-  const messages = Array.from(
-    { length: count },
-    (_, index): Message => ({ sender: index % 2 ? "agent" : "user", text: `message ${index}`, id: `m${index}` }),
-  );
-  await store.appendMessages(messages);
-  return store;
-}
-
-/** Streams pieces into a conversation, one frame each, and gives the time that the page took for them. */
-async function stream(count: number, pieces: number) {
-  const rendered: string[] = [];
-  let notify: (text: string) => Promise<unknown> = async () => {};
-  const [asked, end] = [gate(), gate()];
-  const { client } = clientOf([]);
-  const model = {
-    name: "by hand",
-    setSystemPrompt: () => {},
-    prompt: async (_: unknown, tell: (type: string, data: unknown) => Promise<void>) => {
-      notify = (text) => tell("text_delta", { text });
-      asked.open();
-      await end.opened;
-      return { messages: [{ sender: "agent" as const, text: "x".repeat(pieces) }], tokens_in: 1, tokens_out: 1 };
-    },
-  };
-  const store = await stored(count);
-  let glove: UseGloveReturn | undefined;
-  const Page = () => {
-    glove = useGlove({ store, model });
-    return (
-      <Render
-        glove={glove}
-        renderMessage={({ entry }: MessageRenderProps) => {
-          rendered.push(entry.id);
-          return <div>{entry.text}</div>;
-        }}
-      />
-    );
-  };
-  const { container, unmount } = render(
-    <GloveProvider client={client}>
-      <Page />
-    </GloveProvider>,
-  );
-  await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count));
-  act(() => void glove?.sendMessage("go"));
-  await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count + 1));
-  await act(() => asked.opened);
-  await act(() => notify("x"));
-  await waitFor(() => expect(container.querySelector("[data-glove-streaming]")).not.toBeNull());
-  // Looked up once: to look through 2,000 elements after each piece would cool what is measured.
-  const streaming = container.querySelector("[data-glove-streaming]");
-  // The frame of the first piece is over.
-  await moment(40);
-  rendered.length = 0;
-  const frame = vi.spyOn(globalThis, "requestAnimationFrame");
-  const frames: FrameRequestCallback[] = [];
-  frame.mockImplementation((callback) => frames.push(callback));
-  let spent = 0;
-  for (let piece = 1; piece < pieces; piece++) {
-    await notify("x");
-    const since = performance.now();
-    act(() => {
-      for (const callback of frames.splice(0)) callback(0);
-    });
-    spent += performance.now() - since;
-    expect(streaming?.textContent).toHaveLength(piece + 1);
-  }
-  frame.mockRestore();
-  const again = rendered.length;
-  await act(async () => end.open());
-  await waitFor(() => expect(glove?.busy).toBe(false));
-  unmount();
-  client.dispose();
-  return { spent, again };
-}
-
-test("300 pieces of an answer render no settled entry again, and cost the same under 2,000 entries as under none", async () => {
-  await stream(0, 30);
-  const times = { empty: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY };
-  // The best of several rounds: whatever else the machine does only adds time.
-  for (let round = 0; round < 3 || (round < 12 && times.long > times.empty * 1.5); round++) {
-    const empty = await stream(0, 300);
-    const long = await stream(2000, 300);
-    expect([empty.again, long.again]).toEqual([0, 0]);
-    times.empty = Math.min(times.empty, empty.spent);
-    times.long = Math.min(times.long, long.spent);
-  }
-  console.log(`300 pieces: ${times.empty.toFixed(1)} ms with no entries, ${times.long.toFixed(1)} ms with 2,000`);
-  expect(times.long).toBeLessThanOrEqual(times.empty * 1.5);
-}, 120_000);

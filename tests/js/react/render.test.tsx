@@ -1,7 +1,7 @@
 // `<Render>` on handles made by hand: what is shown where, and what renders again.
 import { fireEvent, render, screen } from "@testing-library/react";
 import { type GloveHandle, type InputRenderProps, type MessageRenderProps, Render, type RenderProps } from "glove-wasm/react";
-import { memo, useState, version } from "react";
+import { memo, type ReactNode, useState, version } from "react";
 import { expect, test, vi } from "vitest";
 import { agent, handle, slot, tool, user } from "./handle.js";
 
@@ -101,6 +101,27 @@ test("functions that are bound are told apart by their names", () => {
   expect(screen.getByText("one")).toBeTruthy();
   expect(quiet).not.toHaveBeenCalled();
   quiet.mockRestore();
+});
+
+test("components that a factory makes are told apart by their displayName, as React's tools tell them", () => {
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  const framed = (name: string, draw: () => ReactNode) => Object.assign(() => draw(), { displayName: `Framed(${name})` });
+  const One = framed("One", () => <p>{useState("one")[0]}</p>);
+  const Two = framed("Two", () => <p>{useState("two")[0]}</p>);
+  const { rerender } = render(<Render glove={handle()} renderInput={One} />);
+  rerender(<Render glove={handle()} renderInput={Two} />);
+  expect(screen.getByText("two")).toBeTruthy();
+  expect(quiet).not.toHaveBeenCalled();
+  quiet.mockRestore();
+});
+
+test("what a factory draws as elements has its own state, however it is named", () => {
+  const framed = (Draw: () => ReactNode) => () => <Draw />;
+  const One = framed(() => <p>{useState("one")[0]}</p>);
+  const Two = framed(() => <p>{useState("two")[0]}</p>);
+  const { rerender } = render(<Render glove={handle()} renderInput={One} />);
+  rerender(<Render glove={handle()} renderInput={Two} />);
+  expect(screen.getByText("two")).toBeTruthy();
 });
 
 test("a render prop that is written inline keeps its state", () => {

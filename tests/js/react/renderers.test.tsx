@@ -78,14 +78,19 @@ test("a secret is never shown, and is gone from the page when it was given", () 
   expect(container.innerHTML).not.toContain("s3cret");
 });
 
-test("a permission is given, given once, or denied", () => {
+test("a permission is given or denied, for this time or for ever", () => {
   const data = { renderer: "permission_request", toolName: "rm", toolInput: { path: "/tmp" } };
-  const { resolve, container } = show("permission_request", data);
+  const { resolve, reject, container } = show("permission_request", data);
   expect(screen.getByRole("form", { name: "May rm be used?" })).toBeTruthy();
   expect(container.querySelector("dt")?.textContent).toBe("path");
   expect(container.querySelector("dd")?.textContent).toBe("/tmp");
-  for (const name of ["Allow", "Allow once", "Deny"]) press(name);
+  const buttons = screen.getAllByRole("button").map(({ textContent }) => textContent);
+  expect(buttons).toEqual(["Always allow", "Allow once", "Deny", "Never allow"]);
+  for (const name of ["Always allow", "Allow once", "Never allow"]) press(name);
   expect(vi.mocked(resolve).mock.calls).toEqual([[true], ["once"], [false]]);
+  // As `session.reject` does it: nothing is kept.
+  press("Deny");
+  expect(vi.mocked(reject).mock.calls).toEqual([[]]);
 });
 
 test("a question about a call is in the words of its title, and shows its arguments to be read", () => {
