@@ -297,6 +297,35 @@ test("an event that is none is passed over", async () => {
   expect((await createRemoteModel("mine", { promptStream }).prompt(request, async () => {})).messages).toEqual([message]);
 });
 
+test("an emoji that a model of the page tells in halves is whole in all that is shown, told and kept", async () => {
+  const pieces = ["reasoning Hm \ud83d", "text a\ud83d", "reasoning \ude00", "text \ude00b", "text \ud83d"];
+  const promptStream = async function* (): AsyncGenerator<RemoteStreamEvent> {
+    for (const piece of pieces) {
+      const [kind, text] = piece.split(/ (.*)/s) as ["text" | "reasoning", string];
+      yield { type: `${kind}_delta`, text };
+      // Longer than a frame: each piece crosses by itself.
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    yield await never;
+  };
+  const events: [string, unknown][] = [];
+  const subscribers = [{ record: (type: string, data: unknown) => void events.push([type, data]) }];
+  const createModel = () => createRemoteModel("mine", { promptStream });
+  const createStore = () => new MemoryStore("s1");
+  const session = new GloveClient({ createModel, createStore, systemPrompt: "", subscribers }).session("s1");
+  const shown = new Set<string>();
+  session.subscribe(() => void shown.add(session.getSnapshot().streamingText).add(session.getSnapshot().streamingReasoning));
+  const asked = session.sendMessage("Hi");
+  const told = () => events.filter(([type]) => type.endsWith("_delta")).map(([, data]) => (data as { text: string }).text);
+  await vi.waitFor(() => expect(told().join("")).toBe("Hm a😀😀b"), { timeout: 3_000 });
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  session.stop();
+  expect(await asked).toEqual({ type: "aborted" });
+  expect([...shown].filter((text) => text !== "")).toEqual(["Hm ", "a", "Hm 😀", "a😀b"]);
+  expect(told()).toEqual(["Hm ", "a", "😀", "😀b"]);
+  expect((await session.messages()).at(-1)).toMatchObject({ sender: "agent", text: "a😀b" });
+});
+
 test.each([
   ["no Response", undefined, "`fetch` gave no Response with a body of bytes."],
   [

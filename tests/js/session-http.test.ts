@@ -69,6 +69,22 @@ test("an endpoint is asked by the core, and its answer streams", async () => {
   });
 });
 
+test("chunks that are there already are handed to the core together, and none of them is lost at the end or at a break", async () => {
+  const texts = Array.from({ length: 200 }, (_, at) => `${at} `);
+  for (const [end, cut] of [[done({ sender: "agent", text: texts.join("") }), false] as const, [undefined, true] as const]) {
+    const { answer, say, end: close } = told();
+    const { session, shown, events } = at(createEndpointModel("/x", { fetch: async () => answer }));
+    say(...texts.map((text) => `data: ${JSON.stringify({ type: "text_delta", text })}\n\n`));
+    if (end) say(`data: ${JSON.stringify(end)}\n\n`);
+    close();
+    await session.sendMessage("Hi").catch(() => {});
+    expect(shown()).toEqual(["user: Hi", `agent: ${texts.join("")}${cut ? " (cut)" : ""}`]);
+    const deltas = events.filter(([type]) => type === "text_delta");
+    expect(deltas.map(([, data]) => (data as { text: string }).text).join("")).toBe(texts.join(""));
+    expect(deltas.length).toBeLessThan(100);
+  }
+});
+
 test("behind a whole answer the connection is read to its end, and broken off only when that does not come", async () => {
   const opened: (ReturnType<typeof told> & { signal: AbortSignal })[] = [];
   const fetch = async (_: string, init: RequestInit) => {

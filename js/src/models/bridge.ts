@@ -8,6 +8,9 @@ import type { ToolConfig } from "../tool.js";
 import type { HostPrompt } from "../wasm/seam.js";
 import { forModel, type ModelAdapter, type ModelPromptResult, type ModelTool } from "./model.js";
 
+/** The first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */
+const half = /[\ud800-\udbff]$/;
+
 type DeltaKind = "text" | "reasoning";
 
 /** What the core waits for: its `Reply`. */
@@ -49,10 +52,14 @@ export class ModelBridge {
     if (purpose === "turn") this.#messages = messages;
     const shown = new Coalesced(delta, signal);
     this.#writing = shown;
+    const halves = { text: "", reasoning: "" };
     const notify = async (type: string, data: unknown) => {
       const kind = type === "text_delta" ? "text" : type === "reasoning_delta" ? "reasoning" : undefined;
-      const text = (data as { text?: unknown } | undefined)?.text;
-      if (!kind || typeof text !== "string" || text === "" || signal.aborted || shown.ended) return;
+      const piece = (data as { text?: unknown } | undefined)?.text;
+      if (!kind || typeof piece !== "string" || signal.aborted || shown.ended) return;
+      const text = (halves[kind] + piece).replace(half, "");
+      halves[kind] = (halves[kind] + piece).slice(text.length);
+      if (text === "") return;
       if (answer) this.#page.show(kind, text, answer);
       shown.add(kind, text);
     };

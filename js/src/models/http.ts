@@ -8,6 +8,9 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** How long a server may take to end a connection after its last event. */
 const lastWordsMs = 1_000;
 
+/** Microtasks in which chunks that are there already come in: the core takes them together, as each turn of it costs more than they. */
+const turns = 16;
+
 const noResponse = "`fetch` gave no Response with a body of bytes.";
 
 /** `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells. */
@@ -38,12 +41,22 @@ export async function hostFetch(
     sent: JSON.stringify([...sent]),
     header: (name) => response.headers.get(name) ?? undefined,
     async read(push) {
-      for (;;) {
-        const chunk = await reader?.read();
+      const came: Uint8Array[] = [];
+      let handing: Promise<void> | undefined;
+      const hand = async () => {
+        for (let turn = 0; turn < turns; turn++) await undefined;
         // After the signal the core has let go of `push`.
-        if (!chunk?.value || signal.aborted) return clearTimeout(ending);
-        if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
-        if (!ending) push(chunk.value);
+        for (const piece of came.splice(0)) if (!ending && !signal.aborted) push(piece);
+      };
+      try {
+        for (;;) {
+          const chunk = await reader?.read();
+          if (!chunk?.value || signal.aborted) return clearTimeout(ending);
+          if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
+          if (came.push(chunk.value) === 1) handing = hand();
+        }
+      } finally {
+        await handing;
       }
     },
     suffices() {
