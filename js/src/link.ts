@@ -69,8 +69,8 @@ export class CoreLink {
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
   #undo = () => {};
-  /** Fires for what the page does when the core has trapped, and fires no signal itself any more. */
-  #life = new AbortController();
+  /** What the page does for the core: stopped when that has trapped, and fires no signal itself any more. */
+  readonly #running = new Set<AbortController>();
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   #pageModel = false;
   #disposed = false;
@@ -204,7 +204,8 @@ export class CoreLink {
     this.#session = undefined;
     this.#starting = undefined;
     this.#letGo();
-    this.#life.abort();
+    for (const running of this.#running) running.abort();
+    this.#running.clear();
     this.#tabs?.drop(error);
     this.#page.models.forget();
     this.#page.desk.take([]);
@@ -270,32 +271,38 @@ export class CoreLink {
   }
 
   #host(bridge: StoreBridge): SessionHost {
-    const life = new AbortController();
-    this.#life = life;
     const fenced = <T>(work: () => Promise<T>) => this.fence()?.then(work) ?? work();
-    const within = (signal: AbortSignal) => either(signal, life.signal);
+    const within = <T>(signal: AbortSignal, work: (inside: AbortSignal) => Promise<T>) => {
+      const [inside, over] = this.#within(signal);
+      return work(inside).finally(over);
+    };
     return heard({
       events: (batch) => this.#events(batch),
       permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
       approval: (tool, input) => this.#page.tools.approval(tool, input),
       run: (callId, tool, input, attempt, signal, key) =>
-        fenced(() => this.#page.tools.run(callId, tool, input, attempt, within(signal), key)),
-      undo: (callId, tool, input, signal) => fenced(() => this.#page.tools.undo(callId, tool, input, within(signal))),
+        fenced(() => within(signal, (inside) => this.#page.tools.run(callId, tool, input, attempt, inside, key))),
+      undo: (callId, tool, input, signal) =>
+        fenced(() => within(signal, (inside) => this.#page.tools.undo(callId, tool, input, inside))),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
-        const inside = within(signal);
         const answer = request.purpose === "turn" ? this.#page.shown.asked() : undefined;
         const over = () => {
           if (answer) answer.over = true;
         };
-        inside.addEventListener("abort", over, { once: true });
-        const prompted = this.#page.models.prompt(request, delta, inside, answer);
-        prompted.catch(over);
-        return prompted;
+        return within(signal, (inside) => {
+          inside.addEventListener("abort", over, { once: true });
+          const prompted = this.#page.models.prompt(request, delta, inside, answer);
+          prompted.catch(over);
+          return prompted;
+        });
       },
-      fetch: (url, headers, body, signal) => {
+      fetch: async (url, headers, body, signal) => {
         this.#pageModel = false;
-        return hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, within(signal));
+        const [inside, over] = this.#within(signal);
+        const response = await hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, inside);
+        // What is not read, the core stops.
+        return { ...response, read: (push) => response.read(push).finally(over) };
       },
       ...bridge.host,
       append: async (step, strict) => {
@@ -304,6 +311,21 @@ export class CoreLink {
         this.#certain = began;
       },
     });
+  }
+
+  /** A signal for work of the page, and what is called when that is over. */
+  #within(signal: AbortSignal): [AbortSignal, () => void] {
+    const running = new AbortController();
+    const over = () => void this.#running.delete(running);
+    const stop = () => {
+      over();
+      running.abort(signal.reason);
+    };
+    this.#running.add(running);
+    // The core makes one for each work, and it goes with it.
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    return [running.signal, over];
   }
 
   #storeChanges() {
@@ -464,14 +486,6 @@ export class CoreLink {
     });
     return new Tabs(name, store.lease?.bind(store), page);
   }
-}
-
-/** Fires with the first of the two. */
-function either(signal: AbortSignal, other: AbortSignal): AbortSignal {
-  if (AbortSignal.any) return AbortSignal.any([signal, other]);
-  const both = new AbortController();
-  for (const one of [signal, other]) one.addEventListener("abort", () => both.abort(), { once: true });
-  return both.signal;
 }
 
 /** The core may have let go of something before it listens to what comes of it. */

@@ -166,23 +166,30 @@ test("stopping ends the model's work, keeps what was shown, and the next message
   const result = await run(`
     api.script = (prompts) => prompts.at(-1).content === "Go" ? ["Once", " upon", undefined] : ["Yes."];
     const { session } = open();
-    const asked = session.sendMessage("Go");
-    await new Promise((resolve) => { const undo = session.subscribe(() => session.getSnapshot().streamingText.includes("upon") && (undo(), resolve())); });
-    const since = performance.now();
-    session.stop();
-    const outcome = await asked;
-    const took = performance.now() - since;
+    const stopped = async (session) => {
+      const asked = session.sendMessage("Go");
+      await new Promise((resolve) => { const undo = session.subscribe(() => session.getSnapshot().streamingText.includes("upon") && (undo(), resolve())); });
+      const since = performance.now();
+      session.stop();
+      return { outcome: await asked, took: performance.now() - since };
+    };
+    const { outcome, took } = await stopped(session);
     await new Promise((resolve) => setTimeout(resolve, 20));
     const live = api.live;
     await session.sendMessage("Still there?");
-    return { outcome, took, live, texts: texts(session), creates: api.log.filter((entry) => entry.create).length };`);
+    const whole = { outcome, live, texts: texts(session), creates: api.log.filter((entry) => entry.create).length };
+    const times = [took];
+    while (times.length < 5) times.push((await stopped(session)).took);
+    return { ...whole, times };`);
   expect(result).toMatchObject({
     outcome: { type: "aborted" },
     live: 0,
     texts: ["Go", "Once upon (cut)", "Still there?", "Yes."],
     creates: 2,
   });
-  expect((result as { took: number }).took).toBeLessThan(250);
+  // The median: anything may run in the middle of one.
+  const { times } = result as { times: number[] };
+  expect(times.sort((one, other) => one - other)[2]).toBeLessThan(50);
 });
 
 test("what the browser refuses has a code and says what to do", async () => {

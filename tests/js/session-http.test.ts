@@ -153,6 +153,15 @@ test.each([
   ["within an event", (signal: AbortSignal) => slowly([half, 'data: {"type":"te'], true, signal), "Once"],
   ["while it waits to try again", () => new Response("busy", { status: 429, headers: { "retry-after": "30" } }), ""],
 ])("stopping %s ends the request at once", async (_, answer, shown) => {
+  const times: number[] = [];
+  for (let round = 0; round < 5; round++) times.push(await stopping(answer, shown));
+  console.log(`stopped after ${times.map((took) => `${took.toFixed(1)} ms`).join(", ")}`);
+  // The median: anything may run in the middle of one.
+  expect(times.sort((one, other) => one - other)[2]).toBeLessThan(50);
+});
+
+/** Gives how long it took. */
+async function stopping(answer: (signal: AbortSignal) => Response | Promise<never>, shown: string): Promise<number> {
   const signals: AbortSignal[] = [];
   const fetch = vi.fn(async (_url: string, { signal }: RequestInit) => {
     signals.push(signal as AbortSignal);
@@ -167,10 +176,9 @@ test.each([
   session.stop();
   expect(await sending).toEqual({ type: "aborted" });
   const took = performance.now() - since;
-  console.log(`stopped after ${took.toFixed(1)} ms`);
-  expect(took).toBeLessThan(250);
   expect([signals[0]?.aborted, fetch.mock.calls.length]).toEqual([true, 1]);
-});
+  return took;
+}
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const pieces = [

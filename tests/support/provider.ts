@@ -14,6 +14,8 @@ export interface Asked {
 
 /** Writes one answer; a number waits for so many milliseconds, `cut` breaks the connection. */
 export interface Reply {
+  /** How long it waits before the head. */
+  readonly silent?: number;
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body: readonly (string | number | "cut")[];
@@ -55,12 +57,15 @@ export async function openProvider(): Promise<Provider> {
   };
 }
 
-async function play({ status = 200, headers, body }: Reply, response: ServerResponse): Promise<void> {
+async function play({ silent, status = 200, headers, body }: Reply, response: ServerResponse): Promise<void> {
+  if (silent !== undefined) await sleep(silent, undefined, { ref: false });
+  if (response.destroyed) return;
   response.writeHead(status, { "content-type": "text/event-stream", ...headers });
+  response.flushHeaders();
   for (const piece of body) {
     if (response.destroyed) return;
     if (piece === "cut") return void response.destroy();
-    if (typeof piece === "number") await sleep(piece);
+    if (typeof piece === "number") await sleep(piece, undefined, { ref: false });
     else response.write(piece);
   }
   response.end();
