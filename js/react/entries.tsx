@@ -1,6 +1,6 @@
 // The settled part of a conversation. An entry renders again only when something of it changed, however long the list is.
 import { memo, type ReactNode, useState } from "react";
-import type { EnhancedSlot, TimelineEntry } from "../src/snapshot.js";
+import type { ShownEntry, ShownSlot } from "../src/snapshot.js";
 import { DefaultCompaction, DefaultMessage, Reasoning, Slots } from "./defaults.js";
 import { mount, part } from "./mounted.js";
 import type { PlacedSlots } from "./slots.js";
@@ -9,7 +9,7 @@ import type { GloveHandle, RenderProps } from "./types.js";
 export interface EntriesProps
   extends Pick<RenderProps, "renderMessage" | "renderToolStatus" | "renderReasoning">,
     Pick<GloveHandle, "renderSlot" | "renderToolResult"> {
-  timeline: readonly TimelineEntry[];
+  timeline: readonly ShownEntry[];
   slots: PlacedSlots["at"];
   /** An answer is being written after the last entry. */
   streaming: boolean;
@@ -35,7 +35,7 @@ export const Entries = memo(function Entries({ timeline, slots, streaming, ...re
 /** A run of entries that React passes over as one when nothing in it changed. */
 interface Block {
   readonly start: number;
-  readonly entries: readonly TimelineEntry[];
+  readonly entries: readonly ShownEntry[];
   readonly keys: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const noSlots: PlacedSlots["at"] = new Map();
 
 // What these two remember only saves work: it never changes what comes out.
 
-function createBlocks(): (timeline: readonly TimelineEntry[]) => Block[] {
+function createBlocks(): (timeline: readonly ShownEntry[]) => Block[] {
   let before: Block[] = [];
   return (timeline) => {
     const blocks: Block[] = [];
@@ -61,7 +61,7 @@ function createBlocks(): (timeline: readonly TimelineEntry[]) => Block[] {
 function createGroups(): (slots: PlacedSlots["at"]) => ReadonlyMap<number, PlacedSlots["at"]> {
   let before = new Map<number, PlacedSlots["at"]>();
   return (slots) => {
-    const own = new Map<number, Map<number, EnhancedSlot[]>>();
+    const own = new Map<number, Map<number, ShownSlot[]>>();
     for (const [index, group] of slots) {
       const start = index - (index % blockSize);
       own.set(start, (own.get(start) ?? new Map()).set(index, group));
@@ -76,14 +76,14 @@ function createGroups(): (slots: PlacedSlots["at"]) => ReadonlyMap<number, Place
   };
 }
 
-function isSame({ start, entries }: Block, timeline: readonly TimelineEntry[]): boolean {
+function isSame({ start, entries }: Block, timeline: readonly ShownEntry[]): boolean {
   return (
     entries.length === Math.min(blockSize, timeline.length - start) &&
     entries.every((entry, index) => entry === timeline[start + index])
   );
 }
 
-function block(entries: TimelineEntry[], start: number): Block {
+function block(entries: ShownEntry[], start: number): Block {
   // Some providers use ids again, and entries made by hand may have none.
   const counts = new Map<string, number>();
   const keys = entries.map(({ kind, id }) => {
@@ -114,10 +114,10 @@ const BlockView = memo(function BlockView({ block, slots, lastIndex, ...rest }: 
 });
 
 type EntryViewProps = Omit<BlockViewProps, "block" | "slots" | "lastIndex"> & {
-  entry: TimelineEntry;
+  entry: ShownEntry;
   index: number;
   isLast: boolean;
-  slots: EnhancedSlot[] | undefined;
+  slots: ShownSlot[] | undefined;
 };
 
 const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...handle }: EntryViewProps): ReactNode {

@@ -24,13 +24,13 @@ export const engineOf = (handle: GloveHandle): Engine | undefined => engines.get
 export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | "slots"> &
   Partial<Pick<GloveSnapshot, "error" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab" | "sessionReady">>;
 
-/** One part of what a handle shows, kept up to date without its owner. What `select` gives must be the same until it changes. */
+/** One part of what a handle shows (of one that is made by hand: what it has), kept up to date without its owner. What `select` gives must be the same until it changes. */
 export function useOf<T>(handle: GloveHandle, select: (parts: Parts) => T): T {
   const engine = engineOf(handle);
   return useSyncExternalStore(
     engine?.subscribe ?? never,
-    () => select(engine?.getSnapshot() ?? handle),
-    () => select(engine?.getServerSnapshot() ?? handle),
+    () => select(engine?.getSnapshot() ?? (handle as Parts)),
+    () => select(engine?.getServerSnapshot() ?? (handle as Parts)),
   );
 }
 

@@ -1,5 +1,5 @@
 // The timeline as messages with parts, in the words that React developers know. Messages that did not change stay the same.
-import type { Approval, GloveSnapshot, TimelineEntry, ToolEntry } from "../src/snapshot.js";
+import type { Approval, GloveSnapshot, ShownEntry, ToolEntry } from "../src/snapshot.js";
 
 /** One message of the conversation: what a person sent, or all of an answer. */
 export interface UIMessage {
@@ -65,7 +65,7 @@ type Streaming = "streamingText" | "streamingReasoning" | "streamingCalls";
 /** A message and the entries it stands for. */
 interface Group {
   readonly start: number;
-  readonly entries: readonly TimelineEntry[];
+  readonly entries: readonly ShownEntry[];
   readonly message: UIMessage;
 }
 
@@ -93,7 +93,7 @@ export function createMessages(): (source: Source) => UIMessage[] {
   };
 }
 
-function group(timeline: readonly TimelineEntry[], approvals: readonly Approval[], before: Group[], asked: boolean): Group[] {
+function group(timeline: readonly ShownEntry[], approvals: readonly Approval[], before: Group[], asked: boolean): Group[] {
   const groups: Group[] = [];
   for (let start = 0; start < timeline.length; ) {
     const end = endOf(timeline, start);
@@ -106,14 +106,14 @@ function group(timeline: readonly TimelineEntry[], approvals: readonly Approval[
 }
 
 // A message of the user stands alone; all that follows up to the next one is one answer.
-function endOf(timeline: readonly TimelineEntry[], start: number): number {
+function endOf(timeline: readonly ShownEntry[], start: number): number {
   let end = start + 1;
   if (timeline[start]?.kind === "user") return end;
   while (end < timeline.length && timeline[end]?.kind !== "user") end++;
   return end;
 }
 
-function isSame(old: Group, timeline: readonly TimelineEntry[], start: number, end: number): boolean {
+function isSame(old: Group, timeline: readonly ShownEntry[], start: number, end: number): boolean {
   return (
     old.start === start &&
     old.entries.length === end - start &&
@@ -124,7 +124,7 @@ function isSame(old: Group, timeline: readonly TimelineEntry[], start: number, e
 const isOpen = (part: UIMessagePart) =>
   "state" in part && (part.state === "input-available" || part.state === "approval-requested");
 
-function build(entries: TimelineEntry[], start: number, previous: Group | undefined, approvals: readonly Approval[]): Group {
+function build(entries: ShownEntry[], start: number, previous: Group | undefined, approvals: readonly Approval[]): Group {
   const [first] = entries;
   if (first?.kind === "user") {
     const text: UIMessagePart[] = first.text === "" ? [] : [{ type: "text", text: first.text, state: "done" }];

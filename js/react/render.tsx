@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
-import type { EnhancedSlot } from "../src/snapshot.js";
+import type { ShownSlot } from "../src/snapshot.js";
 import { EngineContext } from "./around.js";
 import { useBoxless } from "./boxless.js";
 import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Reasoning, Slots } from "./defaults.js";
@@ -18,7 +18,7 @@ import { Entries } from "./entries.js";
 import { engineOf, type Parts, useOf } from "./live.js";
 import { part } from "./mounted.js";
 import { createPlaces, visibleSlots } from "./slots.js";
-import type { GloveHandle, RenderProps } from "./types.js";
+import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "./types.js";
 
 /** Draws a conversation: messages, tools with their components, questions, and the input. */
 export function Render(props: RenderProps): ReactNode {
@@ -49,7 +49,7 @@ export function Render(props: RenderProps): ReactNode {
 }
 
 /** Entries, the answer that is being written, and what waits. */
-function Conversation(props: RenderProps & { slots: EnhancedSlot[] }): ReactNode {
+function Conversation(props: RenderProps & { slots: ShownSlot[] }): ReactNode {
   const { glove, strategy, slots, renderMessage, renderToolStatus, renderStreaming, renderReasoning } = props;
   const { logRef, logClassName } = props;
   const element = useRef<HTMLDivElement>(null);
@@ -100,7 +100,7 @@ function Container({ slots, renderSlot, renderSlotContainer }: ContainerProps): 
   return part(renderSlotContainer, DefaultSlotContainer, { slots, renderSlot }, { name: "renderSlotContainer", of: slots });
 }
 
-type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & Pick<GloveHandle, "slots" | "renderSlot">;
+type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & SlotContainerRenderProps<ShownSlot>;
 
 const Input = memo(function Input({ glove, renderInput }: Pick<RenderProps, "glove" | "renderInput">) {
   const busy = useOf(glove, ({ busy }) => busy);
@@ -149,7 +149,7 @@ function Problem({ glove }: Pick<RenderProps, "glove">): ReactNode {
   );
 }
 
-function useVisibleSlots(glove: GloveHandle): EnhancedSlot[] {
+function useVisibleSlots(glove: GloveHandle): ShownSlot[] {
   const slots = useOf(glove, ({ slots }) => slots);
   return useMemo(() => visibleSlots(slots), [slots]);
 }

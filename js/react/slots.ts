@@ -1,9 +1,9 @@
 // Which slots are on the screen, and beside which entry of the timeline.
-import type { EnhancedSlot, TimelineEntry } from "../src/snapshot.js";
+import type { ShownEntry, ShownSlot } from "../src/snapshot.js";
 
 /** What the slots' strategies leave to show, in their order. */
-export function visibleSlots(slots: readonly EnhancedSlot[]): EnhancedSlot[] {
-  const newest = new Map<string, EnhancedSlot>();
+export function visibleSlots(slots: readonly ShownSlot[]): ShownSlot[] {
+  const newest = new Map<string, ShownSlot>();
   for (const slot of slots) newest.set(kind(slot), slot);
   return slots.filter((slot) => {
     if (slot.displayStrategy === "hide-on-complete") return slot.status === "pending";
@@ -13,23 +13,23 @@ export function visibleSlots(slots: readonly EnhancedSlot[]): EnhancedSlot[] {
 }
 
 // One tool may push several kinds of slots, and a question of the run itself is none of its kinds.
-const kind = (slot: EnhancedSlot) => `${slot.toolName}\n${slot.renderer}`;
+const kind = (slot: ShownSlot) => `${slot.toolName}\n${slot.renderer}`;
 
 /** The slots by the index of their call's entry; `rest` belongs to no entry. */
 export interface PlacedSlots {
-  readonly at: ReadonlyMap<number, EnhancedSlot[]>;
-  readonly rest: EnhancedSlot[];
+  readonly at: ReadonlyMap<number, ShownSlot[]>;
+  readonly rest: ShownSlot[];
 }
 
 /** Follows one conversation: groups that did not change stay the same. */
-export function createPlaces(): (slots: readonly EnhancedSlot[], timeline: readonly TimelineEntry[]) => PlacedSlots {
+export function createPlaces(): (slots: readonly ShownSlot[], timeline: readonly ShownEntry[]) => PlacedSlots {
   let before: PlacedSlots = { at: new Map(), rest: [] };
   return (slots, timeline) => {
     const calls = new Map<string, number>();
     // Ids that a provider uses again belong to its latest call.
     if (slots.length > 0) for (const [index, { kind, id }] of timeline.entries()) if (kind === "tool") calls.set(id, index);
-    const at = new Map<number, EnhancedSlot[]>();
-    const rest: EnhancedSlot[] = [];
+    const at = new Map<number, ShownSlot[]>();
+    const rest: ShownSlot[] = [];
     for (const slot of slots) {
       const index = slot.toolCallId === "" ? undefined : calls.get(slot.toolCallId);
       const group = index === undefined ? rest : at.get(index);
@@ -42,5 +42,5 @@ export function createPlaces(): (slots: readonly EnhancedSlot[], timeline: reado
   };
 }
 
-const kept = (before: EnhancedSlot[] | undefined, now: EnhancedSlot[]) =>
+const kept = (before: ShownSlot[] | undefined, now: ShownSlot[]) =>
   before?.length === now.length && now.every((slot, index) => slot === before[index]) ? before : now;

@@ -5,10 +5,9 @@ import type { RunOutcome } from "../src/outcome.js";
 import type { ImageInput, MessageInput } from "../src/request.js";
 import type { IGloveRunnable } from "../src/runnable.js";
 import type { GloveSession } from "../src/session.js";
-import type { EnhancedSlot, GloveSnapshot, TimelineEntry, ToolEntry } from "../src/snapshot.js";
+import type { EnhancedSlot, GloveSnapshot, ShownEntry, ShownSlot, ToolEntry } from "../src/snapshot.js";
 import type { InboxItem } from "../src/store/adapter.js";
 import type { UIMessage } from "./messages.js";
-import type { GloveHandle } from "./types.js";
 
 /** What can be asked of a conversation. Each is the same function as long as the component lives. */
 export interface GloveActions {
@@ -39,8 +38,8 @@ export interface GloveActions {
 
 // The original's arrays may be written to, and what was written for it says so in its types.
 interface Lists {
-  timeline: TimelineEntry[];
-  slots: EnhancedSlot[];
+  timeline: ShownEntry[];
+  slots: ShownSlot[];
   tasks: Task[];
   inbox: InboxItem[];
 }
@@ -57,5 +56,5 @@ export interface GloveState extends Omit<GloveSnapshot, keyof Lists>, Lists, Glo
   renderToolResult: (entry: ToolEntry) => ReactNode;
 }
 
-/** What `useGlove()` returns: the state, the actions, and what `<Render>` needs. */
-export type UseGloveReturn = GloveState & GloveHandle;
+/** What `useGlove()` returns: the state, the actions, and what `<Render>` needs (a `GloveHandle`). */
+export type UseGloveReturn = GloveState;

@@ -6,6 +6,8 @@ import type {
   GloveStatus,
   QueuedMessage,
   RunPhase,
+  ShownEntry,
+  ShownSlot,
   StreamingCall,
   TabRole,
   TimelineEntry,
@@ -42,9 +44,9 @@ export interface GloveHandle {
 /** Where `<Render>` puts slots: between the messages where they were pushed, before or after all of them, or alone. */
 export type RenderStrategy = "interleaved" | "slots-before" | "slots-after" | "slots-only";
 
-/** What `renderMessage` gets. */
-export interface MessageRenderProps {
-  entry: Extract<TimelineEntry, { kind: "user" | "agent_text" }>;
+/** What `renderMessage` gets, and what a component for it takes. */
+export interface MessageRenderProps<E extends TimelineEntry = TimelineEntry> {
+  entry: Extract<E, { kind: "user" | "agent_text" }>;
   index: number;
   /** The last of the timeline, with no answer being written after it. */
   isLast: boolean;
@@ -78,8 +80,8 @@ export interface InputRenderProps {
 }
 
 /** What `renderSlotContainer` gets. */
-export interface SlotContainerRenderProps {
-  slots: EnhancedSlot[];
+export interface SlotContainerRenderProps<S extends EnhancedSlot = EnhancedSlot> {
+  slots: S[];
   renderSlot: (slot: EnhancedSlot) => ReactNode;
 }
 
@@ -91,14 +93,14 @@ export interface SlotContainerRenderProps {
 export interface RenderProps {
   glove: GloveHandle;
   strategy?: RenderStrategy | undefined;
-  renderMessage?: ((props: MessageRenderProps) => ReactNode) | undefined;
+  renderMessage?: ((props: MessageRenderProps<ShownEntry>) => ReactNode) | undefined;
   renderToolStatus?: ((props: ToolStatusRenderProps) => ReactNode) | undefined;
   renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
   /** What the model thought; behind a button unless given. */
   renderReasoning?: ((props: ReasoningRenderProps) => ReactNode) | undefined;
   renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
   /** For the strategies that show all slots in one place. */
-  renderSlotContainer?: ((props: SlotContainerRenderProps) => ReactNode) | undefined;
+  renderSlotContainer?: ((props: SlotContainerRenderProps<ShownSlot>) => ReactNode) | undefined;
   as?: keyof JSX.IntrinsicElements | undefined;
   /** The element around everything. */
   rootRef?: Ref<HTMLElement> | undefined;

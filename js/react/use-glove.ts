@@ -1,7 +1,7 @@
 // `useGlove()` and the hooks beside it.
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { GloveError } from "../src/error.js";
-import type { EnhancedSlot, ToolEntry } from "../src/snapshot.js";
+import type { ShownSlot, ToolEntry } from "../src/snapshot.js";
 import { EngineContext } from "./around.js";
 import { useBrowserLayoutEffect } from "./browser-effect.js";
 import { type Current, GloveContext } from "./context.js";
@@ -53,7 +53,7 @@ export function useAttached(engine: Engine | undefined, settings: Settings): voi
 }
 
 /** The slot with this id. */
-export function useSlot(id: string): EnhancedSlot | undefined {
+export function useSlot(id: string): ShownSlot | undefined {
   return useGlove(({ slots }) => slots.find((slot) => slot.id === id));
 }
 

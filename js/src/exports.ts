@@ -100,6 +100,8 @@ export type {
   GloveStatus,
   QueuedMessage,
   RunPhase,
+  ShownEntry,
+  ShownSlot,
   SlotDisplayStrategy,
   StreamingCall,
   TabRole,

@@ -3,13 +3,13 @@ import { nextFrame } from "./frame.js";
 import type { Usage } from "./message.js";
 import type {
   Approval,
-  EnhancedSlot,
   GloveSnapshot,
   QueuedMessage,
   RunPhase,
+  ShownEntry,
+  ShownSlot,
   SlotDisplayStrategy,
   StreamingCall,
-  TimelineEntry,
 } from "./snapshot.js";
 import { withPatches } from "./streaming-call.js";
 import type { CoreEvent, CoreQuestion, CoreSlot } from "./wasm/seam.js";
@@ -65,7 +65,7 @@ export class Shown {
   readonly #faulty = new WeakSet<() => void>();
   readonly #slots: SlotContext;
   readonly #calls = new Map<string, string>();
-  readonly #seen = new Map<string, EnhancedSlot>();
+  readonly #seen = new Map<string, ShownSlot>();
   /** The core's own state. */
   #core: Pick<CoreState, "phase" | "request" | "queue"> = { phase: "idle", request: null, queue: [] };
   /** Sent and not seen by the core yet; those in `waiting` cannot even be given to it yet. */
@@ -193,12 +193,12 @@ export class Shown {
   }
 
   timeline({ len, set }: CoreTimeline): void {
-    const entries = (this.#changes.timeline ?? this.#snapshot.timeline).slice(0, len) as TimelineEntry[];
+    const entries = (this.#changes.timeline ?? this.#snapshot.timeline).slice(0, len) as ShownEntry[];
     for (const [at, given] of set) {
-      const entry = given as TimelineEntry;
+      const entry = given as ShownEntry;
       if (entry.kind === "tool") this.#calls.set(entry.id, entry.name);
       const title = entry.kind === "tool" ? this.#slots.title(entry.name, entry.input) : undefined;
-      entries[at] = title === undefined ? entry : ({ ...entry, title } as TimelineEntry);
+      entries[at] = title === undefined ? entry : ({ ...entry, title } as ShownEntry);
     }
     this.#changes.timeline = entries;
     if (this.#stale && entries.at(-1)?.id.endsWith(".partial")) this.#silent();
@@ -210,13 +210,13 @@ export class Shown {
     this.#changes.slots = slots.map((slot) => this.#slot(slot));
   }
 
-  #slot(slot: CoreSlot): EnhancedSlot {
+  #slot(slot: CoreSlot): ShownSlot {
     const known = this.#seen.get(slot.id);
     const displayStrategy = this.#slots.strategy(slot.renderer);
     const live = this.#slots.live(slot.id);
     const same = known?.status === slot.status && known.displayStrategy === displayStrategy;
     if (same && (!live || live.input === known.input)) return known;
-    const shown: EnhancedSlot = {
+    const shown: ShownSlot = {
       id: slot.id,
       renderer: slot.renderer,
       input: live ? live.input : known ? known.input : this.#titled(slot.input),

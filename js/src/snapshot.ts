@@ -7,12 +7,12 @@ export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
 /** What the run is doing. */
 export type RunPhase = "idle" | "model" | "tools" | "waiting" | "compacting" | "undoing" | "paused" | "interrupted";
 
-/** One entry of the chat. */
+/** One entry of the chat. Made by hand, for a test or a story, it may have no id where `ShownEntry` has one. */
 export type TimelineEntry =
-  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly images?: readonly string[] }
+  | { readonly kind: "user"; readonly id?: string; readonly text: string; readonly images?: readonly string[] }
   | {
       readonly kind: "agent_text";
-      readonly id: string;
+      readonly id?: string;
       /** Empty where the model has thought and said nothing. */
       readonly text: string;
       readonly partial?: boolean;
@@ -38,7 +38,10 @@ export type TimelineEntry =
       readonly reasoning?: string;
     }
   /** Older messages were summarised for the model here. */
-  | { readonly kind: "compaction"; readonly id: string; readonly text: string };
+  | { readonly kind: "compaction"; readonly id?: string; readonly text: string };
+
+/** An entry as a conversation gives it. */
+export type ShownEntry = TimelineEntry & { readonly id: string };
 
 /** A call of a tool in the timeline. */
 export type ToolEntry = Extract<TimelineEntry, { kind: "tool" }>;
@@ -46,7 +49,7 @@ export type ToolEntry = Extract<TimelineEntry, { kind: "tool" }>;
 /** When a slot goes away: never, once it was answered, or when the next one of its tool comes. */
 export type SlotDisplayStrategy = "stay" | "hide-on-complete" | "hide-on-new";
 
-/** A slot on the display, and the call that pushed it. */
+/** A slot on the display, and the call that pushed it. Made by hand it may lack what `ShownSlot` has. */
 export interface EnhancedSlot {
   readonly id: string;
   readonly renderer: string;
@@ -56,10 +59,13 @@ export interface EnhancedSlot {
   readonly toolCallId: string;
   readonly createdAt: number;
   /** Somebody waits for its answer: it is a question. */
-  readonly waits: boolean;
+  readonly waits?: boolean;
   readonly displayStrategy: SlotDisplayStrategy;
   readonly status: "pending" | "resolved" | "rejected";
 }
+
+/** A slot as a conversation gives it. */
+export type ShownSlot = EnhancedSlot & { readonly waits: boolean };
 
 /** A call that a model is writing. */
 export interface StreamingCall {
@@ -108,14 +114,14 @@ export interface GloveSnapshot {
   readonly status: GloveStatus;
   readonly busy: boolean;
   readonly run: { readonly phase: RunPhase };
-  readonly timeline: readonly TimelineEntry[];
+  readonly timeline: readonly ShownEntry[];
   /** The answer that is being written. */
   readonly streamingText: string;
   /** What the model thinks before it. */
   readonly streamingReasoning: string;
   /** The calls whose arguments are being written. Nothing of them runs yet. */
   readonly streamingCalls: readonly StreamingCall[];
-  readonly slots: readonly EnhancedSlot[];
+  readonly slots: readonly ShownSlot[];
   readonly approvals: readonly Approval[];
   readonly queue: readonly QueuedMessage[];
   /** What `undo()` takes back, the next one first. */

@@ -1,10 +1,13 @@
 // An application's code as it was written for the original, and what the hooks infer.
 import {
+  DefaultMessage,
   type EnhancedSlot,
   type GloveHandle,
   type MessageRenderProps,
   Render,
   type RenderStrategy,
+  type ShownEntry,
+  type ShownSlot,
   type Task,
   type TimelineEntry,
   type ToolEntry,
@@ -12,6 +15,7 @@ import {
   type UseGloveConfig,
   type UseGloveReturn,
   useGlove,
+  useSlot,
   useToolCall,
 } from "glove-wasm/react";
 import type { ReactNode } from "react";
@@ -63,6 +67,71 @@ export function Chat({ strategy }: { strategy?: RenderStrategy }): ReactNode {
         {copies.length}
       </button>
     </main>
+  );
+}
+
+// What tests and stories make by hand, as the original's types allow it.
+const made: TimelineEntry[] = [
+  { kind: "user", text: "Hi", images: ["data:,"] },
+  { kind: "agent_text", text: "Hello" },
+  { kind: "tool", id: "c1", name: "look", input: {}, status: "running" },
+];
+const question: EnhancedSlot = {
+  id: "s1",
+  renderer: "look",
+  input: {},
+  toolName: "look",
+  toolCallId: "c1",
+  createdAt: 1,
+  displayStrategy: "stay",
+  status: "pending",
+};
+const byHand: GloveHandle = {
+  timeline: made,
+  streamingText: "",
+  busy: false,
+  slots: [question],
+  sendMessage: () => {},
+  abort: () => {},
+  renderSlot: ({ id }) => <p key={id} />,
+  renderToolResult: () => null,
+  resolveSlot: () => {},
+  rejectSlot: () => {},
+};
+
+export function Story(): ReactNode {
+  return (
+    <>
+      <Message entry={{ kind: "user", text: "Hi" }} index={0} isLast />
+      <DefaultMessage entry={{ kind: "agent_text", text: "Hello" }} />
+      <Render glove={byHand} />
+      <Render glove={{ ...byHand, timeline: [{ kind: "user", text: "Hi" }] }} renderMessage={Message} />
+    </>
+  );
+}
+
+// What a conversation gives has all of it.
+export function Read(): ReactNode {
+  const glove = useGlove();
+  expectTypeOf(glove.timeline).toEqualTypeOf<ShownEntry[]>();
+  expectTypeOf<ShownEntry["id"]>().toEqualTypeOf<string>();
+  expectTypeOf(glove.slots).toEqualTypeOf<ShownSlot[]>();
+  expectTypeOf<ShownSlot["waits"]>().toEqualTypeOf<boolean>();
+  expectTypeOf(useSlot("s")).toEqualTypeOf<ShownSlot | undefined>();
+  const copy: TimelineEntry[] = glove.timeline;
+  return (
+    <Render
+      glove={glove}
+      strategy="slots-after"
+      renderMessage={({ entry }) => {
+        expectTypeOf(entry.id).toEqualTypeOf<string>();
+        return entry.kind === "user" ? entry.images?.length : entry.reasoning;
+      }}
+      renderSlotContainer={({ slots, renderSlot }) => {
+        expectTypeOf(slots).toEqualTypeOf<ShownSlot[]>();
+        return [...slots.map(renderSlot), copy.length];
+      }}
+    />
   );
 }
 

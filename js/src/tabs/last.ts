@@ -1,6 +1,6 @@
 // What the core has told last, for tabs that come later.
 import type { Written } from "../shown.js";
-import type { TimelineEntry } from "../snapshot.js";
+import type { ShownEntry } from "../snapshot.js";
 import type { CoreEvent } from "../wasm/seam.js";
 
 const nothing: Written = { text: "", reasoning: "" };
@@ -36,7 +36,7 @@ export class Last {
     if (event.type === "model_response" || event.type === "model_response_complete") this.#written = nothing;
   }
 
-  all(timeline: readonly TimelineEntry[]): { readonly events: readonly CoreEvent[]; readonly written: Written } {
+  all(timeline: readonly ShownEntry[]): { readonly events: readonly CoreEvent[]; readonly written: Written } {
     const set = timeline.map((entry, at) => [at, entry] as const);
     const entries: CoreEvent = { kind: "timeline", len: timeline.length, set };
     return { events: [entries, this.slots, ...this.#state], written: this.#written };

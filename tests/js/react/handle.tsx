@@ -1,5 +1,5 @@
 // A handle made by hand, as an application may make one: for what `<Render>` draws of it.
-import type { EnhancedSlot, GloveHandle, TimelineEntry } from "glove-wasm/react";
+import type { GloveHandle, ShownEntry, ShownSlot } from "glove-wasm/react";
 import { vi } from "vitest";
 
 export function handle(parts: Partial<GloveHandle> = {}): GloveHandle {
@@ -18,14 +18,14 @@ export function handle(parts: Partial<GloveHandle> = {}): GloveHandle {
   };
 }
 
-export const user = (id: string, text = id): TimelineEntry => ({ kind: "user", id, text });
-export const agent = (id: string, text = id, more: { readonly reasoning?: string } = {}): TimelineEntry => ({
+export const user = (id: string, text = id): ShownEntry => ({ kind: "user", id, text });
+export const agent = (id: string, text = id, more: { readonly reasoning?: string } = {}): ShownEntry => ({
   kind: "agent_text",
   id,
   text,
   ...more,
 });
-export const tool = (id: string, parts: Partial<Extract<TimelineEntry, { kind: "tool" }>> = {}): TimelineEntry => ({
+export const tool = (id: string, parts: Partial<Extract<ShownEntry, { kind: "tool" }>> = {}): ShownEntry => ({
   kind: "tool",
   id,
   name: "look",
@@ -34,7 +34,7 @@ export const tool = (id: string, parts: Partial<Extract<TimelineEntry, { kind: "
   ...parts,
 });
 
-export function slot(id: string, parts: Partial<EnhancedSlot> = {}): EnhancedSlot {
+export function slot(id: string, parts: Partial<ShownSlot> = {}): ShownSlot {
   return {
     id,
     renderer: "look",

@@ -1,14 +1,6 @@
 // What an answer costs that streams into a long conversation.
 import { act, render, waitFor } from "@testing-library/react";
-import {
-  GloveProvider,
-  MemoryStore,
-  type Message,
-  type MessageRenderProps,
-  Render,
-  type UseGloveReturn,
-  useGlove,
-} from "glove-wasm/react";
+import { GloveProvider, MemoryStore, type Message, Render, type UseGloveReturn, useGlove } from "glove-wasm/react";
 import { expect, test, vi } from "vitest";
 import { clientOf, gate, moment } from "./page.js";
 
@@ -46,7 +38,7 @@ async function stream(count: number, pieces: number) {
     return (
       <Render
         glove={glove}
-        renderMessage={({ entry }: MessageRenderProps) => {
+        renderMessage={({ entry }) => {
           rendered.push(entry.id);
           return <div>{entry.text}</div>;
         }}

@@ -1,6 +1,14 @@
 // `<Render>` on handles made by hand: what is shown where, and what renders again.
 import { fireEvent, render, screen } from "@testing-library/react";
-import { type GloveHandle, type InputRenderProps, type MessageRenderProps, Render, type RenderProps } from "glove-wasm/react";
+import {
+  type EnhancedSlot,
+  type GloveHandle,
+  type InputRenderProps,
+  type MessageRenderProps,
+  Render,
+  type RenderProps,
+  type TimelineEntry,
+} from "glove-wasm/react";
 import { memo, type ReactNode, useState, version } from "react";
 import { expect, test, vi } from "vitest";
 import { agent, handle, slot, tool, user } from "./handle.js";
@@ -170,7 +178,7 @@ test("isLast is true for the last entry, and for none while an answer is written
 
 test("a settled entry renders again only when something of it changed", () => {
   const rendered: string[] = [];
-  const renderMessage = ({ entry }: MessageRenderProps) => {
+  const renderMessage: RenderProps["renderMessage"] = ({ entry }) => {
     rendered.push(entry.id);
     return <p>{entry.text}</p>;
   };
@@ -195,7 +203,7 @@ test("a settled entry with a slot renders again only when something of it change
     rendered.push(entry.id);
     return null;
   };
-  const renderSlot = vi.fn((shown: ReturnType<typeof slot>) => <p key={shown.id}>{shown.id}</p>);
+  const renderSlot = vi.fn((shown: EnhancedSlot) => <p key={shown.id}>{shown.id}</p>);
   const timeline = Array.from({ length: 120 }, (_, index) => tool(`c${index}`));
   const slots = timeline.map(({ id }) => slot(`s ${id}`, { toolCallId: id }));
   const still = handle({ renderSlot, streamingText: "a" });
@@ -232,6 +240,23 @@ test("entries with the same id are all shown, and a slot belongs to the latest c
   );
   expect(texts(container)).toEqual(["success false", "between", "running true", "slot s"]);
   expect(problem).not.toHaveBeenCalled();
+});
+
+test("entries and slots made by hand are drawn without what a story leaves out", () => {
+  const timeline: TimelineEntry[] = [
+    { kind: "user", text: "hello" },
+    { kind: "agent_text", text: "hi" },
+    { kind: "user", text: "and" },
+    { kind: "tool", id: "c1", name: "look", input: {}, status: "running" },
+  ];
+  const { waits, ...made } = slot("s1", { toolCallId: "c1" });
+  expect(waits).toBe(true);
+  const { container, rerender } = render(<Render glove={handle({ timeline, slots: [made] })} />);
+  expect(texts(container)).toEqual(["hello", "hi", "and", "slot s1"]);
+  const first = container.querySelector("article");
+  rerender(<Render glove={handle({ timeline: [...timeline, { kind: "agent_text", text: "more" }], slots: [made] })} />);
+  expect(texts(container)).toEqual(["hello", "hi", "and", "slot s1", "more"]);
+  expect(container.querySelector("article")).toBe(first);
 });
 
 test("hide-on-complete hides what is answered, hide-on-new what is followed by another of its tool, stay neither", () => {
