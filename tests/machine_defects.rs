@@ -479,3 +479,55 @@ fn names_that_mean_something_to_javascript_are_plain_names() {
         );
     }
 }
+
+fn summing(data: &str) -> ToolOutcome {
+    ToolOutcome::Summing { result: ToolResultData::success(json(data)), outputs: Vec::new() }
+}
+
+/// A call of a tool that can be undone, whose summary is being made.
+fn with_a_summary_being_made(spec: ToolSpec) -> World {
+    let mut world = World::with_tools([spec]);
+    world.ask("r", "go");
+    world.model_calls(&[("save", "c1", "{}")]);
+    world.step(Input::ToolFinished { call_id: "c1".to_owned(), outcome: summing("1") });
+    world
+}
+
+#[test]
+fn a_stop_while_a_summary_is_made_leaves_the_result_of_the_tool() {
+    for spec in [undoable("save"), ToolSpec { un_abortable: true, ..undoable("save") }] {
+        let mut world = with_a_summary_being_made(spec);
+        world.abort();
+        assert_eq!(world.last_outcome(), "aborted");
+        assert_eq!(world.results(), [(ToolStatus::Success, "1".to_owned())]);
+        assert_eq!(world.run.undo_stack().len(), 1);
+        let late = Input::ToolFinished { call_id: "c1".to_owned(), outcome: ToolOutcome::Summed(None) };
+        assert!(world.try_step(late).is_err());
+    }
+}
+
+#[test]
+fn a_process_that_dies_while_a_summary_is_made_leaves_the_result_of_the_tool() {
+    let world = with_a_summary_being_made(undoable("save"));
+    let mut world = world.restart();
+    world.step(Input::Recovered);
+    assert_eq!(world.record()[2], "results: c1=1");
+    assert_eq!((world.run.undo_stack().len(), world.run.phase()), (1, PhaseName::Model));
+}
+
+#[test]
+fn a_summary_comes_to_the_result_that_was_there_before_it_and_one_that_fails_changes_nothing() {
+    let table = [
+        (ToolOutcome::Summed(Some("saved".to_owned())), Some("saved")),
+        (ToolOutcome::Summed(None), None),
+        (ToolOutcome::Threw("gone".to_owned()), None),
+    ];
+    for (outcome, summary) in table {
+        let mut world = with_a_summary_being_made(undoable("save"));
+        assert_eq!(world.run.phase(), PhaseName::Tools);
+        world.tool_ends("c1", outcome);
+        let result = &world.run.messages()[2].results()[0].result;
+        assert_eq!((result.summary.as_deref(), &result.data), (summary, &json("1")));
+        assert_eq!((world.run.undo_stack().len(), world.run.phase()), (1, PhaseName::Model));
+    }
+}

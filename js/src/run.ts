@@ -78,6 +78,9 @@ export type RunInput =
       readonly call_id: string;
       readonly outcome:
         | { readonly returned: { readonly result: ToolResultData; readonly outputs: readonly SideOutput[] } }
+        /** The result is there, and its summary comes with another `tool_finished`: `summed`. */
+        | { readonly summing: { readonly result: ToolResultData; readonly outputs: readonly SideOutput[] } }
+        | { readonly summed: string | null }
         | { readonly invalid: readonly Issue[] }
         | { readonly threw: string }
         | { readonly rejected: string | null };

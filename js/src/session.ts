@@ -66,6 +66,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
+      returned: (callId, outcome) => this.#link.own.returned(callId, outcome),
       report,
       result: async (callId) => {
         const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);

@@ -130,7 +130,10 @@ export interface ToolConfig<I = any> {
    * where all that it did before was to ask, and steps.
    */
   readonly onInterrupted?: "rerun" | "ask" | "fail";
-  /** The sentence that later requests show the model in the place of the result. Gets the result's `generateSummaryArgs`. */
+  /**
+   * The sentence that later requests show the model in the place of the result. Gets the result's `generateSummaryArgs`. The result is
+   * kept before: who stops the run meanwhile stops the summary alone.
+   */
   generateToolSummary?(args: unknown): Maybe<string>;
 }
 

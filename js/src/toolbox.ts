@@ -1,6 +1,7 @@
 // The tools of a session: what the core is told of them, and how it runs them.
 import type { RunningCall } from "./call-display.js";
 import { GloveError, reasonOf } from "./error.js";
+import { toJson } from "./json.js";
 import { after, type Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
 import type { IGloveRunnable } from "./runnable.js";
@@ -15,6 +16,8 @@ export interface CallSurroundings {
   agent(): IGloveRunnable;
   /** What a call gave. */
   result(callId: string): Promise<unknown>;
+  /** Keeps what a running call has returned, before its summary is made. */
+  returned(callId: string, outcome: string): void;
   report(code: string, error: unknown): void;
 }
 
@@ -89,8 +92,12 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
       if ("issues" in given) return JSON.stringify({ invalid: given.issues });
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
-      const result = resultOf(await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal));
-      return returned(name, await summed(tool, result), call.outputs);
+      const done = await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal);
+      const { result, json } = kept(name, resultOf(done), call.outputs);
+      if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
+      // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
+      this.#around.returned(id, `{"summing":${json}}`);
+      return JSON.stringify({ summed: await summaryOf(tool, result) });
     } catch (error) {
       const reason = refusal(error, call?.refused);
       return JSON.stringify(reason === undefined ? { threw: reasonOf(error) || "unknown error" } : { rejected: reason });
@@ -142,22 +149,21 @@ function read(input: string): unknown {
 }
 
 /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
-function returned(name: string, result: ToolResultData, outputs: readonly SideOutput[]): string {
+function kept(name: string, result: ToolResultData, outputs: readonly SideOutput[]): { result: ToolResultData; json: string } {
   try {
-    return `{"returned":{"result":${resultJson(name, result)},"outputs":${JSON.stringify(outputs)}}}`;
+    const told = resultJson(name, result);
+    return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
   } catch (error) {
-    const told: ToolResultData = { status: "error", data: null, message: reasonOf(error) };
-    return JSON.stringify({ returned: { result: told, outputs: [] } });
+    return kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
   }
 }
 
-async function summed(tool: ToolConfig, result: ToolResultData): Promise<ToolResultData> {
-  if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return result;
+async function summaryOf(tool: ToolConfig, { generateSummaryArgs }: ToolResultData): Promise<string | null> {
   try {
-    return { ...result, summary: await tool.generateToolSummary(result.generateSummaryArgs) };
+    return reasonOf(await tool.generateToolSummary?.(generateSummaryArgs)) || null;
   } catch {
     // A result without its summary is still the result.
-    return result;
+    return null;
   }
 }
 

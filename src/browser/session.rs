@@ -281,6 +281,15 @@ impl CoreSession {
         })))
     }
 
+    /// What the tool of a running call has returned, before its summary is made.
+    pub fn returned(&self, call_id: &str, outcome: &str) -> Result<(), JsValue> {
+        let outcome = read(outcome, "what a tool has returned")?;
+        if let Some(entered) = self.entered(Some(call_id)) {
+            entered.returned(outcome);
+        }
+        Ok(())
+    }
+
     #[wasm_bindgen(js_name = resolveSlot)]
     pub fn resolve_slot(&self, id: &str, value: &str) -> Result<bool, JsValue> {
         let value = json(value)?;

@@ -188,7 +188,11 @@ fn with_outputs(outcome: ToolOutcome, context: &ToolContext) -> ToolOutcome {
             outputs.extend(context.take_outputs());
             ToolOutcome::Returned { result, outputs }
         }
-        ToolOutcome::Invalid(_) | ToolOutcome::Threw(_) | ToolOutcome::Rejected(_) => outcome,
+        ToolOutcome::Summing { .. }
+        | ToolOutcome::Summed(_)
+        | ToolOutcome::Invalid(_)
+        | ToolOutcome::Threw(_)
+        | ToolOutcome::Rejected(_) => outcome,
     }
 }
 

@@ -39,7 +39,7 @@ impl Run {
         let (mut stay, mut ends) = (false, Vec::new());
         for (index, call) in self.calls().iter().enumerate() {
             let stays = match call.state {
-                CallState::Running { .. } => self.is_un_abortable(call),
+                CallState::Running { .. } => call.returned.is_none() && self.is_un_abortable(call),
                 CallState::Queued => {
                     some_run && none_cut && self.is_un_abortable(call) && !self.is_gated(call)
                 }
@@ -100,6 +100,11 @@ impl Run {
     }
 
     fn cut_off_call(&mut self, index: usize, fx: &mut Effects) {
+        if let Some(finished) = self.take_returned(index) {
+            // Only its summary is not wanted any more.
+            self.end_call(index, finished, fx);
+            return;
+        }
         let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
         let mut cancelled = false;
         match &call.state {

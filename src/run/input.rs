@@ -204,6 +204,13 @@ variants! {
             "result" => required result: ToolResultData,
             "outputs" => required outputs: Vec<SideOutput>,
         },
+        /// It has returned this, and the sentence that later requests show of it is still being made.
+        "summing" => Summing {
+            "result" => required result: ToolResultData,
+            "outputs" => required outputs: Vec<SideOutput>,
+        },
+        /// That sentence; none when it could not be made.
+        "summed" => Summed(Option<String>),
         /// The arguments do not fit; the tool did not run.
         "invalid" => Invalid(Vec<Issue>),
         /// The tool threw.

@@ -4,7 +4,7 @@ use crate::codec::{self, Write, record, through_codec};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::message::Message;
 use crate::run::input::Input;
-use crate::run::state::State;
+use crate::run::state::{Call, State};
 use crate::run::{OutOfProtocol, Run};
 
 /// Written into every checkpoint; an older number is read, a newer one refused.
@@ -161,6 +161,7 @@ impl Run {
     ///
     /// An older form is replaced at once: what read it could not read the new records behind it.
     fn is_compact(&self) -> bool {
-        self.is_older || self.state.batch().is_none_or(|batch| !batch.calls.iter().any(|call| call.is_done()))
+        let has_result = |call: &Call| call.is_done() || call.returned.is_some();
+        self.is_older || self.state.batch().is_none_or(|batch| !batch.calls.iter().any(has_result))
     }
 }

@@ -76,6 +76,9 @@ impl Run {
     pub(super) fn on_recovered(&mut self, fx: &mut Effects) {
         let stopped = self.state.batch().is_some_and(|batch| batch.stopped);
         for index in 0..self.state.batch().map_or(0, |batch| batch.calls.len()) {
+            if let Some(finished) = self.take_returned(index) {
+                self.end_call(index, finished, fx);
+            }
             let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { break };
             match &call.state {
                 CallState::Running { attempt, .. } => {

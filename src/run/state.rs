@@ -132,6 +132,8 @@ record! {
         /// Runs that failed and are to be repeated.
         "attempts" => skipped pub attempts: u32,
         "state" => required pub state: CallState,
+        /// What the tool of a running call has returned, while its summary is made.
+        "returned" => optional pub returned: Box<Finished>,
         "log" => skipped pub log: Log,
     }
 }

@@ -28,13 +28,13 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
         }
         Input::Configured { settings } => **settings = std::mem::take(&mut **settings).complete(),
         Input::ToolFinished { outcome, .. } => match outcome {
-            ToolOutcome::Returned { result, outputs } => {
+            ToolOutcome::Returned { result, outputs } | ToolOutcome::Summing { result, outputs } => {
                 tidy_result(result, limit);
                 outputs.iter_mut().for_each(|output| tidy_text(output.summary.as_mut(), limit));
             }
             ToolOutcome::Invalid(issues) => tidy_issues(issues, limit),
             ToolOutcome::Threw(error) => tidy_text(Some(error), limit),
-            ToolOutcome::Rejected(reason) => tidy_text(reason.as_mut(), limit),
+            ToolOutcome::Summed(text) | ToolOutcome::Rejected(text) => tidy_text(text.as_mut(), limit),
         },
         Input::PermissionChecked { verdict: PermissionVerdict::Failed(why), .. }
         | Input::ApprovalChecked { verdict: ApprovalVerdict::Failed(why), .. } => {

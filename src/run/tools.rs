@@ -46,6 +46,7 @@ impl Run {
                 approved: false,
                 attempts: 0,
                 state,
+                returned: None,
                 log: Log::default(),
             });
         }
@@ -136,8 +137,12 @@ impl Run {
         }
     }
 
+    fn call_at(&mut self, index: usize) -> Option<&mut Call> {
+        self.state.batch_mut()?.calls.get_mut(index)
+    }
+
     pub(super) fn set(&mut self, index: usize, state: CallState) {
-        if let Some(call) = self.state.batch_mut().and_then(|batch| batch.calls.get_mut(index)) {
+        if let Some(call) = self.call_at(index) {
             call.state = state;
         }
     }
@@ -198,13 +203,13 @@ impl Run {
     }
 
     fn permit(&mut self, index: usize) {
-        if let Some(call) = self.state.batch_mut().and_then(|batch| batch.calls.get_mut(index)) {
+        if let Some(call) = self.call_at(index) {
             (call.permitted, call.state) = (true, CallState::Queued);
         }
     }
 
     fn approve(&mut self, index: usize) {
-        if let Some(call) = self.state.batch_mut().and_then(|batch| batch.calls.get_mut(index)) {
+        if let Some(call) = self.call_at(index) {
             (call.approved, call.state) = (true, CallState::Queued);
         }
     }
@@ -288,14 +293,27 @@ impl Run {
             _ => (self.state.at, 0),
         };
         let duration_ms = (attempt > 0).then(|| self.state.at.saturating_sub(since));
+        if let Some(mut finished) = self.take_returned(index) {
+            // Whatever becomes of the summary, the tool has done its work.
+            if let ToolOutcome::Summed(summary) = outcome {
+                finished.result.summary.clone_from(summary);
+            }
+            self.end_call(index, finished, fx);
+            return;
+        }
         match outcome {
-            ToolOutcome::Returned { result, outputs } => {
+            ToolOutcome::Returned { result, outputs } | ToolOutcome::Summing { result, outputs } => {
                 if result.status == ToolStatus::Success {
                     self.remember_undo(index);
                 }
-                let (result, outputs) = (result.clone(), outputs.clone());
-                self.end_call(index, Finished { result, outputs, duration_ms }, fx);
+                let finished = Finished { result: result.clone(), outputs: outputs.clone(), duration_ms };
+                if matches!(outcome, ToolOutcome::Returned { .. }) {
+                    self.end_call(index, finished, fx);
+                } else if let Some(call) = self.call_at(index) {
+                    call.returned = Some(Box::new(finished));
+                }
             }
+            ToolOutcome::Summed(_) => {}
             ToolOutcome::Invalid(issues) => self.refuse_input(index, issues, fx),
             ToolOutcome::Rejected(reason) => {
                 let result = ToolResultData::unfinished("rejected", texts::rejected(reason.as_deref()));
@@ -322,6 +340,11 @@ impl Run {
         }
     }
 
+    /// What a call has returned already, although it is still running.
+    pub(super) fn take_returned(&mut self, index: usize) -> Option<Finished> {
+        self.call_at(index)?.returned.take().map(|finished| *finished)
+    }
+
     pub(super) fn waits_for_timer(&self, timer: u64) -> bool {
         self.calls()
             .iter()
@@ -332,7 +355,7 @@ impl Run {
     pub(super) fn on_timer(&mut self, timer: u64) {
         let waits = |call: &Call| matches!(call.state, CallState::Waiting { timer: set, .. } if set == timer);
         let Some(index) = self.calls().iter().position(waits) else { return };
-        let Some(call) = self.state.batch_mut().and_then(|batch| batch.calls.get_mut(index)) else { return };
+        let Some(call) = self.call_at(index) else { return };
         if let CallState::Waiting { attempt, .. } = call.state {
             (call.attempts, call.state) = (attempt, CallState::Queued);
         }

@@ -317,6 +317,10 @@ impl Driver {
         let stops =
             |happening: &Happening| matches!(happening, Happening::Command(command) if command.stops());
         let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.unwritten) else { return };
+        // What tools have done was done before.
+        while let Ok(deed) = self.deeds.try_recv() {
+            self.take(Happening::Command(deed));
+        }
         for happening in self.ready.drain(..=last).collect::<Vec<_>>() {
             self.take(happening);
         }

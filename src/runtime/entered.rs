@@ -14,7 +14,7 @@ use crate::display::{DisplayError, Slot};
 use crate::host::{DisplayPort, Show, Step, Steps};
 use crate::json::Json;
 use crate::portable::BoxFuture;
-use crate::run::input::Input;
+use crate::run::input::{Input, ToolOutcome};
 use crate::run::log::{Comes, Entry, Log, Shows, StepResult};
 use crate::runtime::display::{DisplayManager, take};
 use crate::runtime::shared::Command;
@@ -167,6 +167,13 @@ impl Entered {
         Box::pin(async move {
             let _ = written.await;
         })
+    }
+
+    /// The tool has ended, and its summary is still to be made: from now on what it returned is kept.
+    pub fn returned(&self, outcome: ToolOutcome) {
+        if !self.is_behind() {
+            self.tell(Input::ToolFinished { call_id: self.call_id.clone(), outcome });
+        }
     }
 
     /// The tool has come to its end without what it was relied on to ask.

@@ -1,7 +1,7 @@
 // Sessions whose page went away and that are opened again: what begins by itself, what waits, and what is said when it fails.
 import { GloveClient, type GloveClientConfig, type GloveSession, MemoryStore, type ToolConfig } from "glove-wasm";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { texts, until } from "../support/session.js";
 
 const soon = (ms = 30) => new Promise((later) => setTimeout(later, ms));
@@ -145,4 +145,23 @@ test("text that was shown stays as a partial entry until the new answer takes it
   await until(second, ({ busy }) => !busy);
   expect(texts(second.getSnapshot())).toEqual(["user: Hi", "agent: A new one."]);
   expect(await second.messages()).toHaveLength(2);
+});
+
+test("a page that goes away while a tool's summary is made leaves the tool's result, and nothing runs again", async () => {
+  let runs = 0;
+  const { open } = pages({
+    onInterrupted: "rerun",
+    do: () => `saved ${++runs}`,
+    generateToolSummary: () => new Promise<string>(() => {}),
+  });
+  const first = open(asksForm);
+  void first.sendMessage("Hi");
+  await vi.waitFor(() => expect(runs).toBe(1));
+  await soon();
+  first.dispose();
+  const second = open(["done"]);
+  await second.start();
+  const last = await until(second, ({ busy, timeline }) => !busy && timeline.length === 3);
+  expect(texts(last)).toEqual(["user: Hi", "form: success saved 1", "agent: done"]);
+  expect(runs).toBe(1);
 });

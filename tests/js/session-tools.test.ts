@@ -526,3 +526,45 @@ test("the application may show something itself, and wait for its answer", async
   await session.displayManager.clearStack();
   await expect(second).rejects.toMatchObject({ code: "DISPLAY_CLEARED" });
 });
+
+test("a stop while a tool's summary is made keeps its result, and it can be taken back", async () => {
+  let summing = () => {};
+  const begun = new Promise<void>((resolve) => {
+    summing = resolve;
+  });
+  const undo = vi.fn();
+  const save: ToolConfig = {
+    name: "save",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: () => ({ status: "success", data: "saved" }),
+    generateToolSummary: () => {
+      summing();
+      return new Promise<string>(() => {});
+    },
+    undo,
+  };
+  const { session, shown } = scene([call("save"), "ok"], { tools: [save] });
+  const sending = session.sendMessage("Hi");
+  await begun;
+  session.abort();
+  expect(await sending).toMatchObject({ type: "aborted" });
+  expect(shown()).toEqual(["user: Hi", "save: success saved"]);
+  expect((await session.messages())[2]?.tool_results?.[0]?.result).toEqual({ status: "success", data: "saved" });
+  expect(await session.undo()).toMatchObject({ type: "undone", steps: 1 });
+  expect(undo).toHaveBeenCalledOnce();
+});
+
+test("the summary of a tool is kept with its result", async () => {
+  const save: ToolConfig = {
+    name: "save",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: () => ({ status: "success", data: "saved", generateSummaryArgs: { n: 2 } }),
+    generateToolSummary: async ({ n }: { n: number }) => `${n} saved`,
+  } as ToolConfig;
+  const { session, shown } = scene([call("save"), "ok"], { tools: [save] });
+  await session.sendMessage("Hi");
+  expect(shown()).toEqual(["user: Hi", "save: success saved", "agent: ok"]);
+  expect((await session.messages())[2]?.tool_results?.[0]?.result).toMatchObject({ data: "saved", summary: "2 saved" });
+});

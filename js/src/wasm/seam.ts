@@ -57,8 +57,8 @@ export interface SessionHost {
   permissionNeeded(tool: string, input: string): Promise<boolean>;
   /** JSON: `"not_needed"`, `{"needed":{"reason"?:string}}`, `{"invalid":[Issue]}` or `{"failed":string}`. */
   approval(tool: string, input: string): Promise<string>;
-  /** Runs a call. JSON: `{"returned":{"result":ToolResultData,"outputs":[]}}`, `{"invalid":[Issue]}`,
-   *  `{"threw":string}` or `{"rejected":string|null}`. */
+  /** Runs a call. JSON: `{"returned":{"result":ToolResultData,"outputs":[]}}`, `{"summed":string|null}` behind
+   *  `CoreSession.returned`, `{"invalid":[Issue]}`, `{"threw":string}` or `{"rejected":string|null}`. */
   run(callId: string, tool: string, input: string, attempt: number, signal: AbortSignal, idempotencyKey: string): Promise<string>;
   /** Takes a call back; rejects when that fails. */
   undo(callId: string, tool: string, input: string, signal: AbortSignal): Promise<void>;
@@ -193,6 +193,8 @@ export interface CoreSession {
   beginStep(callId: string, name: string, clean: boolean): Promise<string> | undefined;
   /** After it: JSON `{"returned":…}` or `{"threw":string}`. Settles when that is written. */
   endStep(callId: string, key: string, result: string): Promise<void>;
+  /** What the tool of a running call has returned, before its summary is made: `{"summing":…}` as `SessionHost.run` would give. */
+  returned(callId: string, outcome: string): void;
   resolveSlot(id: string, value: string): boolean;
   rejectSlot(id: string, reason: string | undefined): boolean;
   removeSlot(id: string): boolean;
