@@ -1,4 +1,5 @@
 // The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
+import { checkOptions } from "./checked.js";
 import { GloveError } from "./error.js";
 import { given } from "./given.js";
 import { createEndpointModel } from "./models/endpoint.js";
@@ -76,7 +77,8 @@ export class GloveClient {
   readonly #own: SessionDatabase;
 
   constructor(config: GloveClientConfig, core: Core) {
-    if (!config.endpoint && !config.createModel) {
+    checkOptions(config);
+    if (!config?.endpoint && !config?.createModel) {
       throw new GloveError("CLIENT_CONFIG", "GloveClient requires either 'endpoint' or 'createModel'");
     }
     this.#config = config;

@@ -1,4 +1,5 @@
 // The builder of agents: fold tools in, build, ask.
+import { check, checkOptions } from "./checked.js";
 import { DisplayManager, type DisplayManagerAdapter } from "./display.js";
 import { GloveError } from "./error.js";
 import type { ContentPart } from "./message.js";
@@ -56,6 +57,8 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   readonly #display: DisplayManagerAdapter;
 
   constructor(config: GloveConfig, core: Core) {
+    checkOptions(config);
+    check("`model`", config?.model, "model");
     this.#config = config;
     this.#core = core;
     this.#display = config.displayManager ?? new DisplayManager();

@@ -1,6 +1,8 @@
 // What a person sends: text, images and files, as the parts of a message.
 import { toBase64 } from "./base64.js";
+import { check, checkOptions } from "./checked.js";
 import { GloveError, reasonOf } from "./error.js";
+import { toPlain } from "./json.js";
 import type { ContentPart } from "./message.js";
 
 /** An image as base64 data, without the `data:` in front. */
@@ -36,15 +38,24 @@ export interface RequestBody {
 }
 
 /** Refuses a message with nothing in it. */
-export function checkInput({ text, images, files, content }: MessageInput): void {
+export function checkInput({ text, images, files, content, whenBusy }: MessageInput): void {
+  checkOptions({ whenBusy });
+  for (const [name, all, kind] of [
+    ["images", images, "image"],
+    ["files", files, "file"],
+    ["content", content, "part"],
+  ] as const) {
+    const list: readonly unknown[] = check(`\`${name}\``, all ?? [], "list");
+    for (const [at, one] of list.entries()) check(`\`${name}[${at}]\``, one, kind);
+  }
   if ((typeof text === "string" && text.trim()) || images?.length || files?.length || content?.length) return;
   throw new GloveError("MESSAGE_EMPTY", "A message needs text, an image, a file or content.");
 }
 
 /** Media come first and the text last, as models read them best. */
 export async function bodyOf({ text = "", images = [], files = [], metadata, content }: MessageInput): Promise<RequestBody> {
-  const extra = metadata && { extra: { metadata } };
-  if (content) return { text, content, ...extra };
+  const extra = metadata && { extra: { metadata: toPlain(metadata, "metadata") } };
+  if (content) return { text, content: toPlain(content, "content"), ...extra };
   const parts: ContentPart[] = images.map(({ data, media_type }) => ({
     type: "image",
     source: { type: "base64", media_type, data },

@@ -1,5 +1,6 @@
 // What a session is made of, and what of it the core is told.
 
+import { counted } from "./checked.js";
 import type { DisplayManagerAdapter } from "./display.js";
 import { after, type Maybe } from "./maybe.js";
 import { transportOf } from "./models/endpoint.js";
@@ -87,12 +88,12 @@ export function toldOf(config: SessionConfig, tools: Toolbox): Maybe<Told> {
   return after(tools.specs(), (specs) => ({
     systemPrompt,
     tools: specs,
-    compaction: {
+    compaction: counted({
       ...(compaction_instructions !== undefined && { instructions: compaction_instructions }),
       ...(compaction_context_limit !== undefined && { context_limit: compaction_context_limit }),
       ...(compaction_every_turns !== undefined && { every_turns: compaction_every_turns }),
-    },
-    limits: { ...turns, ...limits },
+    }),
+    limits: counted({ ...turns, ...limits }),
     budgets: budgets ?? {},
     model: transportOf(model)?.options ?? { kind: "host", name: model.name },
   }));

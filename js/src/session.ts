@@ -1,4 +1,5 @@
 // A session: one conversation over the core, and everything that can be asked of it.
+import { check, checkOptions } from "./checked.js";
 import { Desk } from "./desk.js";
 import type { DisplayManagerAdapter } from "./display.js";
 import { AbortError, GloveError } from "./error.js";
@@ -58,6 +59,9 @@ export class GloveSession {
   #disposed = false;
 
   constructor(parts: SessionParts, core: Core) {
+    checkOptions(parts);
+    check("`model`", parts.model, "model");
+    check("`store`", parts.store, "store");
     this.#parts = parts;
     this.#config = parts;
     this.sessionId = parts.sessionId;
@@ -205,7 +209,7 @@ export class GloveSession {
   readonly resume = (): Promise<RunOutcome> => this.#ask((session) => session.resume());
 
   /** Takes the last actions back: calls of tools that have an `undo`. */
-  readonly undo = (steps = 1): Promise<RunOutcome> => this.#ask((session) => session.undo(steps));
+  readonly undo = (steps = 1): Promise<RunOutcome> => this.#ask((session) => session.undo(check("`steps`", steps, "whole")));
 
   /** Allows what waits in `approvals`, by its id or its call's. A permission is kept for the tool unless `remember` is false. */
   readonly approve = (id: string, options: { readonly remember?: boolean } = {}): void => {
@@ -258,6 +262,7 @@ export class GloveSession {
 
   /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
   readonly configure = (changes: Partial<SessionConfig>): void => {
+    checkOptions(changes);
     const next: SessionConfig = { ...this.#config, ...given(changes) };
     if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);

@@ -1,4 +1,5 @@
 // Those who are told what happens. What one of them throws reaches nobody else.
+import { check } from "./checked.js";
 import { GloveError, reasonOf } from "./error.js";
 
 /** What an event belongs to. */
@@ -24,6 +25,7 @@ export class Subscribers {
   }
 
   add(subscriber: SubscriberAdapter): () => void {
+    check("A subscriber", subscriber, "subscriber");
     if (!this.#list.includes(subscriber)) this.#list = [...this.#list, subscriber];
     return () => this.remove(subscriber);
   }

@@ -1,7 +1,8 @@
 // Tools: what an application writes, and what of it reaches the model and the core.
+import { checkEach } from "./checked.js";
 import type { SlotRequest } from "./display.js";
 import { GloveError, reasonOf } from "./error.js";
-import { toJson } from "./json.js";
+import { toJson, toPlain } from "./json.js";
 import { after, type Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
 import type { IGloveRunnable } from "./runnable.js";
@@ -241,20 +242,28 @@ export function argumentsSchema(tool: ToolConfig): Schema | undefined {
   return schema;
 }
 
+const toolOptions = {
+  description: "text",
+  requiresPermission: "rule",
+  requireApproval: "rule",
+  parallel: "flag",
+  idempotent: "flag",
+  maxRetries: "whole",
+  unAbortable: "flag",
+  onInterrupted: "rerun|ask|fail",
+  displayStrategy: "stay|hide-on-complete|hide-on-new",
+} as const;
+
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
   if (typeof tool.do !== "function") {
     throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no \`do\`: give it the function that does its work.`);
   }
-  const { maxRetries = 0 } = tool;
-  // As the core counts.
-  if (maxRetries !== maxRetries >>> 0) {
-    throw new GloveError("TOOL_INVALID", `\`maxRetries\` of the tool "${tool.name}" is no whole number from 0 on.`);
-  }
+  checkEach(tool, toolOptions, (option) => `\`${option}\` of the tool "${tool.name}"`, "TOOL_INVALID");
   return after(toolSchema(tool), (schema) => ({
     name: tool.name,
     description: tool.description ?? "",
-    schema,
+    schema: toPlain(schema, `The tool "${tool.name}": its JSON Schema`),
     ...optional("permission", gate(tool.requiresPermission)),
     ...optional("approval", gate(tool.requireApproval)),
     ...optional("parallel", tool.parallel),

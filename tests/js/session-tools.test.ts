@@ -67,7 +67,7 @@ test("a result that JSON cannot hold is an error with its place, and the tool is
   await session.sendMessage("Hi");
   expect(work).toHaveBeenCalledOnce();
   expect(shown()[1]).toBe(
-    "big: error The result of big: data.items[0].size is a BigInt, which JSON cannot hold. Return it as a string.",
+    "big: error The result of big: data.items[0].size is a BigInt, which JSON cannot hold. Give it as a string.",
   );
 });
 

@@ -84,7 +84,8 @@ export interface CreateAdapterOptions {
 }
 
 /** A model of a provider. The key is asked for when it is missing, and never leaves for another host than the provider's. */
-export function createAdapter(options: CreateAdapterOptions): ModelAdapter {
+export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
+  const options = given ?? {};
   checkCall(options);
   const { provider, model, baseURL } = targetOf(options);
   const key = keyOf(provider, options.apiKey);
