@@ -1,7 +1,16 @@
 // Which session a hook shows, and what becomes of it when components come and go.
-import { act, renderHook } from "@testing-library/react";
-import { DEFAULT_SESSION_STORAGE_KEY, GloveProvider, MemoryStore, type UseGloveConfig, useGlove } from "glove-wasm/react";
-import { useState } from "react";
+import { act, fireEvent, render, renderHook, screen, waitFor } from "@testing-library/react";
+import {
+  DEFAULT_SESSION_STORAGE_KEY,
+  defineTool,
+  GloveProvider,
+  MemoryStore,
+  Render,
+  type UseGloveConfig,
+  useGlove,
+} from "glove-wasm/react";
+import * as React from "react";
+import { StrictMode, useState } from "react";
 import { expect, test, vi } from "vitest";
 import { begin, clientOf, gate, moment, nothing, ready, say, settled, show, texts, until } from "./page.js";
 
@@ -198,6 +207,53 @@ test("a run that ended while nobody looked is there when somebody does", async (
   const second = show(client, { sessionId: "s" });
   await until(second, ({ timeline }) => timeline.length === 2);
   expect(texts(second.glove)).toEqual(["user: hi", "agent_text: hello"]);
+});
+
+// React 18 has no Activity.
+test.runIf(React.Activity)("a component that an Activity hides shows what came meanwhile when it is shown again", async () => {
+  const answer = gate();
+  const { client, model } = clientOf([
+    { deltas: ["so far"], until: answer.opened, text: "so far and on" },
+    { toolCalls: [{ name: "ask" }] },
+  ]);
+  const tool = defineTool({
+    name: "ask",
+    description: "",
+    inputSchema: nothing,
+    do: (_, display) => display.pushAndWait({}),
+    render: () => <input aria-label="Answer" />,
+  });
+  const Page = () => {
+    const glove = useGlove({ sessionId: "s", tools: [tool] });
+    return <Render glove={glove} />;
+  };
+  const tree = (mode: "visible" | "hidden") => (
+    <StrictMode>
+      <GloveProvider client={client}>
+        <React.Activity mode={mode}>
+          <Page />
+        </React.Activity>
+      </GloveProvider>
+    </StrictMode>
+  );
+  const { rerender, container } = render(tree("visible"));
+  const send = (text: string) => act(() => void client.session("s").sendMessage(text));
+  await send("hi");
+  await screen.findByText("so far");
+  rerender(tree("hidden"));
+  await act(async () => answer.open());
+  await waitFor(() => expect(client.session("s").getSnapshot().busy).toBe(false));
+  rerender(tree("visible"));
+  await screen.findByText("so far and on");
+  await send("ask me");
+  fireEvent.change(await screen.findByLabelText("Answer"), { target: { value: "typed" } });
+  rerender(tree("hidden"));
+  await moment(100);
+  rerender(tree("visible"));
+  expect(screen.getByLabelText<HTMLInputElement>("Answer").value).toBe("typed");
+  expect(model.calls).toHaveLength(2);
+  expect(container.querySelectorAll("[data-glove-slot]")).toHaveLength(1);
+  expect(client.session("s").getSnapshot()).toMatchObject({ tab: "leader", run: { phase: "waiting" } });
 });
 
 test("a component can stop its run when it goes, and not when another one shows it still", async () => {
