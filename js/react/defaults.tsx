@@ -52,9 +52,9 @@ export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): Rea
 
 type ReasoningProps = ReasoningRenderProps & Pick<RenderProps, "renderReasoning"> & Pick<Guard, "of">;
 
-export function Reasoning({ renderReasoning, of, ...props }: ReasoningProps): ReactNode {
-  if (props.text === "") return null;
-  return part(renderReasoning, DefaultReasoning, props, { name: "renderReasoning", of });
+export function Reasoning({ of, ...rest }: ReasoningProps): ReactNode {
+  const { text, streaming } = rest;
+  return text === "" ? null : part(rest, "renderReasoning", DefaultReasoning, { text, streaming }, of);
 }
 
 export function DefaultCompaction(_: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {

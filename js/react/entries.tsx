@@ -2,7 +2,7 @@
 import { memo, type ReactNode, useState } from "react";
 import type { ShownEntry, ShownSlot } from "../src/snapshot.js";
 import { DefaultCompaction, DefaultMessage, Reasoning, Slots } from "./defaults.js";
-import { mount, part } from "./mounted.js";
+import { part } from "./mounted.js";
 import type { PlacedSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
@@ -121,13 +121,12 @@ type EntryViewProps = Omit<BlockViewProps, "block" | "slots" | "lastIndex"> & {
 };
 
 const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...handle }: EntryViewProps): ReactNode {
-  const { renderMessage, renderToolStatus, renderReasoning, renderSlot, renderToolResult } = handle;
   if (entry.kind === "compaction") return <DefaultCompaction entry={entry} />;
   const thought = entry.kind === "user" ? "" : (entry.reasoning ?? "");
-  const reasoning = <Reasoning text={thought} streaming={false} renderReasoning={renderReasoning} of={entry} />;
+  const reasoning = <Reasoning text={thought} streaming={false} renderReasoning={handle.renderReasoning} of={entry} />;
   if (entry.kind !== "tool") {
     const silent = entry.kind === "agent_text" && entry.text === "";
-    const message = part(renderMessage, DefaultMessage, { entry, index, isLast }, { name: "renderMessage", of: entry });
+    const message = part(handle, "renderMessage", DefaultMessage, { entry, index, isLast }, entry);
     return (
       <>
         {reasoning}
@@ -136,13 +135,13 @@ const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...hand
     );
   }
   const waiting = slots?.some(({ status }) => status === "pending") ?? false;
-  const result = waiting ? null : renderToolResult(entry);
+  const result = waiting ? null : handle.renderToolResult(entry);
   return (
     <>
       {reasoning}
-      {renderToolStatus && mount(renderToolStatus, { entry, index, hasSlot: waiting }, { name: "renderToolStatus", of: entry })}
+      {part(handle, "renderToolStatus", null, { entry, index, hasSlot: waiting }, entry)}
       {/* A result takes the place of the question that led to it. */}
-      {result ?? (slots && <Slots slots={slots} renderSlot={renderSlot} />)}
+      {result ?? (slots && <Slots slots={slots} renderSlot={handle.renderSlot} />)}
     </>
   );
 });

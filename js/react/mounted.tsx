@@ -18,14 +18,16 @@ export function mount<P extends object>(renderer: Renderer<P>, props: P, guard: 
   );
 }
 
-/** A part of the conversation as the application draws it, or else as it is drawn here. */
-export function part<P extends object>(
-  own: Renderer<P> | undefined,
-  ours: FunctionComponent<P>,
+/** A part of the conversation as the application's render prop of this name draws it, or else as it is drawn here, if at all. */
+export function part<N extends string, P extends object>(
+  given: { readonly [name in N]?: Renderer<P> | undefined },
+  name: N,
+  ours: FunctionComponent<P> | null,
   props: P,
-  guard: Guard,
-): ReactElement {
-  return own ? mount(own, props, guard) : createElement(ours, props);
+  of?: unknown,
+): ReactElement | null {
+  const own = given[name];
+  return own ? mount(own, props, { name, of }) : ours && createElement(ours, props);
 }
 
 function Mounted({ renderer, props }: { renderer: Renderer<object>; props: object }): ReactNode {

@@ -89,24 +89,24 @@ const Thinking = memo(function Thinking({ glove, renderReasoning }: Pick<RenderP
   return <Reasoning text={text} streaming={streaming} renderReasoning={renderReasoning} />;
 });
 
-const Streaming = memo(function Streaming({ glove, renderStreaming }: Pick<RenderProps, "glove" | "renderStreaming">) {
+const Streaming = memo(function Streaming({ glove, ...given }: Pick<RenderProps, "glove" | "renderStreaming">) {
   const text = useOf(glove, ({ streamingText }) => streamingText);
   if (text === "") return null;
   // It is not tried again at each piece: the message would be read out each time.
-  return part(renderStreaming, DefaultStreaming, { text }, { name: "renderStreaming" });
+  return part(given, "renderStreaming", DefaultStreaming, { text });
 });
 
-function Container({ slots, renderSlot, renderSlotContainer }: ContainerProps): ReactNode {
-  return part(renderSlotContainer, DefaultSlotContainer, { slots, renderSlot }, { name: "renderSlotContainer", of: slots });
+function Container({ slots, renderSlot, ...given }: ContainerProps): ReactNode {
+  return part(given, "renderSlotContainer", DefaultSlotContainer, { slots, renderSlot }, slots);
 }
 
 type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & SlotContainerRenderProps<ShownSlot>;
 
-const Input = memo(function Input({ glove, renderInput }: Pick<RenderProps, "glove" | "renderInput">) {
+const Input = memo(function Input({ glove, ...given }: Pick<RenderProps, "glove" | "renderInput">) {
   const busy = useOf(glove, ({ busy }) => busy);
   const { sendMessage, abort } = glove;
   const send = useCallback((...message: Parameters<GloveHandle["sendMessage"]>) => void sendMessage(...message), [sendMessage]);
-  return part(renderInput, DefaultInput, { send, busy, abort }, { name: "renderInput", of: busy });
+  return part(given, "renderInput", DefaultInput, { send, busy, abort }, busy);
 });
 
 /** Messages that were sent while the agent works. */
