@@ -1,6 +1,7 @@
 // `GloveProvider`: the client that the hooks below it use.
 import { type ReactNode, Suspense, useContext, useMemo, useState } from "react";
 import type { GloveClient } from "../src/client.js";
+import { useBrowserLayoutEffect } from "./browser-effect.js";
 import { Current, GloveContext } from "./context.js";
 import type { Renderers } from "./toolbox.js";
 
@@ -16,8 +17,9 @@ export interface GloveProviderProps {
 
 /** Makes a client, and renderers for all of them, known to the hooks below it. */
 export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
-  const [first] = useState(renderers);
-  const current = useMemo(() => new Current(client, first), [client, first]);
+  const settings = { client, provided: renderers };
+  const [current] = useState(() => new Current(settings));
+  useBrowserLayoutEffect(() => current.update(settings));
   const provided = useMemo(() => ({ client, current, renderers }), [client, current, renderers]);
   return (
     <GloveContext.Provider value={provided}>

@@ -41,6 +41,11 @@ export interface Settings extends UseGloveConfig {
   readonly provided: Renderers | undefined;
 }
 
+/** Says which conversation it means, or anything else of its own. */
+export function hasOwnSettings(config: UseGloveConfig): boolean {
+  return Object.keys(config).length > 0;
+}
+
 /** The settings in force. Throws where there is nothing to talk to, or nothing to say to it. */
 export function settingsOf(config: UseGloveConfig, provided: Provided | null, own: () => GloveClient | undefined): Settings {
   const client = provided?.client ?? own();

@@ -8,14 +8,17 @@ import { type Current, GloveContext } from "./context.js";
 import { Engine } from "./engine.js";
 import type { UIMessage } from "./messages.js";
 import { useSelected } from "./selected.js";
-import { ownClient, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
+import { hasOwnSettings, ownClient, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
 import type { GloveState, UseGloveReturn } from "./state.js";
 import { useTracked } from "./tracked.js";
 
-/** A part of the nearest conversation: that of the `<Render>` around, or of the provider's latest `useGlove()`. */
+/** A part of the nearest conversation: that of the `<Render>` around, the provider's, or, where no `useGlove()` shows that, of the latest hook. */
 export function useGlove<T>(selector: (state: GloveState) => T, isEqual?: (a: T, b: T) => boolean): T;
 // The last, so that `ReturnType<typeof useGlove>` is this one's.
-/** A conversation, and everything that can be done with it. The component renders again when a part that it reads changes. */
+/**
+ * A conversation, and everything that can be done with it. Without settings it is the provider's: all such hooks below one
+ * provider are on the same. With settings it is one of its own. The component renders again when a part that it reads changes.
+ */
 export function useGlove(config?: UseGloveConfig): UseGloveReturn;
 export function useGlove<T>(
   given: UseGloveConfig | ((state: GloveState) => T) = {},
@@ -33,8 +36,11 @@ function useSelection<T>(selector: (state: GloveState) => T, isEqual: (a: T, b: 
 
 function useConversation(config: UseGloveConfig): UseGloveReturn {
   const settings = useSettings(config);
-  const [engine] = useState(() => new Engine(settings));
-  useAttached(engine, settings);
+  const provided = useContext(GloveContext);
+  const [own] = useState(once);
+  const shared = hasOwnSettings(config) ? undefined : provided?.current.shared;
+  const engine = shared ?? own(settings);
+  useAttached(engine, shared ? undefined : settings);
   return useTracked(engine);
 }
 
@@ -44,10 +50,20 @@ export function useSettings(config: UseGloveConfig): Settings {
   return settingsOf(config, provided, () => own);
 }
 
-/** Keeps the engine going, with the newest settings, as long as the component is on the screen. */
-export function useAttached(engine: Engine | undefined, settings: Settings): void {
+function once(): (settings: Settings) => Engine {
+  let engine: Engine | undefined;
+  return (settings) => {
+    engine ??= new Engine(settings);
+    return engine;
+  };
+}
+
+/** Keeps the engine going as long as the component is on the screen, with the newest settings where they are the component's own. */
+export function useAttached(engine: Engine | undefined, settings: Settings | undefined): void {
   const current = useContext(GloveContext)?.current;
-  useBrowserLayoutEffect(() => engine?.update(settings));
+  useBrowserLayoutEffect(() => {
+    if (settings) engine?.update(settings);
+  });
   useBrowserLayoutEffect(() => engine?.attach(), [engine]);
   useBrowserLayoutEffect(() => engine && current?.add(engine), [engine, current]);
 }
@@ -72,17 +88,17 @@ function useNearest(): Engine {
   const current = useContext(GloveContext)?.current;
   if (!around && !current) throw new GloveError("CLIENT_CONFIG", "useGlove(selector) requires a GloveProvider");
   const latest = useSyncExternalStore(current?.subscribe ?? never, () => current?.get(), nothing);
-  const alone = !around && (!latest || latest === current?.fallback);
+  const alone = !around && (!latest || latest === current?.shared);
   useEffect(() => (alone && current ? startLater(current) : undefined), [alone, current]);
-  return around ?? latest ?? (current as Current).fallback;
+  return around ?? latest ?? (current as Current).shared;
 }
 
-/** A `useGlove()` above is mounted after its children: it is waited for before the fallback is started. */
+/** A `useGlove()` above is mounted after its children: it is waited for before the provider's is started. */
 function startLater(current: Current): () => void {
   let undo: (() => void)[] = [];
   const timer = setTimeout(() => {
-    const { fallback } = current;
-    if (!current.get() || current.get() === fallback) undo = [fallback.attach(), current.add(fallback)];
+    const { shared } = current;
+    if (!current.get() || current.get() === shared) undo = [shared.attach(), current.add(shared)];
   }, 0);
   return () => {
     clearTimeout(timer);

@@ -3,9 +3,9 @@ import { useContext, useRef, useState, useSyncExternalStore } from "react";
 import type { GloveClient } from "../src/client.js";
 import { GloveError } from "../src/error.js";
 import { useBrowserLayoutEffect } from "./browser-effect.js";
-import { GloveContext } from "./context.js";
+import { GloveContext, hold, release } from "./context.js";
 import { Engine, holdMs } from "./engine.js";
-import { type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
+import { hasOwnSettings, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
 import type { UseGloveReturn } from "./state.js";
 import { useTracked } from "./tracked.js";
 import { useAttached } from "./use-glove.js";
@@ -20,14 +20,26 @@ export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
   const settings = settingsOf(config, provided, () => undefined);
   const inPage = useSyncExternalStore(never, yes, no);
   const own = useRef<Kept | undefined>(undefined);
-  const kept = inPage ? keptFor(settings, own.current) : undefined;
-  const engine = kept?.engine;
+  const shared = hasOwnSettings(config) ? undefined : provided.current.shared;
+  const kept = inPage && !shared ? keptFor(settings, own.current) : undefined;
+  const engine = kept?.engine ?? (inPage ? shared : undefined);
+  const letGo = () => {
+    if (kept) forget(kept);
+    if (shared) release(settings.client, shared);
+  };
   if (engine && !engine.isReady) {
+    if (shared) hold(settings.client, shared);
     const { error } = engine.getSnapshot();
     // Later, when React has tried for the second time: whoever resets the boundary begins anew.
-    if (error) setTimeout(() => forget(kept), 0);
-    if (error) throw error;
+    if (error) {
+      setTimeout(() => {
+        letGo();
+        provided.current.drop(engine);
+      }, 0);
+      throw error;
+    }
     const ready = engine.ready();
+    void ready.then(() => setTimeout(letGo, holdMs));
     // One whose session is open already does not wait.
     if (!engine.isReady) throw ready;
   }
@@ -35,9 +47,9 @@ export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
   useBrowserLayoutEffect(() => {
     own.current = kept;
     // It is the component's now. Who comes later gets one of his own: this one may have gone to another conversation.
-    if (kept) forget(kept);
+    letGo();
   });
-  useAttached(engine, settings);
+  useAttached(engine, shared ? undefined : settings);
   return useTracked(engine ?? empty);
 }
 
@@ -60,7 +72,6 @@ function keptFor(settings: Settings, own: Kept | undefined): Kept {
   if (known) return known;
   const kept = { client, key, engine: new Engine(settings) };
   ofClient.set(key, kept);
-  void kept.engine.ready().then(() => setTimeout(() => forget(kept), holdMs));
   return kept;
 }
 

@@ -41,7 +41,10 @@ export function write(all: readonly Block[]): void {
     mkdirSync(join(file, ".."), { recursive: true });
     writeFileSync(file, `${code}\nexport {};\n`);
   }
-  const compilerOptions = { types: ["node", "vite/client"], allowJs: false, noUnusedLocals: false, noUnusedParameters: false };
+  // Imports are found as Vite and Next find them.
+  const found = { module: "ESNext", moduleResolution: "bundler" };
+  const lenient = { allowJs: false, noUnusedLocals: false, noUnusedParameters: false };
+  const compilerOptions = { types: ["node", "vite/client"], ...found, ...lenient };
   const config = { extends: "../../tsconfig.json", compilerOptions: { ...compilerOptions, rootDir: "../.." }, include: ["."] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
 }
