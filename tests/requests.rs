@@ -7,8 +7,9 @@ use glove_wasm::json::Json;
 use glove_wasm::message::{
     ContentPart, ContentSource, Extra, Message, Sender, SideOutput, ToolCall, ToolResult, ToolResultData,
 };
-use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{CacheTtl, ChatDialect, Options, Prompt, Thinking, ToolNames, groups};
+use glove_wasm::providers::request::{CacheTtl, ChatDialect, Options, Prompt, Thinking, ToolNames};
+use glove_wasm::providers::{Decoder, Format};
+use glove_wasm::stream::Outcome;
 use glove_wasm::tool::ToolDefinition;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -262,6 +263,119 @@ fn ids_are_paired_per_turn_and_repeated_results_dropped() {
         anthropic[4]["content"],
         json!([{"type": "tool_result", "tool_use_id": "call00001", "content": "two"}])
     );
+}
+
+/// The ids of calls and of their results, in the order in which they are sent.
+fn sent_ids(dialect: ChatDialect, messages: &[Message]) -> (Vec<String>, Vec<String>) {
+    let sent = body_with(Format::OpenAiChat, &Options { dialect, ..options() }, "", messages);
+    let (mut called, mut answered) = (Vec::new(), Vec::new());
+    for message in sent["messages"].as_array().unwrap() {
+        let calls = message["tool_calls"].as_array().into_iter().flatten();
+        called.extend(calls.map(|call| call["id"].as_str().unwrap().to_owned()));
+        answered.extend(message["tool_call_id"].as_str().map(str::to_owned));
+    }
+    (called, answered)
+}
+
+fn one_turn(ids: &[&str]) -> [Message; 2] {
+    [
+        calls("", ids.iter().map(|id| call("weather", id, "{}")).collect()),
+        results(ids.iter().map(|id| result("weather", id, fine("r"))).collect()),
+    ]
+}
+
+#[test]
+fn mistral_gets_ids_of_nine_letters_and_digits_each_the_same_every_time() {
+    let given =
+        ["D681PevKs", "call_PTLP8xhu3uwZk4l3nlnrrJha", "toolu_01A", "r1.c1", "", "call_0", "123456789é"];
+    let mut messages = vec![Message::user("q")];
+    messages.extend(one_turn(&given));
+    // Further turns begin again with the same ids.
+    messages.extend(one_turn(&["call_0", ""]));
+    let (called, answered) = sent_ids(ChatDialect::Mistral, &messages);
+    assert_eq!(called, answered);
+    assert_eq!(called[0], "D681PevKs");
+    let fits = |id: &String| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    assert!(called.iter().all(fits), "{called:?}");
+    assert_eq!(called.iter().collect::<BTreeSet<_>>().len(), 9, "{called:?}");
+    messages.push(Message::agent("done"));
+    assert_eq!(sent_ids(ChatDialect::Mistral, &messages).0, called);
+    assert_eq!(sent_ids(ChatDialect::Plain, &messages).0[1], given[1]);
+}
+
+#[test]
+fn very_many_ids_stay_apart_in_nine_letters() {
+    let ids: Vec<_> = (0..20_000).map(|n| format!("call_{n}")).collect();
+    let ids: Vec<_> = ids.iter().map(String::as_str).collect();
+    let (called, answered) = sent_ids(ChatDialect::Mistral, &one_turn(&ids));
+    assert_eq!(called, answered);
+    assert_eq!(called.iter().collect::<BTreeSet<_>>().len(), 20_000);
+}
+
+#[test]
+fn gemini_gets_back_the_ids_that_it_gave_and_none_that_were_made() {
+    // By a run, by a chat handler in a page and in a program, by other providers.
+    for id in ["", "r1.c1", "call_aaaaaaaaaaaaaaaaaaab", "call_0123456789abcdef0123456789abcdef", "toolu_01A"]
+    {
+        let sent = list(Format::Gemini, &one_turn(&[id]));
+        assert_eq!(sent[1]["parts"][0]["functionCall"], json!({"name": "weather", "args": {}}), "{id}");
+        assert_eq!(sent[2]["parts"][0]["functionResponse"].get("id"), None, "{id}");
+    }
+    for id in ["abc12345", "function-call-1234", "k.c", "k.c1x"] {
+        let sent = list(Format::Gemini, &one_turn(&[id]));
+        assert_eq!(sent[1]["parts"][0]["functionCall"]["id"], id);
+        assert_eq!(sent[2]["parts"][0]["functionResponse"]["id"], id);
+    }
+    // One that was given twice can be sent once.
+    let sent = list(Format::Gemini, &one_turn(&["abc12345", "abc12345"]));
+    assert_eq!(sent[1]["parts"][1]["functionCall"].get("id"), None);
+    assert_eq!(sent[2]["parts"][1]["functionResponse"].get("id"), None);
+}
+
+#[test]
+fn a_result_that_is_stored_behind_a_later_answer_is_sent_at_its_call() {
+    let [called, answered] = one_turn(&["c1", "c2"]);
+    let [first, second] = [0, 1].map(|at| results(vec![answered.results()[at].clone()]));
+    let messages = [
+        Message::user("q"),
+        called,
+        second,
+        Message::user("and?"),
+        Message::agent("it takes long"),
+        Message::user("well"),
+        first,
+        Message::agent("there it is"),
+    ];
+    for format in FORMATS {
+        let sent = list(format, &messages).to_string();
+        assert!(!sent.contains("No result available"), "{format:?} {sent}");
+    }
+    let sent = list(Format::Anthropic, &messages);
+    assert_eq!(sent[2]["content"][0], json!({"type": "tool_result", "tool_use_id": "c1", "content": "r"}));
+    assert_eq!(sent[2]["content"][2], json!({"type": "text", "text": "and?"}));
+    assert_eq!(sent[4]["content"], json!([{"type": "text", "text": "well"}]));
+}
+
+#[test]
+fn a_late_result_belongs_to_the_call_before_it_that_has_none() {
+    let turn = |text: &str| {
+        let [called, mut answered] = one_turn(&["call_0"]);
+        answered.tool_results.as_mut().unwrap()[0].result = fine(text);
+        [called, answered]
+    };
+    let ([called, _], [_, late], [_, early]) = (turn(""), turn("late"), turn("early"));
+    let told = |messages: &[&Message]| {
+        let messages: Vec<_> = messages.iter().map(|message| (*message).clone()).collect();
+        let sent = list(Format::OpenAiChat, &messages);
+        let told = sent.as_array().unwrap().iter().filter(|message| message["role"] == "tool");
+        told.map(|message| message["content"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (user, agent) = (Message::user("q"), Message::agent("a"));
+    // A result before its call is none of it, and a result of its own counts.
+    assert_eq!(told(&[&user, &early, &agent, &user, &called, &user, &agent]), ["No result available"]);
+    let both = [&user, &called, &user, &agent, &user, &called, &early, &agent, &user, &late, &agent];
+    assert_eq!(told(&both), ["late", "early"]);
+    assert_eq!(told(&[&user, &called, &early, &agent, &user, &late, &agent]), ["early"]);
 }
 
 #[test]
@@ -589,6 +703,69 @@ fn any_message() -> impl Strategy<Value = Message> {
     prop_oneof![agent, told, user]
 }
 
+/// The rules of OpenAI's Responses for ids: a call and its output are paired by `call_id` and never by the id of their item
+/// (`fc_…`), and a reasoning item (`rs_…`) stands right before what it led to.
+#[test]
+fn responses_get_their_items_back_in_pairs_and_each_thought_before_what_it_led_to() {
+    let answer = |reasoning: &str, output: &str| {
+        let item =
+            format!(r#"{{"type":"reasoning","id":"{reasoning}","encrypted_content":"e","summary":[]}}"#);
+        let done =
+            |item: &str| format!("data: {{\"type\":\"response.output_item.done\",\"item\":{item}}}\n\n");
+        let whole = format!(r#"{{"status":"completed","output":[{item},{output}]}}"#);
+        let end = format!("data: {{\"type\":\"response.completed\",\"response\":{whole}}}\n\n");
+        let mut decoder = Decoder::new(Format::OpenAiResponses, Vec::new());
+        decoder.push(format!("{}{}{end}", done(&item), done(output)).as_bytes());
+        let Outcome::Answered(turn) = decoder.finish() else { panic!("not answered") };
+        turn.message
+    };
+    let call = |n: usize| {
+        format!(
+            r#"{{"type":"function_call","id":"fc_{n}","call_id":"call_{n}","name":"weather","arguments":"{{}}"}}"#
+        )
+    };
+    let said = r#"{"type":"message","id":"msg_1","content":[{"type":"output_text","text":"Sunny."}]}"#;
+    let told = |n: usize| results(vec![result("weather", &format!("call_{n}"), fine("r"))]);
+    let messages = [
+        Message::user("q"),
+        answer("rs_1", &call(1)),
+        told(1),
+        answer("rs_2", &call(2)),
+        told(2),
+        answer("rs_3", said),
+        // Neighbours stay apart: each has thoughts of its own.
+        answer("rs_4", &call(4)),
+        told(4),
+        Message::agent("done"),
+    ];
+    let options = Options { echo_reasoning: true, ..options() };
+    let sent = body_with(Format::OpenAiResponses, &options, "", &messages);
+    let items = sent["input"].as_array().unwrap().iter().map(|item| {
+        let word = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
+        let id = ["id", "call_id", "role"].map(word).concat();
+        format!("{} {id}", word("type"))
+    });
+    assert_eq!(
+        items.collect::<Vec<_>>(),
+        [
+            "message user",
+            "reasoning rs_1",
+            "function_call call_1",
+            "function_call_output call_1",
+            "reasoning rs_2",
+            "function_call call_2",
+            "function_call_output call_2",
+            "reasoning rs_3",
+            "message assistant",
+            "reasoning rs_4",
+            "function_call call_4",
+            "function_call_output call_4",
+            "message assistant",
+        ]
+    );
+    assert!(!sent.to_string().contains("fc_"), "{sent}");
+}
+
 /// The rules of Anthropic's API, which are the strictest.
 fn check_anthropic(messages: &Value) {
     let mut role = "assistant";
@@ -645,6 +822,12 @@ proptest! {
         messages in proptest::collection::vec(any_message(), 0..12),
         more in proptest::collection::vec(any_message(), 1..4),
     ) {
+        // But for the results of calls that are settled, which come late; `BodyWriter` sees to those.
+        let called: BTreeSet<_> = messages.iter().flat_map(Message::calls).map(ToolCall::id).collect();
+        let is_late = |result: &ToolResult| {
+            result.call_id.as_deref().is_some_and(|id| !id.is_empty() && called.contains(id))
+        };
+        let more: Vec<_> = more.into_iter().filter(|message| !message.results().iter().any(is_late)).collect();
         let all: Vec<_> = messages.iter().chain(&more).cloned().collect();
         for format in FORMATS {
             let options = options();
@@ -653,7 +836,7 @@ proptest! {
             let written = |messages: &[Message]| {
                 let borrowed: Vec<_> = messages.iter().collect();
                 let mut texts = Vec::new();
-                for group in groups(format, &borrowed) {
+                for group in prompt.groups(&borrowed, false) {
                     let mut out = String::new();
                     prompt.write_group(&group, false, &mut out);
                     texts.push(out);

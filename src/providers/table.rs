@@ -110,7 +110,7 @@ pub fn resolve(
     let stranger = PROVIDERS.iter().find(|other| {
         other.needs_key
             && !other.base_url.is_empty()
-            && self::host(other.base_url).eq_ignore_ascii_case(host)
+            && is_at(host, self::host(other.base_url))
             && other.id != id
     });
     if let (Some(other), KeyOrigin::Environment) = (stranger, key) {
@@ -155,7 +155,7 @@ impl Format {
 
     /// The headers that carry the key, and those without which a provider answers nothing.
     pub fn headers(self, base_url: &str, key: &str) -> Vec<(&'static str, String)> {
-        let azure = host(base_url).ends_with(".openai.azure.com");
+        let azure = is_at(host(base_url), AZURE);
         let mut headers = match self {
             _ if key.is_empty() => Vec::new(),
             Format::Anthropic => vec![("x-api-key", key.to_owned())],
@@ -170,6 +170,21 @@ impl Format {
         }
         headers
     }
+}
+
+/// Whose hosts take a key in a header of their own.
+pub(crate) const AZURE: &str = "openai.azure.com";
+
+/// Whether a host is this domain or one below it.
+pub(crate) fn is_at(host: &str, domain: &str) -> bool {
+    let front = ends_with(host, domain);
+    front.is_some_and(|front| front.is_empty() || front.ends_with('.'))
+}
+
+/// What stands before the end of a host, where it ends so.
+pub(crate) fn ends_with<'h>(host: &'h str, end: &str) -> Option<&'h str> {
+    let (front, rest) = host.split_at_checked(host.len().checked_sub(end.len())?)?;
+    rest.eq_ignore_ascii_case(end).then_some(front)
 }
 
 /// The host of a URL, without port and login.
@@ -230,18 +245,56 @@ mod tests {
 
     #[test]
     fn a_key_is_never_sent_to_another_providers_host() {
-        for url in
-            ["https://api.openai.com/v1", "https://user@api.openai.com:443/x", "https://API.OpenAI.com.?x"]
-        {
+        for url in [
+            "https://api.openai.com/v1",
+            "https://user@api.openai.com:443/x",
+            "https://API.OpenAI.com.?x",
+            "https://us.api.openai.com/v1",
+            "https://EU.api.openai.com",
+        ] {
             let error = resolve("kimi", None, Some(url), KeyOrigin::Environment).unwrap_err();
             assert_eq!(error.kind, ModelErrorKind::Config, "{url}");
         }
-        for (id, url) in [("anthropic", "https://proxy.example/x"), ("openai", "https://api.openai.com/v2")] {
+        for (id, url) in [
+            ("anthropic", "https://proxy.example/x"),
+            ("openai", "https://api.openai.com/v2"),
+            ("openai", "https://eu.api.openai.com/v1"),
+            ("kimi", "https://evilapi.openai.com"),
+        ] {
             assert_eq!(resolve(id, None, Some(url), KeyOrigin::Environment).unwrap().base_url, url);
         }
         let own_choice =
             resolve("anthropic", None, Some("https://api.moonshot.ai/anthropic"), KeyOrigin::Explicit);
         assert!(own_choice.is_ok());
+    }
+
+    #[test]
+    fn a_host_below_that_of_a_provider_is_that_providers() {
+        for (host, dialect) in [
+            ("api.openai.com", ChatDialect::OpenAi),
+            ("us.api.openai.com", ChatDialect::OpenAi),
+            ("EU.API.OpenAI.com", ChatDialect::OpenAi),
+            ("x.openai.azure.com", ChatDialect::OpenAi),
+            ("X.OpenAI.Azure.com", ChatDialect::OpenAi),
+            ("eu.openrouter.ai", ChatDialect::OpenRouter),
+            ("api.mistral.ai", ChatDialect::Mistral),
+            ("codestral.mistral.ai", ChatDialect::Mistral),
+            ("europe-west1-aiplatform.googleapis.com", ChatDialect::Google),
+            ("aiplatform.googleapis.com", ChatDialect::Google),
+            ("evilapi.openai.com", ChatDialect::Plain),
+            ("evilapi.mistral.ai.example", ChatDialect::Plain),
+            ("notmistral.ai", ChatDialect::Plain),
+            ("api.openai.com.evil.example", ChatDialect::Plain),
+            ("evilopenai.azure.com", ChatDialect::Plain),
+            ("evilaiplatform.googleapis.com", ChatDialect::Plain),
+            ("", ChatDialect::Plain),
+        ] {
+            assert_eq!(ChatDialect::of_host(host), dialect, "{host}");
+        }
+        let upper = Format::OpenAiChat.headers("https://X.OpenAI.Azure.com/openai", "k");
+        assert_eq!(upper, [("api-key", "k".to_owned())]);
+        let evil = Format::OpenAiChat.headers("https://evilopenai.azure.com/openai", "k");
+        assert_eq!(evil, [("authorization", "Bearer k".to_owned())]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Request bodies of a growing conversation: what was written of settled messages is kept, so that a further turn
 //! costs what is new in it and one copy.
 
-use crate::message::{Message, Sender};
-use crate::providers::request::{Prompt, ToolNames, groups_behind};
+use crate::message::{Message, Sender, ToolResult};
+use crate::providers::request::{Prompt, ToolNames};
 use crate::run::view::View;
 
 /// Keeps the settled front of one conversation in one provider's form.
@@ -27,16 +27,19 @@ impl BodyWriter {
     /// The same into a text that may be used again; what it held is gone.
     pub fn write(&mut self, prompt: &Prompt<'_>, view: View<'_>, out: &mut String) {
         let identity = view.identity();
-        if identity.is_none()
+        let is_other = identity.is_none()
             || self.identity != identity
             || self.names != *prompt.names
-            || self.count > view.recorded_len()
-        {
+            || self.count > view.recorded_len();
+        let mut open = view.skip(if is_other { 0 } else { self.count });
+        let mut late = late(&open);
+        if is_other || late > 0 {
             *self = BodyWriter { identity, names: prompt.names.clone(), ..BodyWriter::default() };
+            open = view.skip(0);
+            late = self::late(&open);
         }
-        let mut open = view.skip(self.count);
         let cut = cut(&open, view.recorded_len() - self.count);
-        if self.identity.is_some() && cut > 0 {
+        if self.identity.is_some() && cut > late {
             let behind = open.split_off(cut);
             write(prompt, &open, self.count > 0, false, &mut self.text);
             self.count += cut;
@@ -57,7 +60,7 @@ impl BodyWriter {
 
 /// `behind`: other messages stand in front of these.
 fn write(prompt: &Prompt<'_>, messages: &[&Message], behind: bool, last: bool, out: &mut String) {
-    let groups = groups_behind(prompt.format, messages, behind);
+    let groups = prompt.groups(messages, behind);
     let end = groups.len().saturating_sub(1);
     for (at, group) in groups.iter().enumerate() {
         if !out.is_empty() {
@@ -83,11 +86,27 @@ fn cut(messages: &[&Message], settled: usize) -> usize {
     settled.windows(2).rposition(begins_group).map_or(0, |before| before + 1)
 }
 
+/// How many messages there are up to the last with a result of a call that does not stand right before it, but may be anywhere
+/// further up.
+fn late(messages: &[&Message]) -> usize {
+    let (mut calls, mut late) = (&[][..], 0);
+    for (at, message) in messages.iter().enumerate() {
+        if message.sender == Sender::Agent {
+            calls = message.calls();
+        }
+        let is_late = |result: &ToolResult| !calls.iter().any(|call| result.call_id == call.id);
+        if message.results().iter().any(is_late) {
+            late = at + 1;
+        }
+    }
+    late
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::json::Json;
-    use crate::message::{ToolCall, ToolResult};
+    use crate::message::ToolCall;
     use crate::providers::Format;
     use crate::providers::request::Options;
 
@@ -113,15 +132,37 @@ mod tests {
                 _ => messages.extend([Message::agent("").with_calls(vec![call]), results, partial]),
             }
         }
-        for (n, message) in messages.iter_mut().enumerate() {
-            message.id = Some(format!("m{n}"));
-        }
         messages
     }
 
     #[test]
+    fn a_result_that_comes_late_changes_what_was_written_of_its_call_and_is_kept_then() {
+        let plain = conversation();
+        for call_at in [1, 20] {
+            for result_at in [call_at + 2, call_at + 5, call_at + 9] {
+                let mut messages = plain.clone();
+                let call =
+                    ToolCall { id: Some("late".into()), ..ToolCall::new("look", Json::parse("{}").unwrap()) };
+                let result = ToolResult { call_id: call.id.clone(), ..ToolResult::default() };
+                let mut told = Message::user("tool results");
+                told.tool_results = Some(vec![result]);
+                messages.insert(call_at, Message::agent("").with_calls(vec![call]));
+                messages.insert(result_at, told);
+                bit_by_bit(&messages);
+            }
+        }
+    }
+
+    #[test]
     fn a_body_made_bit_by_bit_is_the_body_made_at_once() {
-        let messages = conversation();
+        bit_by_bit(&conversation());
+    }
+
+    fn bit_by_bit(messages: &[Message]) {
+        let mut messages = messages.to_vec();
+        for (n, message) in messages.iter_mut().enumerate() {
+            message.id = Some(format!("m{n}"));
+        }
         let reminder = [Message::user("remember")];
         for format in
             [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint]

@@ -365,8 +365,13 @@ test("what can never be answered is refused when the handler is made", () => {
   expect(made({ provider: "ollama" })).toThrow('No model specified for provider "Ollama". Pass a model name.');
   expect(made({ provider: "bedrock" })).toThrow('Provider "bedrock" is not supported here.');
   expect(made({ baseURL: "file:///etc/passwd" })).toThrow("is no http or https address");
-  const foreign = { ...bare, provider: "kimi", baseURL: "https://api.openai.com/v1" };
-  expect(() => createChatHandler(foreign)).toThrow("the key in MOONSHOT_API_KEY is not sent there");
+  for (const host of ["api.openai.com", "us.api.openai.com", "EU.api.openai.com."]) {
+    const foreign = { ...bare, provider: "kimi", baseURL: `https://${host}/v1` };
+    expect(() => createChatHandler(foreign)).toThrow("the key in MOONSHOT_API_KEY is not sent there");
+  }
+  for (const host of ["evilapi.openai.com", "api.openai.com.example"]) {
+    expect(createChatHandler({ ...bare, provider: "kimi", baseURL: `https://${host}/v1` })).toBeTypeOf("function");
+  }
 });
 
 test("a missing key is told at each request, and is found as soon as it is there", async () => {

@@ -173,9 +173,9 @@ export function noKey({ name, envVar }: ProviderDef): string {
 function refuseStranger(provider: ProviderDef, baseURL: string): void {
   const host = hostOf(baseURL);
   const other = Object.values(providers).find(
-    ({ id, envVar, baseURL }) => id !== provider.id && envVar && hostOf(baseURL) === host,
+    ({ id, envVar, baseURL }) => id !== provider.id && envVar && baseURL && `.${host}`.endsWith(`.${hostOf(baseURL)}`),
   );
-  if (!other || !host) return;
+  if (!other) return;
   throw config(
     `${host} is the address of ${other.name}; the key in ${provider.envVar} is not sent there. ` +
       `Use provider "${other.id}", or pass the key yourself.`,

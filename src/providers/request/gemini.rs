@@ -1,7 +1,7 @@
 //! Gemini `generateContent`, outgoing. The model is part of the address, not of the body.
 
 use crate::json_write::{Object, array, string};
-use crate::message::ContentPart;
+use crate::message::{ContentPart, ToolCall};
 use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
@@ -101,8 +101,7 @@ fn text(out: &mut String, said: &str) {
 fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
     let mut part = Object::new(out);
     let mut written = Object::new(part.key("functionCall"));
-    // Only an id that the provider gave: not every one of its endpoints knows the field.
-    if !call.call.id().is_empty() {
+    if is_given(&call.id, call.call) {
         written.text("id", &call.id);
     }
     written.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("args", &call.input());
@@ -115,10 +114,20 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
     part.end();
 }
 
+/// Whether the provider gave this id: not every one of its endpoints knows the field. Not those that runs make (`….c1`), nor those of
+/// chat handlers and other providers (`call_…`, `toolu_…`), nor what stands for an id that came twice.
+fn is_given(id: &str, call: &ToolCall) -> bool {
+    let number = id.rsplit_once('.').and_then(|(_, end)| end.strip_prefix('c'));
+    let by_run =
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+    let by_others = id.starts_with("call_") || id.starts_with("toolu_");
+    !id.is_empty() && id == call.id() && !by_run && !by_others
+}
+
 fn response(prompt: &Prompt<'_>, answer: &Answer<'_>, out: &mut String) {
     let mut part = Object::new(out);
     let mut written = Object::new(part.key("functionResponse"));
-    if !answer.call.id().is_empty() {
+    if is_given(&answer.id, answer.call) {
         written.text("id", &answer.id);
     }
     written.text("name", &prompt.names.on_wire(&answer.call.tool_name));

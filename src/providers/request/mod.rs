@@ -17,11 +17,12 @@ use crate::json_read::{Broken, Reader};
 use crate::json_write::{Object, string};
 use crate::message::{ContentPart, ContentSource, Message};
 use crate::providers::Format;
+use crate::providers::table::{AZURE, ends_with, is_at};
 use crate::scan::joined;
 use crate::tool::ToolDefinition;
 
 pub use names::ToolNames;
-pub use project::{Answer, Call, Group, Part, groups, groups_behind};
+pub use project::{Answer, Call, Group, Part};
 pub use thinking::Thinking;
 
 words! {
@@ -42,23 +43,29 @@ pub enum ChatDialect {
     OpenAi,
     /// Takes cache breakpoints and hands them on.
     OpenRouter,
-    /// Refuses fields that it does not know.
+    /// Refuses fields that it does not know, and ids of calls that are not nine letters and digits.
     Mistral,
     /// Wants back what it sent with a call.
     Google,
 }
 
 impl ChatDialect {
-    /// The dialect spoken at a host.
+    /// The dialect spoken at a host: a provider has more of them below its own, for regions and accounts.
     pub fn of_host(host: &str) -> Self {
-        match host {
-            "api.openai.com" => ChatDialect::OpenAi,
-            "openrouter.ai" => ChatDialect::OpenRouter,
-            "api.mistral.ai" => ChatDialect::Mistral,
-            "generativelanguage.googleapis.com" => ChatDialect::Google,
-            host if host.ends_with(".openai.azure.com") => ChatDialect::OpenAi,
-            host if host.ends_with("aiplatform.googleapis.com") => ChatDialect::Google,
-            _ => ChatDialect::Plain,
+        let is = |domain| is_at(host, domain);
+        if is("api.openai.com") || is(AZURE) {
+            ChatDialect::OpenAi
+        } else if is("openrouter.ai") {
+            ChatDialect::OpenRouter
+        } else if is("mistral.ai") {
+            ChatDialect::Mistral
+        } else if is("generativelanguage.googleapis.com")
+            || is("aiplatform.googleapis.com")
+            || ends_with(host, "-aiplatform.googleapis.com").is_some()
+        {
+            ChatDialect::Google
+        } else {
+            ChatDialect::Plain
         }
     }
 }
@@ -122,7 +129,7 @@ impl Format {
 impl Prompt<'_> {
     /// The whole body for the model's view of the record.
     pub fn body(&self, messages: &[&Message]) -> String {
-        let groups = groups(self.format, messages);
+        let groups = self.groups(messages, false);
         let mut out = self.open();
         let last = groups.len().saturating_sub(1);
         for (at, group) in groups.iter().enumerate() {
@@ -131,6 +138,12 @@ impl Prompt<'_> {
         }
         self.close(&mut out);
         out
+    }
+
+    /// The messages of the model's view in groups. `behind`: from an answer on, where those before it have been grouped already. Calls
+    /// in a run have ids of their own, so none can be taken by what came before.
+    pub fn groups<'m>(&self, messages: &[&'m Message], behind: bool) -> Vec<Group<'m>> {
+        project::groups(self.format, self.options.dialect, messages, behind)
     }
 
     /// The body up to where the groups go: then comes each group behind a `separate`, then `close`. The text of a

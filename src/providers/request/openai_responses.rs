@@ -66,26 +66,31 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
             }
         }
         Group::Agent { messages, calls } => {
-            for kept in messages.iter().filter_map(|message| prompt.echoed(message, REASONING_ITEMS)) {
-                for item in of_kind(kept, &["reasoning"]) {
+            let mut calls = calls.iter();
+            // Of neighbours each has its own: a thought without what it led to is refused.
+            for message in messages {
+                for item in prompt
+                    .echoed(message, REASONING_ITEMS)
+                    .map_or(Vec::new(), |kept| of_kind(kept, &["reasoning"]))
+                {
                     items.raw(item);
                 }
-            }
-            let text = joined(&agent_texts(messages), BETWEEN);
-            if !text.is_empty() {
-                let mut item = items.next();
-                item.text("type", "message").text("role", "assistant");
-                array(item.key("content"), [text.as_str()], |out, text| {
-                    text_block(out, "output_text", text, None);
-                });
-                item.end();
-            }
-            for call in calls {
-                let mut item = items.next();
-                item.text("type", "function_call").text("call_id", &call.id);
-                item.text("name", &prompt.names.on_wire(&call.call.tool_name));
-                item.text("arguments", &call.input());
-                item.end();
+                let text = joined(&agent_texts(&[message]), BETWEEN);
+                if !text.is_empty() {
+                    let mut item = items.next();
+                    item.text("type", "message").text("role", "assistant");
+                    array(item.key("content"), [text.as_str()], |out, text| {
+                        text_block(out, "output_text", text, None);
+                    });
+                    item.end();
+                }
+                for call in calls.by_ref().take(message.calls().len()) {
+                    let mut item = items.next();
+                    item.text("type", "function_call").text("call_id", &call.id);
+                    item.text("name", &prompt.names.on_wire(&call.call.tool_name));
+                    item.text("arguments", &call.input());
+                    item.end();
+                }
             }
         }
     }

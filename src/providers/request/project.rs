@@ -7,6 +7,7 @@ use crate::json::Json;
 use crate::json_write::Object;
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
 use crate::providers::Format;
+use crate::providers::request::ChatDialect;
 
 /// What stands for the result of a call that was never answered.
 const NO_RESULT: &str = "No result available";
@@ -84,20 +85,73 @@ fn wrapped(key: &str, value: &Json) -> String {
     out
 }
 
-/// Groups the messages of the model's view. Ids depend only on what comes before.
-pub fn groups<'a>(format: Format, messages: &[&'a Message]) -> Vec<Group<'a>> {
-    groups_behind(format, messages, false)
+/// What a provider takes for the id of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ids {
+    /// Any text, as long as it is not twice in one turn.
+    Any,
+    /// No id twice in a request, and no odd characters.
+    Plain,
+    /// The same, and nine letters and digits.
+    Nine,
 }
 
-/// Groups messages from an answer on, where those before it have been grouped already. Calls in a run have ids of
-/// their own, so none can be taken by what came before.
-pub fn groups_behind<'a>(format: Format, messages: &[&'a Message], behind: bool) -> Vec<Group<'a>> {
+impl Ids {
+    fn of(format: Format, dialect: ChatDialect) -> Self {
+        match (format, dialect) {
+            (Format::Anthropic | Format::OpenAiResponses, _) => Ids::Plain,
+            (Format::OpenAiChat, ChatDialect::Mistral) => Ids::Nine,
+            _ => Ids::Any,
+        }
+    }
+
+    /// The id in the provider's form: always the same of one id, and itself where it fits.
+    fn fit(self, id: Cow<'_, str>) -> Cow<'_, str> {
+        match self {
+            Ids::Plain if id.len() > 64 || !id.chars().all(is_plain_char) => {
+                let mut plain = String::new();
+                for c in id.chars().take(64) {
+                    plain.push(if is_plain_char(c) { c } else { '_' });
+                }
+                Cow::Owned(plain)
+            }
+            Ids::Nine
+                if !id.is_empty() && (id.len() != 9 || !id.bytes().all(|b| b.is_ascii_alphanumeric())) =>
+            {
+                Cow::Owned(nine(&id))
+            }
+            _ => id,
+        }
+    }
+}
+
+/// Nine letters that are told apart as the ids are (FNV-1a).
+fn nine(id: &str) -> String {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    let mut nine = String::new();
+    for _ in 0..9 {
+        nine.push(char::from(b'a' + (hash % 26) as u8));
+        hash /= 26;
+    }
+    nine
+}
+
+/// Groups the messages of the model's view. Ids depend only on what comes before.
+pub(super) fn groups<'a>(
+    format: Format,
+    dialect: ChatDialect,
+    messages: &[&'a Message],
+    behind: bool,
+) -> Vec<Group<'a>> {
     let mut projection = Projection {
-        // These two refuse a request in which an id comes back or has odd characters.
-        strict_ids: matches!(format, Format::Anthropic | Format::OpenAiResponses),
-        user_first: !behind && matches!(format, Format::Anthropic | Format::Gemini),
+        format,
+        dialect,
+        behind,
         groups: Vec::new(),
         results: Vec::new(),
+        places: Vec::new(),
+        unanswered: ByName::new(),
         ids: HashSet::new(),
         next: 0,
     };
@@ -137,12 +191,20 @@ pub(crate) fn agent_texts<'a>(messages: &[&'a Message]) -> Vec<&'a str> {
     texts
 }
 
+/// Places in a list, by a call's id, or where that is missing by the tool's name; the next one last.
+type ByName<'a> = HashMap<(bool, &'a str), Vec<usize>>;
+
 struct Projection<'a> {
-    strict_ids: bool,
-    user_first: bool,
+    format: Format,
+    dialect: ChatDialect,
+    /// Other messages stand in front of these.
+    behind: bool,
     groups: Vec<Group<'a>>,
     /// Results in the user group that is being filled.
     results: Vec<&'a ToolResult>,
+    /// The group and the answer of each call without a result: one that is stored behind a later answer is still the call's.
+    places: Vec<(usize, usize)>,
+    unanswered: ByName<'a>,
     /// The ids in use: of the whole request where ids are strict, else of the turn.
     ids: HashSet<String>,
     /// The number that the next id is made of.
@@ -150,15 +212,23 @@ struct Projection<'a> {
 }
 
 impl<'a> Projection<'a> {
+    fn form(&self) -> Ids {
+        Ids::of(self.format.spoken(), self.dialect)
+    }
+
+    fn wants_user_first(&self) -> bool {
+        !self.behind && matches!(self.format.spoken(), Format::Anthropic | Format::Gemini)
+    }
+
     fn agent(&mut self, message: &'a Message) {
         if !matches!(self.groups.last(), Some(Group::Agent { .. })) {
             self.settle();
         }
         if !matches!(self.groups.last(), Some(Group::Agent { .. })) {
-            if self.groups.is_empty() && self.user_first {
+            if self.groups.is_empty() && self.wants_user_first() {
                 self.groups.push(Group::User { answers: Vec::new(), parts: vec![Part::Text(START)] });
             }
-            if !self.strict_ids {
+            if self.form() == Ids::Any {
                 self.ids.clear();
             }
             self.groups.push(Group::Agent { messages: Vec::new(), calls: Vec::new() });
@@ -191,21 +261,11 @@ impl<'a> Projection<'a> {
     }
 
     fn id_for(&mut self, call: &'a ToolCall) -> Cow<'a, str> {
-        let given = call.id();
-        let mut id = match self.strict_ids && !is_plain(given) {
-            true => {
-                let mut plain = String::new();
-                for c in given.chars().take(64) {
-                    plain.push(if is_plain_char(c) { c } else { '_' });
-                }
-                Cow::Owned(plain)
-            }
-            false => Cow::Borrowed(given),
-        };
+        let mut id = self.form().fit(Cow::Borrowed(call.id()));
         let mut number = self.next;
         while id.is_empty() || !self.ids.insert(id.clone().into_owned()) {
             // Nine letters and digits is the form that every provider takes.
-            id = Cow::Owned(format!("call{number:05}"));
+            id = self.form().fit(Cow::Owned(format!("call{number:05}")));
             number += 1;
         }
         // No number is tried again: who sends the ids that would be made could else keep this busy for minutes.
@@ -213,7 +273,8 @@ impl<'a> Projection<'a> {
         id
     }
 
-    /// Closes the last group: each call of the turn gets its one result; stray and repeated results go.
+    /// Closes the last group: each call of the turn gets its one result, and calls before it those that come late; stray and
+    /// repeated results go.
     fn settle(&mut self) {
         let results = std::mem::take(&mut self.results);
         let user = match self.groups.pop() {
@@ -228,16 +289,30 @@ impl<'a> Projection<'a> {
             Some(Group::Agent { calls, .. }) => calls.as_slice(),
             _ => &[],
         };
-        let answers = pair(calls, &results);
+        let (answers, mut others) = pair(calls, &results);
+        for result in results {
+            let Some(id) = result.call_id.as_deref() else { continue };
+            // The first one of an id that no call of this turn has.
+            if others.get_mut(&(true, id)).is_none_or(|others| std::mem::take(others).is_empty()) {
+                continue;
+            }
+            let place = self.unanswered.get_mut(&(true, id)).and_then(Vec::pop);
+            let Some((group, answer)) = place.and_then(|place| self.places.get(place)) else { continue };
+            if let Some(Group::User { answers, .. }) = self.groups.get_mut(*group)
+                && let Some(answer) = answers.get_mut(*answer)
+            {
+                answer.result = Some(result);
+            }
+        }
+        for (at, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.result.is_none()) {
+            self.unanswered.entry((true, answer.call.id())).or_default().push(self.places.len());
+            self.places.push((self.groups.len(), at));
+        }
         let parts = user.unwrap_or_default();
         if !answers.is_empty() || !parts.is_empty() {
             self.groups.push(Group::User { answers, parts });
         }
     }
-}
-
-fn is_plain(id: &str) -> bool {
-    id.len() <= 64 && id.chars().all(is_plain_char)
 }
 
 fn is_plain_char(c: char) -> bool {
@@ -253,21 +328,28 @@ fn user_part(part: &ContentPart) -> Option<Part<'_>> {
     }
 }
 
-fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> Vec<Answer<'a>> {
-    // By the call's id, or without one by the tool's name; the next one last.
-    let mut waiting: HashMap<(bool, &str), Vec<&'a ToolResult>> = HashMap::new();
-    for result in results.iter().rev() {
+/// The answers of these calls, and the results that are for others.
+fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> (Vec<Answer<'a>>, ByName<'a>) {
+    let mut waiting = ByName::new();
+    for (at, result) in results.iter().enumerate().rev() {
         let key = match result.call_id.as_deref().filter(|id| !id.is_empty()) {
             Some(id) => (true, id),
             None => (false, result.tool_name.as_str()),
         };
-        waiting.entry(key).or_default().push(result);
+        waiting.entry(key).or_default().push(at);
     }
     let mut answers = Vec::new();
     for Call { id, call } in calls {
         let mut take = |key| waiting.get_mut(&key).and_then(Vec::pop);
-        let result = take((true, call.id())).or_else(|| take((false, &call.tool_name)));
+        let at = take((true, call.id())).or_else(|| take((false, &call.tool_name)));
+        let result = at.and_then(|at| results.get(at).copied());
         answers.push(Answer { id: id.clone(), call, result });
     }
-    answers
+    // Of a call of this turn a further result is a repeated one.
+    for Call { call, .. } in calls {
+        if let Some(repeated) = waiting.get_mut(&(true, call.id())) {
+            repeated.clear();
+        }
+    }
+    (answers, waiting)
 }
