@@ -25,8 +25,10 @@ enum Step {
     Wait(u64),
     Chunk(&'static str),
     Break(&'static str),
+    /// The date is set anew.
+    Date(u64),
 }
-use Step::{Break, Chunk, Wait};
+use Step::{Break, Chunk, Date, Wait};
 
 #[derive(Clone)]
 struct Answer {
@@ -60,7 +62,7 @@ struct Connection {
 
 impl Http for Server {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
-        self.asked.lock().unwrap().push(self.clock.now());
+        self.asked.lock().unwrap().push(self.clock.steady());
         let (clock, open) = (self.clock.clone(), Arc::clone(&self.open));
         let answer = self.answers.lock().unwrap().pop_front();
         Box::pin(async move {
@@ -91,6 +93,7 @@ impl HttpResponse for Connection {
                     Wait(ms) => self.clock.sleep(ms).await,
                     Chunk(text) => return Ok(Some(text.as_bytes().to_vec())),
                     Break(why) => return Err(why.to_owned()),
+                    Date(date) => self.clock.set_date(date),
                 }
             }
         })
@@ -166,10 +169,10 @@ fn drive_message(
         if let Poll::Ready(result) = asking.as_mut().poll(&mut context) {
             break Some(result);
         }
-        if until.is_some_and(|until| clock.now() >= until) {
+        if until.is_some_and(|until| clock.steady() >= until) {
             break None;
         }
-        assert!(clock.now() < 2_000_000, "the call never ends");
+        assert!(clock.steady() < 2_000_000, "the call never ends");
         clock.advance(1);
     };
     drop(asking);
@@ -182,7 +185,7 @@ fn drive_message(
         result,
         shown: shown.lock().unwrap().clone(),
         asked: server.asked.lock().unwrap().clone(),
-        ended: clock.now(),
+        ended: clock.steady(),
     };
     (came, Arc::clone(&server.open))
 }
@@ -192,15 +195,19 @@ fn model(server: Arc<dyn Http>, clock: &FakeClock, policy: Policy) -> HttpModel 
 }
 
 fn model_of(format: Format, server: Arc<dyn Http>, clock: &FakeClock, policy: Policy) -> HttpModel {
-    let options = HttpOptions {
+    let options = options(format, policy);
+    HttpModel::new(options, server, Arc::new(clock.clone()), Arc::new(SequentialIds::new("id")))
+}
+
+fn options(format: Format, policy: Policy) -> HttpOptions {
+    HttpOptions {
         name: "test".to_owned(),
         format,
         url: "https://model.test/v1/chat/completions".to_owned(),
         headers: vec![("authorization".to_owned(), "Bearer canary-key".to_owned())],
         request: Options { model: "m".to_owned(), stream: true, ..Options::default() },
         policy,
-    };
-    HttpModel::new(options, server, Arc::new(clock.clone()), Arc::new(SequentialIds::new("id")))
+    }
 }
 
 fn begin(run: &mut Run, message: &str) {
@@ -546,6 +553,63 @@ fn an_answer_that_takes_too_long_in_all_is_given_up() {
     }
     let came = call_with(&[ok(&steps)], policy);
     assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 100));
+}
+
+#[test]
+fn a_date_that_is_set_anew_ends_no_answer_and_keeps_no_dead_one_alive() {
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000 };
+    for date in [0, 9_000_000_000_000] {
+        let jump = [Wait(20), Date(date), HELLO, Wait(20), Date(5_000_000), HELLO, Wait(20)];
+        let mut steps = jump.to_vec();
+        steps.push(END);
+        let came = call_with(&[ok(&steps)], policy);
+        assert_eq!((came.result, came.ended), (Ok("HelloHello".to_owned()), 60));
+        let mut steps = jump.to_vec();
+        steps.extend([Date(date), Wait(500), END]);
+        let came = call_with(&[ok(&steps)], policy);
+        assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 70));
+    }
+}
+
+/// Whoever computed that long has cost something already, and would again.
+#[test]
+fn what_took_too_long_is_not_asked_again_by_itself() {
+    let policy = Policy { max_retries: 2, first_byte_ms: 50, idle_ms: 30, total_ms: 100 };
+    const ROLE: Step = Chunk("data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n");
+    let pieces = [Wait(20), ROLE].repeat(9);
+    let head = Answer { before: 500, ..ok(&[HELLO, END]) };
+    for (slow, ended) in
+        [(head, 50), (ok(&[Wait(500)]), 50), (ok(&[ROLE, Wait(500)]), 30), (ok(&pieces), 100)]
+    {
+        let came = call_with(&[slow, ok(&[HELLO, END])], policy);
+        assert_eq!((kind(&came), came.ended, came.asked.len()), (ModelErrorKind::Timeout, ended, 1));
+    }
+}
+
+#[test]
+fn a_model_may_think_in_silence_for_minutes() {
+    let came = call(&[Answer { before: 290_000, ..ok(&[HELLO, Wait(290_000), END]) }]);
+    assert_eq!((came.result, came.asked), (Ok("Hello".to_owned()), vec![0]));
+}
+
+/// It comes with its first byte.
+#[test]
+fn an_answer_that_is_not_streamed_has_the_limit_of_the_whole_alone() {
+    const WHOLE: Step = Chunk(
+        r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}"#,
+    );
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000 };
+    let ask = |before| {
+        let answer = Answer { before, ..ok(&[WHOLE]) };
+        let whole = |server: Arc<dyn Http>, clock: &FakeClock| {
+            let request = Options { model: "m".to_owned(), ..Options::default() };
+            let options = HttpOptions { request, ..options(Format::OpenAiChat, policy) };
+            HttpModel::new(options, server, Arc::new(clock.clone()), Arc::new(SequentialIds::new("id")))
+        };
+        drive_model(&[answer], &FakeClock::at(0), None, whole).0
+    };
+    assert_eq!(ask(900).result, Ok("Hello".to_owned()));
+    assert_eq!((kind(&ask(2_000)), ask(2_000).ended), (ModelErrorKind::Timeout, 1_000));
 }
 
 #[test]

@@ -21,6 +21,9 @@ extern "C" {
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(timer: &JsValue);
 
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn steady_now() -> f64;
+
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
     fn get_random_values(array: &Uint8Array) -> Uint8Array;
 
@@ -40,6 +43,10 @@ pub(super) struct PageClock;
 impl Clock for PageClock {
     fn now(&self) -> u64 {
         js_sys::Date::now() as u64
+    }
+
+    fn steady(&self) -> u64 {
+        steady_now() as u64
     }
 
     fn sleep(&self, ms: u64) -> BoxFuture<'static, ()> {

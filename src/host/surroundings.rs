@@ -6,6 +6,8 @@ use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 pub trait Clock: MaybeSend + MaybeSync {
     /// Milliseconds since 1970.
     fn now(&self) -> u64;
+    /// Milliseconds since any point in time, also when the date is set anew: what is waited for is measured with these.
+    fn steady(&self) -> u64;
     fn sleep(&self, ms: u64) -> BoxFuture<'static, ()>;
 }
 

@@ -20,6 +20,11 @@ impl Clock for SystemClock {
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     }
 
+    fn steady(&self) -> u64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        u64::try_from(START.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     fn sleep(&self, ms: u64) -> BoxFuture<'static, ()> {
         let (wake, woken) = oneshot::channel();
         // A time too far away to be told is as good as never.
@@ -99,6 +104,14 @@ impl Eq for Sleeper {}
 mod tests {
     use super::*;
     use futures_util::future::{Either, join, select};
+
+    #[test]
+    fn steady_time_goes_on_while_one_sleeps() {
+        let before = SystemClock.steady();
+        futures_executor::block_on(SystemClock.sleep(20));
+        let slept = SystemClock.steady() - before;
+        assert!((19..10_000).contains(&slept), "{slept}");
+    }
 
     #[test]
     fn sleepers_wake_in_the_order_of_their_times() {

@@ -14,13 +14,16 @@ pub struct FakeClock(Arc<Mutex<Time>>);
 
 #[derive(Debug, Default)]
 struct Time {
+    /// The steady time.
     now: u64,
+    /// The date, where it was set to something else.
+    date: Option<(u64, u64)>,
     sleepers: Vec<(u64, oneshot::Sender<()>)>,
 }
 
 impl FakeClock {
     pub fn at(now: u64) -> Self {
-        FakeClock(Arc::new(Mutex::new(Time { now, sleepers: Vec::new() })))
+        FakeClock(Arc::new(Mutex::new(Time { now, ..Time::default() })))
     }
 
     pub fn advance(&self, ms: u64) {
@@ -35,6 +38,12 @@ impl FakeClock {
         }
     }
 
+    /// Sets the date; what waits goes on as before.
+    pub fn set_date(&self, date: u64) {
+        let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        time.date = Some((date, time.now));
+    }
+
     /// How many wait for their time.
     pub fn sleepers(&self) -> usize {
         let time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -44,6 +53,11 @@ impl FakeClock {
 
 impl Clock for FakeClock {
     fn now(&self) -> u64 {
+        let time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        time.date.map_or(time.now, |(date, since)| date + (time.now - since))
+    }
+
+    fn steady(&self) -> u64 {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).now
     }
 

@@ -38,7 +38,7 @@ impl Alarm {
                         }
                     }
                     _ => {
-                        let left = until.saturating_sub(self.clock.now());
+                        let left = until.saturating_sub(self.clock.steady());
                         self.timer = Some((until, self.clock.sleep(left)));
                     }
                 }

@@ -4,7 +4,7 @@ use crate::error::{ModelError, ModelErrorKind};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
-    /// The point in time; `u64::MAX` is none.
+    /// The point in steady time; `u64::MAX` is none.
     pub(super) at: u64,
     after_ms: u64,
     what: &'static str,
@@ -22,8 +22,10 @@ impl Limit {
         if other.at < self.at { other } else { self }
     }
 
+    /// It may have worked all that time, which has a price, so it is not asked again without a person.
     pub(super) fn passed(self) -> ModelError {
         let Limit { what, after_ms, .. } = self;
-        ModelError::new(ModelErrorKind::Timeout, format!("the model gave no {what} within {after_ms} ms"))
+        let message = format!("the model gave no {what} within {after_ms} ms");
+        ModelError { retryable: false, ..ModelError::new(ModelErrorKind::Timeout, message) }
     }
 }

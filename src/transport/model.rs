@@ -80,6 +80,8 @@ impl ModelAdapter for HttpModel {
             options: &self.options.request,
         };
         let body = match request.purpose {
+            // Without sessions a model is made for each request, and nothing of a body can be used again.
+            _ if !cfg!(feature = "sessions") => prompt.body(&request.messages.skip(0)),
             Purpose::Turn => {
                 self.kept.lock().unwrap_or_else(PoisonError::into_inner).body(&prompt, request.messages)
             }
@@ -136,9 +138,13 @@ impl Asking {
 
     async fn attempt(&self, shown: &mut Shown<'_>) -> Result<Turn, ModelError> {
         let policy = &self.options.policy;
-        let now = self.clock.now();
+        let now = self.clock.steady();
         let whole = Limit::new(now, policy.total_ms, "whole answer");
-        let first = Limit::new(now, policy.first_byte_ms, "first byte").or(whole);
+        // What is not streamed begins when it is whole.
+        let first = match self.is_streamed() {
+            true => Limit::new(now, policy.first_byte_ms, "first byte").or(whole),
+            false => whole,
+        };
         let request = HttpRequest {
             url: self.options.url.clone(),
             headers: self.options.headers.clone(),
@@ -149,6 +155,10 @@ impl Asking {
         let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| unreached(&why))?;
         let read = self.read(response.as_mut(), &mut alarm, first, whole, shown).await;
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
+    }
+
+    fn is_streamed(&self) -> bool {
+        self.options.request.stream || self.options.format.spoken() == Format::Endpoint
     }
 
     async fn read(
@@ -165,14 +175,14 @@ impl Asking {
         }
         if !(200..300).contains(&status) {
             let mut body = Vec::new();
-            let words = Limit::new(self.clock.now(), ERROR_BODY_MS, "");
+            let words = Limit::new(self.clock.steady(), ERROR_BODY_MS, "");
             // What came of it is told; that the rest did not come says nothing new.
             let _ = self.body(response, alarm, words.or(whole), LONGEST_ERROR_BODY, &mut body).await;
             let mut error = errors::from_response(status, &String::from_utf8_lossy(&body));
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
             return Err(error);
         }
-        let outcome = if self.options.request.stream || self.options.format.spoken() == Format::Endpoint {
+        let outcome = if self.is_streamed() {
             self.stream(response, alarm, first, whole, shown).await?
         } else {
             let mut body = Vec::new();
@@ -207,13 +217,16 @@ impl Asking {
             let batch = decoder.push(&chunk);
             let handler = self.options.format.spoken() == Format::Endpoint;
             if decoder.has_answer() {
-                limit = Limit::new(self.clock.now(), BEHIND_END_MS, "");
+                limit = Limit::new(self.clock.steady(), BEHIND_END_MS, "");
             } else if decoder.lives() || !batch.is_empty() || !begun || handler {
                 // Keep-alive pings show that the connection lives, not that the model does. A chat handler has limits of its
                 // own, and asks again itself: its comments say that it is still at it.
                 begun = true;
-                limit =
-                    Limit::new(self.clock.now(), self.options.policy.idle_ms, "further piece of its answer");
+                limit = Limit::new(
+                    self.clock.steady(),
+                    self.options.policy.idle_ms,
+                    "further piece of its answer",
+                );
             }
             shown.show(batch);
             if decoder.is_settled() {

@@ -11,12 +11,12 @@ const LONGEST_PAUSE_MS: u64 = 8_000;
 
 record! {
     with Self::default();
-    /// Limits in milliseconds; 0 is no limit.
+    /// Limits in milliseconds; 0 is no limit. Models think in silence for minutes, so they are long.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Policy {
         /// How often a call is repeated after a failure that may pass.
         "maxRetries" => plain pub max_retries: u32,
-        /// Until the first byte of the answer.
+        /// Until the first byte of a streamed answer.
         "firstByteMs" => plain pub first_byte_ms: u64,
         /// Between two pieces of the answer or other events of its own; keep-alive pings of a provider do not count, those
         /// of a chat handler do.
@@ -30,7 +30,7 @@ through_codec! { Policy }
 
 impl Default for Policy {
     fn default() -> Self {
-        Policy { max_retries: 2, first_byte_ms: 60_000, idle_ms: 60_000, total_ms: 600_000 }
+        Policy { max_retries: 2, first_byte_ms: 300_000, idle_ms: 300_000, total_ms: 600_000 }
     }
 }
 
