@@ -1,5 +1,5 @@
 // `GloveProvider`: the client that the hooks below it use.
-import { type ReactNode, Suspense, useContext, useMemo, useState } from "react";
+import { type ReactNode, Suspense, useContext, useEffect, useMemo, useState } from "react";
 import type { GloveClient } from "../src/client.js";
 import { useBrowserLayoutEffect } from "./browser-effect.js";
 import { Current, GloveContext } from "./context.js";
@@ -17,9 +17,15 @@ export interface GloveProviderProps {
 
 /** Makes a client, and renderers for all of them, known to the hooks below it. */
 export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
+<<<<<<< HEAD
   const settings = { client, provided: renderers };
   const [current] = useState(() => new Current(settings));
   useBrowserLayoutEffect(() => current.update(settings));
+=======
+  const [first] = useState(renderers);
+  useWarning(client);
+  const current = useMemo(() => new Current(client, first), [client, first]);
+>>>>>>> 2d6a41c (The provider says once that its client is made anew at each render)
   const provided = useMemo(() => ({ client, current, renderers }), [client, current, renderers]);
   return (
     <GloveContext.Provider value={provided}>
@@ -29,6 +35,23 @@ export function GloveProvider({ client, children, fallback, renderers = none }: 
 }
 
 const none: Renderers = {};
+
+let warned = false;
+
+/** Says once that clients are made while rendering: who changes them on purpose does not do so at each render. */
+function useWarning(client: GloveClient): void {
+  const [last] = useState({ client, changes: 0 });
+  useEffect(() => {
+    last.changes = last.client === client ? 0 : last.changes + 1;
+    last.client = client;
+    if (last.changes < 2 || warned) return;
+    warned = true;
+    console.warn(
+      "GloveProvider gets a new client at each render, and each opens its conversations anew. " +
+        "Make the client outside of the component, or with `useState(() => new GloveClient({ … }))`.",
+    );
+  });
+}
 
 /** The client of the nearest provider; null without one. */
 export function useGloveClient(): GloveClient | null {
