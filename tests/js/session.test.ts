@@ -387,3 +387,13 @@ test("two messages in one moment are two requests, one after the other", async (
   expect(model.calls.map(({ messages }) => messages.length)).toEqual([1, 3]);
   expect(shown()).toEqual(["user: 1", "agent: one", "user: 2", "agent: two"]);
 });
+
+test.each(["a".repeat(3_000_000), `${"a".repeat(3_000_000)} ü`, `ü ${"a".repeat(3_000_000)}`, "ü".repeat(2_000_000)])(
+  "a text of megabytes crosses as it is, whatever its letters are",
+  async (text) => {
+    const { session, model } = scene(["ok"]);
+    await session.sendMessage(text);
+    expect(model.calls[0]?.messages[0]?.text === text).toBe(true);
+    expect((await session.messages())[0]?.text === text).toBe(true);
+  },
+);

@@ -200,7 +200,7 @@ class Model implements BuiltInModel {
 
   async #mediaOf({ type, source }: ContentPart): Promise<{ type: string; value: unknown }> {
     if (type === "image" && source && this.#options.inputs?.includes("image")) {
-      if (source.data) return { type, value: new Blob([fromBase64(source.data)], { type: source.media_type }) };
+      if (source.data) return { type, value: await blobOf(source.data, source.media_type) };
       if (source.url) return { type, value: await (await fetch(source.url)).blob() };
     }
     return { type: "text", value: `[${type} attachment${source?.media_type ? `: ${source.media_type}` : ""}]` };
@@ -317,4 +317,10 @@ function explained(error: unknown): GloveError {
   const name = nameOf(error);
   const message = `The browser's model failed: ${reasonOf(error)}.${advice[name] ?? ""}`;
   return new GloveError(codes[name] ?? "MODEL_SERVER", message, { cause: error });
+}
+
+/** Also of base64 that is not as it is usually written. */
+async function blobOf(data: string, type: string | undefined): Promise<Blob> {
+  const bytes = (await fromBase64(data)) ?? Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+  return new Blob([bytes], { type: type ?? "" });
 }

@@ -32,6 +32,7 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
   const exported = (name: string) => (wasm as unknown as Calls)[name] as Call;
 
   const encoder = new TextEncoder();
+  const longText = 0x10_0000;
   let decoder: TextDecoder | undefined;
   let decoded = 0;
   const text = (at: number, bytes: number): string => {
@@ -69,6 +70,13 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
       const value = args[place];
       if (kind === "v") return [value];
       if (kind === "o" && (value ?? undefined) === undefined) return [0, 0];
+      if (kind !== "y" && (value as string).length > longText) {
+        const { length } = value as string;
+        const at = wasm.__wbindgen_malloc(length, 1) >>> 0;
+        // Media are plain letters, which need no copy in between.
+        if (encoder.encodeInto(value as string, memory().subarray(at, at + length)).read === length) return [at, length];
+        wasm.__wbindgen_free(at, length, 1);
+      }
       const bytes = kind === "y" ? (value as Uint8Array) : encoder.encode(value as string);
       const at = wasm.__wbindgen_malloc(bytes.length, 1) >>> 0;
       memory().set(bytes, at);

@@ -11,10 +11,9 @@ export type Media = Uint8Array<ArrayBuffer> | Blob;
 
 /** Shorter ones are not worth a row of their own. */
 const leastLength = 4096;
-const alphabet = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Takes the media out; they are put into `media` under the hash of their content. */
-export async function takeOut(text: string, media: Map<string, Media>): Promise<StoredText> {
+/** Takes the media out; they are put into `media` under the hash of their content. What is in `known` is not read and hashed again. */
+export async function takeOut(text: string, media: Map<string, Media>, known = new Map<string, string>()): Promise<StoredText> {
   if (text.length < leastLength) return text;
   const pieces: string[] = [];
   const keys: string[] = [];
@@ -24,10 +23,14 @@ export async function takeOut(text: string, media: Map<string, Media>): Promise<
     if (to - from < leastLength) continue;
     const start = Math.max(from, text.slice(from, from + 200).lastIndexOf(",") + 1 + from);
     const data = text.slice(start, to);
-    const bytes = bytesOf(data);
-    if (!bytes) continue;
-    const key = await hash(bytes);
-    media.set(key, bytes);
+    let key = known.get(data);
+    if (key === undefined) {
+      const bytes = data.length < leastLength ? undefined : await fromBase64(data);
+      if (!bytes) continue;
+      key = await hash(bytes);
+      media.set(key, bytes);
+      known.set(data, key);
+    }
     keys.push(key);
     pieces.push(text.slice(rest, start));
     rest = to;
@@ -50,24 +53,6 @@ async function textOf(data: Media | undefined): Promise<string> {
     throw storeError("corrupt", "An attachment of this session cannot be read; the browser has lost its file.", cause);
   }
   throw storeError("corrupt", "An attachment of this session is missing in the database.");
-}
-
-/** Nothing for a string that would not come back as it was. */
-function bytesOf(data: string): Uint8Array<ArrayBuffer> | undefined {
-  const end = data.slice(-4);
-  if (data.length < leastLength || data.length % 4 !== 0 || !isBase64(data)) return undefined;
-  // Bits that base64 does not use would be lost.
-  return btoa(atob(end)) === end ? fromBase64(data) : undefined;
-}
-
-function isBase64(data: string): boolean {
-  // In pieces: an expression over megabytes may run out of memory. Padding is allowed at the very end only.
-  for (let at = 0; at < data.length; at += 0x8000) {
-    const piece = data.slice(at, at + 0x8000);
-    if (!alphabet.test(piece)) return false;
-    if (piece.endsWith("=") && at + 0x8000 < data.length) return false;
-  }
-  return true;
 }
 
 async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -55,9 +55,11 @@ export class IndexedDBStore implements StoreAdapter {
     const { messages, records, checkpoint, seq } = step;
     const claim = this.#claim;
     const members = membersOf(text);
+    // A message and the record of its request hold the same.
+    const known = new Map<string, string>();
     const prepare = async (media: Map<string, Media>) => ({
-      messages: await takeOut(inside(members.get("messages")), media),
-      records: await takeOut(inside(members.get("records")), media),
+      messages: await takeOut(inside(members.get("messages")), media, known),
+      records: await takeOut(inside(members.get("records")), media, known),
       checkpoint: checkpoint === undefined ? undefined : await takeOut(checkpoint, media),
     });
     await this.#append(messages, durability, prepare, ({ store }, before, texts, writes) => {
