@@ -17,15 +17,10 @@ export interface GloveProviderProps {
 
 /** Makes a client, and renderers for all of them, known to the hooks below it. */
 export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
-<<<<<<< HEAD
   const settings = { client, provided: renderers };
   const [current] = useState(() => new Current(settings));
   useBrowserLayoutEffect(() => current.update(settings));
-=======
-  const [first] = useState(renderers);
   useWarning(client);
-  const current = useMemo(() => new Current(client, first), [client, first]);
->>>>>>> 2d6a41c (The provider says once that its client is made anew at each render)
   const provided = useMemo(() => ({ client, current, renderers }), [client, current, renderers]);
   return (
     <GloveContext.Provider value={provided}>
