@@ -109,7 +109,7 @@ export type {
   ToolEntry,
   UndoableCall,
 } from "./snapshot.js";
-export { parseSSEStream } from "./sse.js";
+export { parseSSEStream } from "./sse-later.js";
 export type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./store/adapter.js";
 export { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/database.js";
 export { IndexedDBStore } from "./store/indexeddb/store.js";

@@ -1,11 +1,8 @@
-// Server-sent events of an endpoint, read as they come: the whole grammar, whatever the chunks are.
+// Server-sent events of an endpoint, read as they come: the whole grammar, whatever the chunks are. For who asks an endpoint without
+// a session, and so without the core, which reads those of sessions.
 import { GloveError, reasonOf } from "./error.js";
 import type { RemoteStreamEvent } from "./models/remote.js";
 
-/**
- * The events of an endpoint's answer, to its `done`. The connection is closed when the reader stops early.
- * Throws `MODEL_*` errors for an answer that is no event stream, for one that breaks off, and for bad JSON in it.
- */
 export async function* parseSSEStream(response: Response): AsyncGenerator<RemoteStreamEvent, void, undefined> {
   if (!response.ok) {
     const { status, statusText, headers } = response;

@@ -16,7 +16,7 @@ use super::tools::settled;
 use super::values::reason;
 use crate::codec::{from_text, to_text};
 use crate::portable::BoxFuture;
-use crate::transport::{Http, HttpRequest, HttpResponse};
+use crate::transport::{Http, HttpRequest, HttpResponse, without_keys};
 
 #[derive(Debug)]
 pub(super) struct PageHttp {
@@ -29,12 +29,18 @@ impl Http for PageHttp {
         let HttpRequest { url, headers, body } = request;
         let sending = self.host.fetch(&url, &to_text(&headers), &body, &signal.signal());
         Box::pin(async move {
-            let answered = settled(sending).await.map_err(|error| reason(&error))?;
+            let answered = settled(sending).await.map_err(|error| unsent(&reason(&error)))?;
             // The page's own object, by the contract of `Host::fetch`.
             let response: PageResponse = answered.unchecked_into();
             Ok(Box::new(Answer { signal, response, body: None }) as Box<dyn HttpResponse>)
         })
     }
+}
+
+/// Why nothing came. The page tells the headers that it sent in front of it, on a line of their own.
+fn unsent(told: &str) -> String {
+    let (sent, why) = told.split_once('\n').unwrap_or(("", told));
+    without_keys(why, &from_text::<Vec<_>>(sent).unwrap_or_default())
 }
 
 /// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed. After `suffices` the page

@@ -15,3 +15,4 @@ pub use answer::Answer;
 pub use body::BodyWriter;
 pub use http::{Http, HttpRequest, HttpResponse};
 pub use model::{HttpModel, HttpOptions};
+pub use secret::without_keys;

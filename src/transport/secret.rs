@@ -14,6 +14,11 @@ const MOST: usize = 10;
 /// Parts of the names of query fields that carry keys.
 const CARRIERS: [&str; 6] = ["key", "token", "secret", "sig", "auth", "password"];
 
+/// What an [`Http`](super::Http) says of a request that it could not send, without the keys in headers of its own.
+pub fn without_keys(said: &str, headers: &[(String, String)]) -> String {
+    Secrets::of("", headers).struck(said.to_owned())
+}
+
 /// The keys of one request.
 #[derive(Clone, Default)]
 pub(super) struct Secrets(Vec<String>);

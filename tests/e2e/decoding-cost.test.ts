@@ -20,7 +20,7 @@ const ms = (time: number) => `${time.toFixed(0)} ms`;
 
 function tell(where: string, size: number, { ours, plain, ratio }: Cost): void {
   console.log(`${where}, chunks of ${size}: ours ${ms(ours)}, plain ${ms(plain)}, ratio ${ratio.toFixed(2)}`);
-  expect(ratio).toBeLessThan(2.5);
+  expect(ratio).toBeLessThan(1.25);
 }
 
 /** Each format is told, and all of them together are held to the goal. */

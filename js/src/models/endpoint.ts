@@ -1,7 +1,6 @@
 // A model behind an endpoint of the application, over server-sent events.
-import { parseSSEStream } from "../sse.js";
 import type { ModelOptions } from "../wasm/seam.js";
-import { type Fetch, withoutKeys } from "./http.js";
+import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { collect, remoteRequest } from "./remote.js";
 
@@ -56,15 +55,11 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     },
     async prompt(request, notify, signal) {
       const body = JSON.stringify(remoteRequest(systemPrompt, request));
-      const sent = await headers();
-      try {
-        const init = { method: "POST", headers: sent, body, redirect, ...(signal && { signal }) };
-        const response = await (options.fetch ?? globalThis.fetch)(url, init);
-        return await collect(parseSSEStream(response), notify, "Stream ended without a 'done' event", signal);
-      } catch (error) {
-        if (error instanceof Error) error.message = withoutKeys(error.message, new Headers(sent));
-        throw error;
-      }
+      const init = { method: "POST", headers: await headers(), body, redirect, ...(signal && { signal }) };
+      // Sessions do not come here.
+      const { asked } = await import("./asked.js");
+      const missing = "Stream ended without a 'done' event";
+      return asked(options.fetch ?? globalThis.fetch, url, init, (events) => collect(events, notify, missing, signal));
     },
   };
   const http: HttpModel = {

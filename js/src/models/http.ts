@@ -13,7 +13,10 @@ const turns = 16;
 
 const noResponse = "`fetch` gave no Response with a body of bytes.";
 
-/** `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells. */
+/**
+ * `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells: the core
+ * is told of them, in front of what went wrong too.
+ */
 export async function hostFetch(
   custom: Fetch | undefined,
   url: string,
@@ -22,12 +25,13 @@ export async function hostFetch(
   signal: AbortSignal,
 ): Promise<HostResponse> {
   const sent = new Headers(JSON.parse(headers || "[]") as [string, string][]);
+  const told = () => JSON.stringify([...sent]);
   // Read when it is called, so that a fetch which was put in its place later is the one that is used.
   let response: Response;
   try {
     response = await (custom ?? globalThis.fetch)(url, { method: "POST", headers: sent, body, signal });
   } catch (error) {
-    throw new Error(withoutKeys(reasonOf(error), sent));
+    throw new Error(`${told()}\n${reasonOf(error)}`);
   }
   if (typeof response?.status !== "number") throw new Error(noResponse);
   const reader = response.body?.getReader();
@@ -38,7 +42,7 @@ export async function hostFetch(
   else signal.addEventListener("abort", leave, { once: true });
   return {
     status: response.status,
-    sent: JSON.stringify([...sent]),
+    sent: told(),
     header: (name) => response.headers.get(name) ?? undefined,
     async read(push) {
       const came: Uint8Array[] = [];
@@ -64,22 +68,4 @@ export async function hostFetch(
       ending = setTimeout(leave, lastWordsMs);
     },
   };
-}
-
-/** A sentence without the values of headers, as the core tells what a server says (`src/transport/secret.rs`). */
-export function withoutKeys(text: string, headers: Headers): string {
-  let told = text;
-  for (const [name, value] of headers) {
-    if (/^(anthropic-|content-|accept$)/.test(name)) continue;
-    for (const key of [value, value.slice(value.lastIndexOf(" ") + 1)]) {
-      if (key.length < 6) continue;
-      told = told.replaceAll(key, "…");
-      // A quotation may end in the middle of one.
-      const said = told.replace(/…+$/, "");
-      for (let length = key.length - 1; length >= 6; length--) {
-        if (said.endsWith(key.slice(0, length))) told = `${said.slice(0, -length)}…`;
-      }
-    }
-  }
-  return told;
 }

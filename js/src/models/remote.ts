@@ -1,4 +1,5 @@
-// A model behind callbacks of the application.
+// A model behind callbacks of the application. Its events are objects, which the core would have to be given as text to read them, and
+// it may be asked without a session: so they are read here.
 import { GloveError } from "../error.js";
 import type { Message, Usage } from "../message.js";
 import {

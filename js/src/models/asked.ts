@@ -1,0 +1,52 @@
+// An endpoint that is asked without a session: the core, which reads and strikes out keys for sessions, is not loaded then. It is done
+// here as in `src/providers/endpoint.rs` and `src/transport/secret.rs`; tests/js/two-readers.test.ts holds both to the same cases.
+import { parseSSEStream } from "../sse.js";
+import type { Fetch } from "./http.js";
+import type { RemoteStreamEvent } from "./remote.js";
+
+/** `read` makes an answer of the events. */
+export async function asked<T>(
+  fetch: Fetch,
+  url: string,
+  init: RequestInit & { readonly headers: Record<string, string> },
+  read: (events: AsyncIterable<RemoteStreamEvent>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read(parseSSEStream(await fetch(url, init)));
+  } catch (error) {
+    if (error instanceof Error) error.message = keysOf(url, new Headers(init.headers)).reduce(struck, error.message);
+    throw error;
+  }
+}
+
+/** Shorter values are no keys. */
+const shortest = 6;
+/** As much of a key is struck out wherever it stands. */
+const most = 10;
+
+function keysOf(url: string, headers: Headers): string[] {
+  const keys: string[] = [];
+  for (const [name, value] of headers) {
+    if (/^(anthropic-|content-|accept$)/.test(name)) continue;
+    const parts = value.split(/[ ,;=:"]/).filter((part) => part.length >= 20 || /\d/.test(part));
+    keys.push(value, value.slice(value.lastIndexOf(" ") + 1), ...parts);
+  }
+  const login = /:\/\/([^/?#]*)@/.exec(url)?.[1] ?? "";
+  keys.push(login.slice(login.indexOf(":") + 1));
+  for (const [, name = "", value = ""] of url.matchAll(/[?&]([^=&#]*)=([^&#]*)/g)) {
+    if (/key|token|secret|sig|auth|password/i.test(name)) keys.push(value);
+  }
+  return keys.filter(({ length }) => length >= shortest);
+}
+
+function struck(text: string, key: string): string {
+  let told = text;
+  for (let { length } = key; length >= shortest; length--) {
+    const part = key.slice(0, length);
+    // A quotation may end in the middle of one.
+    const said = told.replace(/…+$/, "");
+    if (said.endsWith(part)) told = `${said.slice(0, -length)}…`;
+    if (length >= Math.min(key.length, most)) told = told.replaceAll(part, "…");
+  }
+  return told;
+}
