@@ -36,6 +36,7 @@ export type {
   ToolResultData,
   Usage,
 } from "./message.js";
+export { type AdapterOptions, AnthropicAdapter, OpenAICompatAdapter, OpenRouterAdapter } from "./models/adapters.js";
 export {
   type BuiltInAvailability,
   type BuiltInContext,

@@ -35,7 +35,8 @@ test("an application's reset of plain elements does not undo it", async () => {
 
 test("a form of the application's is styled as the built-in ones", async () => {
   const page = await browser.newPage();
-  const fields = "<input type=number><select><option>1</option></select><button type=button>Less</button><button type=submit>Book</button>";
+  const fields =
+    "<input type=number><select><option>1</option></select><button type=button>Less</button><button type=submit>Book</button>";
   const form = `<main data-glove-strategy><form data-glove-question>${fields}<label><input type=checkbox></label></form></main>`;
   await page.setContent(`<!doctype html><style>${sheet}</style>${form}`);
   const of = (css: string) =>

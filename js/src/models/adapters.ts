@@ -1,0 +1,28 @@
+// Models of one provider, by the names that glove has for them. What they make is what `createAdapter` makes.
+import type { ModelAdapter } from "./model.js";
+import { type CreateAdapterOptions, createAdapter } from "./providers.js";
+
+/** What `createAdapter` takes. Who speaks like a provider, at a `baseURL` of its own, may be named by `provider`. */
+export type AdapterOptions = Partial<CreateAdapterOptions>;
+
+type AdapterClass = new (options?: AdapterOptions) => ModelAdapter;
+
+function classOf(provider: string): AdapterClass {
+  // `new` gives what a function gives.
+  const make = function make(options?: AdapterOptions) {
+    return createAdapter({ provider, ...options });
+  };
+  return make as unknown as AdapterClass;
+}
+
+/** A model of Anthropic. */
+export const AnthropicAdapter: AdapterClass = /* @__PURE__ */ classOf("anthropic");
+export type AnthropicAdapter = ModelAdapter;
+
+/** A model of OpenAI, or of whoever speaks its language at `baseURL`. */
+export const OpenAICompatAdapter: AdapterClass = /* @__PURE__ */ classOf("openai");
+export type OpenAICompatAdapter = ModelAdapter;
+
+/** A model behind OpenRouter. */
+export const OpenRouterAdapter: AdapterClass = /* @__PURE__ */ classOf("openrouter");
+export type OpenRouterAdapter = ModelAdapter;
