@@ -1,5 +1,6 @@
 // A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
 import { GloveError, reasonOf } from "../src/error.js";
+import type { Message } from "../src/message.js";
 import { checked, kindOf } from "../src/models/bridge.js";
 import { transportOf } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
@@ -23,6 +24,28 @@ export function fetchOf(createModel: () => ModelAdapter): Fetch {
   };
 }
 
+/** The protocol has one message for an answer; a model may give several. What stands twice is the first one's. */
+function joined([first, ...more]: readonly Message[]): Message | undefined {
+  let answer = first;
+  for (const message of more) {
+    const lines = (key: "text" | "reasoning_content") => [answer?.[key], message[key]].filter(Boolean).join("\n");
+    const lists = <K extends "content" | "tool_calls">(key: K) => {
+      const both = [...(answer?.[key] ?? []), ...(message[key] ?? [])];
+      return both.length > 0 && { [key]: both };
+    };
+    const reasoning_content = lines("reasoning_content");
+    answer = {
+      ...message,
+      ...answer,
+      text: lines("text"),
+      ...lists("content"),
+      ...lists("tool_calls"),
+      ...(reasoning_content && { reasoning_content }),
+    };
+  }
+  return answer;
+}
+
 async function ask(
   createModel: () => ModelAdapter,
   { systemPrompt, messages, tools }: RemotePromptRequest,
@@ -44,7 +67,7 @@ async function ask(
   };
   const answered = await model.prompt({ messages, ...(described && { tools: described }) }, notify, signal);
   const { messages: given, ...rest } = checked(model.name, answered);
-  const message = given.at(-1);
+  const message = joined(given);
   if (!message) throw new GloveError("MODEL_BAD_RESPONSE", `The model "${model.name}" gave an empty list of \`messages\`.`);
   tell({ ...rest, type: "done", message });
 }

@@ -48,7 +48,13 @@ impl Secrets {
         if let Some((login, _)) = authority.rsplit_once('@') {
             secrets.add(login.split_once(':').map_or(login, |(_, password)| password));
         }
-        let query = url.split_once('?').map_or("", |(_, query)| query);
+        let (address, query) = url.split_once('?').unwrap_or((url, ""));
+        // The path of an endpoint is the page's own.
+        if cfg!(feature = "providers") {
+            for segment in address.split(&['/', '#'][..]).skip(3).filter(|segment| is_key(segment)) {
+                secrets.add(segment);
+            }
+        }
         for field in query.split(&['&', '#'][..]) {
             let Some((name, value)) = field.split_once('=') else { continue };
             let name = name.to_ascii_lowercase();
@@ -96,6 +102,22 @@ impl Secrets {
         }
         text
     }
+}
+
+/// Whether a part of a path is a key: words, versions and names of models have no such long rows of letters and digits. A key of words
+/// cannot be told from them.
+fn is_key(segment: &str) -> bool {
+    let (mut row, mut digits, mut found) = (0, 0, false);
+    let mut is_uuid = segment.len() >= 32;
+    for byte in segment.bytes() {
+        (row, digits) = match byte.is_ascii_alphanumeric() {
+            true => (row + 1, digits + usize::from(byte.is_ascii_digit())),
+            false => (0, 0),
+        };
+        found |= row >= 16 && digits > 0 && digits < row;
+        is_uuid &= byte == b'-' || byte.is_ascii_hexdigit();
+    }
+    found || is_uuid
 }
 
 /// The text without what is most of a secret. A quotation may have been cut off in the middle of one.
@@ -149,6 +171,40 @@ mod tests {
         ] {
             let told = said(url, &[], &format!("cannot reach {url}"));
             assert!(!told.contains(KEY) && told.contains("cannot reach"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_path_of_an_address_is_struck_out_and_its_words_stay() {
+        const PATH_KEYS: [&str; 5] = [
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "sk-or-v1-9f86d081884c7d659a2f",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "bot4711:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
+            "AbCdEf%2F012345678901234567",
+        ];
+        for key in PATH_KEYS {
+            for url in [
+                format!("https://h/{key}/v1"),
+                format!("https://h/v1/{key}?a=1"),
+                format!("https://h:1/a/{key}#x"),
+            ] {
+                let told = said(&url, &[], &format!("cannot reach {url}, {key} is unknown"));
+                assert!(!told.contains(key) && told.contains("cannot reach https://h"), "{told}");
+                assert!(told.ends_with(", … is unknown"), "{told}");
+            }
+        }
+        for words in [
+            "chat/completions",
+            "openai/deployments/my-gpt-4o-mini-2024-07-18",
+            "models/gemini-2.5-flash-preview-05-20:streamGenerateContent",
+            "accounts/fireworks/models/llama-v3p1-405b-instruct",
+            "projects/my-project-123456/locations/europe-west1/publishers/google",
+            "internationalisierungsdienst/v2",
+            "20240718123456789012345678",
+        ] {
+            let message = format!("the model of /{words} does not exist");
+            assert_eq!(said(&format!("https://h.example/{words}"), &[], &message), message);
         }
     }
 

@@ -573,6 +573,26 @@ test("a model of the application answers in the place of a provider", async () =
   expect(asked?.tools).toEqual([{ name: "look", description: "Looks.", jsonSchema: tool.parameters }]);
 });
 
+test("an own model may answer in several messages: all of their text and calls reach the client, in order", async () => {
+  const called = (id: string) => ({ id, tool_name: "look", input_args: { id } });
+  const first = { sender: "agent", text: "I look.", reasoning_content: "Hm.", tool_calls: [called("a")] };
+  const second = { sender: "agent", text: "And there.", reasoning_content: "Oh.", tool_calls: [called("b")] };
+  const messages = [first, { sender: "agent", text: "" }, second] as Message[];
+  const given = { messages, tokens_in: 3, tokens_out: 5 };
+  const whole = { text: "I look.\nAnd there.", reasoning_content: "Hm.\nOh." };
+  for (const told of [[], ["I look."], ["I look.", "\nAnd there."], ["I look.", "And there."]]) {
+    const handle = own(async (_, notify) => {
+      for (const text of told) await notify("text_delta", { text });
+      return given;
+    });
+    const events = await strictEvents(await handle(post()));
+    const texts = events.map(({ type, text }) => (type === "text_delta" ? text : ""));
+    expect(texts.join("").replace("\n", "")).toBe("I look.And there.");
+    expect(events.filter(({ type }) => type === "tool_use").map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(events.at(-1)).toMatchObject({ type: "done", message: { ...whole, tool_calls: [{ id: "a" }, { id: "b" }] } });
+  }
+});
+
 test("what an own model throws is the server's to know; a typed failure keeps its code", async () => {
   const broken = own(async () => Promise.reject(new Error("no row 7 in table keys")));
   expect(await refusal(await broken(post()))).toMatchObject({ status: 502, code: "MODEL_ADAPTER", retryable: false });
