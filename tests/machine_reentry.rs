@@ -375,6 +375,21 @@ fn what_a_stopped_call_has_shown_goes_with_it() {
 }
 
 #[test]
+fn what_a_call_has_shown_goes_when_it_was_cut_off_and_is_not_run_again() {
+    let mut world = running(tool("t"));
+    world.pushes("c", 0, card("a"));
+    for end in [World::deny, World::abort] {
+        let mut later = world.restart();
+        later.step(Input::Recovered);
+        assert_eq!(later.run.slots_left().len(), 1, "it is there while a person decides");
+        end(&mut later);
+        assert!(later.run.slots_left().is_empty());
+        let cancelled = |effect: &Effect| matches!(effect, Effect::CancelTool { call_id } if call_id == "c");
+        assert!(later.effects.iter().flatten().any(cancelled));
+    }
+}
+
+#[test]
 fn the_key_of_a_call_is_the_same_however_often_it_is_run() {
     let world = running(idempotent("t"));
     let key = |world: &World| world.run.call("c").unwrap().idempotency_key();

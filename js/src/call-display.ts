@@ -20,6 +20,8 @@ export interface RunningCall {
   readonly refused: Set<unknown>;
   /** The run of the tool is over: it was stopped, or its core is gone. */
   readonly signal: AbortSignal;
+  /** How many of its questions nobody has answered. */
+  open: number;
   /** It has come to its end. */
   ended: boolean;
 }
@@ -59,6 +61,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     const told = () => {
       if (this.#port.keeps) this.#call.turn.begin();
     };
+    this.#call.open++;
     try {
       const answer = await this.#port.ask({ renderer, input }, this.#call.turn.goesOn);
       told();
@@ -70,6 +73,8 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
         told();
       }
       throw error;
+    } finally {
+      this.#call.open--;
     }
   }
 

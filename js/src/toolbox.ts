@@ -93,14 +93,18 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
       const done = await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal);
-      const { result, json } = kept(name, resultOf(done), call.outputs);
+      const { result, json } = this.#kept(name, resultOf(done), call.outputs);
+      if (call.open > 0) this.#around.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
       if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
       // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
       this.#around.returned(id, `{"summing":${json}}`);
       return JSON.stringify({ summed: await summaryOf(tool, result) });
     } catch (error) {
       const reason = refusal(error, call?.refused);
-      return JSON.stringify(reason === undefined ? { threw: reasonOf(error) || "unknown error" } : { rejected: reason });
+      if (reason !== undefined) return JSON.stringify({ rejected: reason });
+      const threw = reasonOf(error) || "unknown error";
+      if (!signal.aborted) this.#around.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
+      return JSON.stringify({ threw });
     } finally {
       if (call) call.ended = true;
     }
@@ -112,6 +116,17 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
     const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
     await tool.undo?.(given.value, await this.#around.result(id), this.#around.display(call), this.#around.agent(), signal);
+  }
+
+  /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
+  #kept(name: string, result: ToolResultData, outputs: readonly SideOutput[]): { result: ToolResultData; json: string } {
+    try {
+      const told = resultJson(name, result);
+      return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
+    } catch (error) {
+      this.#around.report("NOT_SERIALISABLE", error);
+      return this.#kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
+    }
   }
 
   #get(name: string): ToolConfig {
@@ -134,7 +149,7 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
 
 function begun(tool: ToolConfig, signal: AbortSignal) {
   const [outputs, refused]: [SideOutput[], Set<unknown>] = [[], new Set()];
-  return { tool, signal, outputs, refused, turn: new Turn(), ended: false };
+  return { tool, signal, outputs, refused, turn: new Turn(), open: 0, ended: false };
 }
 
 export function duplicate(name: string): GloveError {
@@ -144,18 +159,10 @@ export function duplicate(name: string): GloveError {
   );
 }
 
+const namedTool = (name: string) => `The tool "${name}"`;
+
 function read(input: string): unknown {
   return input === "" ? {} : JSON.parse(input);
-}
-
-/** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
-function kept(name: string, result: ToolResultData, outputs: readonly SideOutput[]): { result: ToolResultData; json: string } {
-  try {
-    const told = resultJson(name, result);
-    return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
-  } catch (error) {
-    return kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
-  }
 }
 
 async function summaryOf(tool: ToolConfig, { generateSummaryArgs }: ToolResultData): Promise<string | null> {

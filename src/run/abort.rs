@@ -1,7 +1,6 @@
 //! Stopping: the user ends a run at any moment, and every call still gets exactly one result.
 
 use super::effect::{Effect, Outcome};
-use super::log::Log;
 use super::state::{Call, CallState, Finished, Phase, Undoing};
 use super::undo::ids_of;
 use super::{Effects, Run, texts};
@@ -106,14 +105,14 @@ impl Run {
             return;
         }
         let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
-        let mut cancelled = false;
+        let mut begun = false;
         match &call.state {
             CallState::Done(_) => return,
-            CallState::Asking(question) => fx.push(Effect::Withdraw { question: question.id.clone() }),
-            CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => {
-                fx.push(Effect::CancelTool { call_id: call.id.clone() });
-                cancelled = true;
+            CallState::Asking(question) => {
+                begun = question.kind == QuestionKind::Interrupted;
+                fx.push(Effect::Withdraw { question: question.id.clone() });
             }
+            CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => begun = true,
             CallState::Undoing(undoing) => {
                 if let Some(call_id) = &undoing.entry {
                     fx.push(Effect::CancelTool { call_id: call_id.clone() });
@@ -134,9 +133,8 @@ impl Run {
             }
             _ => ToolResultData::aborted(texts::ABORTED),
         };
-        if let (true, Some(log)) = (cancelled, self.log_at(index)) {
-            // What it has shown goes with it.
-            *log = Log::default();
+        if begun {
+            self.take_back_shown(index, fx);
         }
         self.end_call(index, Finished::without_running(result), fx);
     }

@@ -88,7 +88,7 @@ impl Run {
                     match tool {
                         Some(_) if reruns && !stopped => self.enter(index, attempt, false),
                         Some(_) if call.log.is_whole() && !stopped => self.enter(index, attempt, true),
-                        _ => self.ask_or_fail(index, texts::interrupted(), fx),
+                        _ => self.ask_or_fail(index, texts::cut_off(), fx),
                     }
                 }
                 CallState::Undoing(Undoing { entry: Some(entry), .. }) => {
@@ -124,9 +124,15 @@ impl Run {
         if asks && !stopped {
             self.ask(index, QuestionKind::Interrupted, Some(why.to_owned()), fx);
         } else {
-            let result = ToolResultData::unfinished("interrupted", texts::interrupted());
-            self.end_call(index, Finished::without_running(result), fx);
+            self.give_up(index, fx);
         }
+    }
+
+    /// The call was cut off and is not run again: what it had shown of its work goes with it.
+    pub(super) fn give_up(&mut self, index: usize, fx: &mut Effects) {
+        self.take_back_shown(index, fx);
+        let result = ToolResultData::unfinished("interrupted", texts::interrupted());
+        self.end_call(index, Finished::without_running(result), fx);
     }
 
     pub(super) fn on_store_failed(&mut self, error: &StoreError, fx: &mut Effects) {

@@ -21,6 +21,13 @@ impl Run {
         self.state.batch_mut()?.calls.get_mut(index).map(|call| &mut call.log)
     }
 
+    /// Stops the work of a call, and takes away all that it has shown.
+    pub(super) fn take_back_shown(&mut self, index: usize, fx: &mut Effects) {
+        let Some(call) = self.state.batch_mut().and_then(|batch| batch.calls.get_mut(index)) else { return };
+        call.log = Log::default();
+        fx.push(Effect::CancelTool { call_id: call.id.clone() });
+    }
+
     fn log_of(&mut self, call_id: &str) -> Option<&mut Log> {
         self.log_at(self.position(call_id)?)
     }

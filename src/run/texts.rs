@@ -107,6 +107,11 @@ pub(crate) fn interrupted() -> &'static str {
     "The tool was interrupted while it ran, and it is not known whether it took effect. Check before you call it again."
 }
 
+/// The same, for the person who decides.
+pub(crate) fn cut_off() -> &'static str {
+    "It was interrupted while it ran, and may or may not have done its work."
+}
+
 pub(crate) fn astray() -> &'static str {
     "The tool was interrupted, and when it was entered again it did not ask what it had asked before. Run it from its start?"
 }

@@ -272,9 +272,7 @@ impl Run {
                 self.refuse(index, "rejected", texts::rejected(reason.as_deref()), fx);
             }
             (QuestionKind::Interrupted, Answer::Allow { .. }) => self.set(index, CallState::Queued),
-            (QuestionKind::Interrupted, Answer::Deny { .. }) => {
-                self.refuse(index, "interrupted", texts::interrupted().to_owned(), fx);
-            }
+            (QuestionKind::Interrupted, Answer::Deny { .. }) => self.give_up(index, fx),
             (QuestionKind::Budget, _) => {}
         }
     }

@@ -58,7 +58,7 @@ export const PermissionRequest = /* @__PURE__ */ decision(
   [choice("Always allow", true), choice("Allow once", "once"), choice("Deny", turnDown), choice("Never allow", false)],
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
-  (data) => <>{tool(data)} was interrupted, and may or may not have done its work. Run it again?</>,
+  (data) => <>Run {tool(data)} again?</>,
   [choice("Run again", true), choice("Do not run", false)],
 );
 export const BudgetReached = /* @__PURE__ */ decision(
