@@ -94,7 +94,8 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
       call.turn.begin();
       const done = await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal);
       const { result, json } = this.#kept(name, resultOf(done), call.outputs);
-      if (call.open > 0) this.#around.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
+      if (call.open > 0)
+        this.#around.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
       if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
       // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
       this.#around.returned(id, `{"summing":${json}}`);

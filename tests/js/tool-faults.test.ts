@@ -63,7 +63,7 @@ test("what a person turned down, a stop, an error as a result, and an answered q
   const sent = session.sendMessage("Hi");
   const { slots } = await until(session, ({ slots }) => slots.length === 1);
   session.rejectSlot(slots[0]?.id ?? "", "no");
-  const next = await until(session, ({ slots }) => slots.some(({ status }) => status === "pending"));
+  const next = await until(session, ({ slots }) => slots.length === 2);
   session.resolveSlot(next.slots.find(({ status }) => status === "pending")?.id ?? "", 1);
   await until(session, ({ timeline }) =>
     timeline.some((entry) => entry.kind === "tool" && entry.name === "error" && entry.status === "error"),
