@@ -33,12 +33,13 @@ const none: Renderers = {};
 
 let warned = false;
 
-/** Says once that clients are made while rendering: who changes them on purpose does not do so at each render. */
+/** Says once that clients are made while rendering: who changes them on purpose, or edits their module, does not do so twice in a second. */
 function useWarning(client: GloveClient): void {
-  const [last] = useState({ client, changes: 0 });
+  const [last] = useState({ client, changes: 0, at: 0 });
   useEffect(() => {
-    last.changes = last.client === client ? 0 : last.changes + 1;
-    last.client = client;
+    const now = Date.now();
+    last.changes = last.client === client ? 0 : now - last.at < 1000 ? last.changes + 1 : 1;
+    [last.client, last.at] = [client, now];
     if (last.changes < 2 || warned) return;
     warned = true;
     console.warn(

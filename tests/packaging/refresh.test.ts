@@ -94,8 +94,12 @@ test.each([
     expect(await page.getByLabel("Answer").inputValue()).toBe("typed");
     edit("tools.jsx", "first look", "second look");
     await page.getByText("second look").waitFor();
+    // Nobody edits twice in a second; who makes a client at each render does, and is warned.
+    await page.waitForTimeout(1100);
     edit("tools.jsx", "first work", "second work");
     await page.waitForFunction(() => (globalThis as { edited?: string }).edited === "second work");
+    // React takes the new modules a moment later; what is typed before that may go with the old ones.
+    await page.waitForTimeout(1100);
     // A call that runs goes on as it began, the next one as it is written now.
     await give(page, "one");
     await page.getByText("I heard first work: one").waitFor();

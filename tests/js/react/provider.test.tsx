@@ -22,6 +22,17 @@ test("a client that is changed now and then is no mistake", () => {
   expect(warnings).not.toHaveBeenCalled();
 });
 
+test("a client whose module is edited while it runs is no mistake", () => {
+  const clock = vi.spyOn(Date, "now");
+  const page = render(app());
+  for (let n = 1; n < 5; n++) {
+    clock.mockReturnValue(n * 1000);
+    page.rerender(app());
+  }
+  clock.mockRestore();
+  expect(warnings).not.toHaveBeenCalled();
+});
+
 test("a client that is made at each render is told once", () => {
   const page = render(app());
   for (let n = 0; n < 5; n++) page.rerender(app());
