@@ -18,6 +18,7 @@ pub mod display;
 pub mod error;
 pub mod event;
 pub mod host;
+mod ids;
 pub mod json;
 mod json_read;
 mod json_write;

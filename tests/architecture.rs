@@ -5,8 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What every part may use: the record, and how it is read and written as JSON.
-const FOUNDATION: &[&str] =
-    &["error", "json", "json_read", "json_write", "message", "portable", "event", "tool", "codec", "scan"];
+const FOUNDATION: &[&str] = &[
+    "error",
+    "json",
+    "json_read",
+    "json_write",
+    "message",
+    "portable",
+    "event",
+    "tool",
+    "codec",
+    "scan",
+    "ids",
+];
 
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all but `HOSTS`.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -49,6 +60,7 @@ const PURE: &[&str] = &[
     "event",
     "json",
     "tool",
+    "ids",
 ];
 
 const IMPURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "tokio", "SystemTime", "Instant::now"];

@@ -1,8 +1,8 @@
 //! OpenAI Responses, incoming: stream events and whole answers.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
+use crate::ids::Ids;
 use crate::json::Json;
 use crate::json_read::{Broken, Reader, Written};
 use crate::providers::anthropic::set;
@@ -19,7 +19,7 @@ pub(crate) struct Stream {
     /// Reasoning items as they are sent back.
     reasoning: Vec<String>,
     /// The same, to know those that are sent again.
-    known_reasoning: HashSet<String>,
+    known_reasoning: Ids,
     reasoned: bool,
 }
 
@@ -226,7 +226,7 @@ impl Stream {
                 turn.call_end(call);
             }
             // Without its encrypted content an item lives at the provider only.
-            "reasoning" if item.encrypted && self.known_reasoning.insert(item.raw.to_owned()) => {
+            "reasoning" if item.encrypted && self.known_reasoning.insert(item.raw) => {
                 self.reasoning.push(item.raw.to_owned());
             }
             _ => {}

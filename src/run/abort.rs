@@ -112,7 +112,9 @@ impl Run {
                 begun = question.kind == QuestionKind::Interrupted;
                 fx.push(Effect::Withdraw { question: question.id.clone() });
             }
-            CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => begun = true,
+            CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => {
+                begun = true
+            }
             CallState::Undoing(undoing) => {
                 if let Some(call_id) = &undoing.entry {
                     fx.push(Effect::CancelTool { call_id: call_id.clone() });

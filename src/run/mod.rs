@@ -26,10 +26,10 @@ mod turn;
 mod undo;
 pub mod view;
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::event::{Event, Question};
+use crate::ids::Ids;
 use crate::json::Json;
 use crate::message::{Message, ToolCall, ToolResult, Usage};
 use effect::Effect;
@@ -55,8 +55,8 @@ pub struct Run {
     last_summary: Option<usize>,
     /// Derived from the messages: those whose place another answer has taken, in order.
     replaced: Vec<Range<usize>>,
-    call_ids: HashSet<String>,
-    request_ids: HashSet<String>,
+    call_ids: Ids,
+    request_ids: Ids,
     /// Derived from the state: what goes to the model without being in the record.
     transient: Vec<Message>,
 }
@@ -151,13 +151,13 @@ impl Run {
     }
 
     fn of(state: State, messages: Vec<Message>) -> Self {
-        let (mut call_ids, mut request_ids) = (HashSet::new(), HashSet::new());
+        let (mut call_ids, mut request_ids) = (Ids::default(), Ids::default());
         for message in &messages {
             for call in message.calls() {
-                call_ids.insert(call.id().to_owned());
+                call_ids.insert(call.id());
             }
             if let Some(request) = &message.prompt_id {
-                request_ids.insert(request.clone());
+                request_ids.insert(request);
             }
         }
         let mut run = Run {
@@ -487,7 +487,7 @@ impl Run {
             message.id = self.mint('m');
         }
         if let Some(request) = self.request().map(str::to_owned) {
-            self.request_ids.insert(request.clone());
+            self.request_ids.insert(&request);
             message.prompt_id = Some(request);
         }
         message.at = message.at.or(Some(self.state.at));
@@ -495,7 +495,7 @@ impl Run {
             self.last_summary = Some(self.messages.len());
         }
         for call in message.calls() {
-            self.call_ids.insert(call.id().to_owned());
+            self.call_ids.insert(call.id());
         }
         self.state.estimated_tokens =
             self.state.estimated_tokens.saturating_add(compaction::estimate(&message));

@@ -1,11 +1,10 @@
 //! Giving an answer again: another one takes the place of the last, in what a model reads and in what a chat shows. The
 //! record keeps both. What tools did stays true: it is taken back where it can be, else it stays with its result.
 
-use std::collections::HashSet;
-
 use super::effect::Effect;
 use super::state::{Phase, Undoing};
 use super::{Effects, Run, compaction};
+use crate::ids::Ids;
 use crate::message::{Message, ToolResult};
 use crate::tool::find;
 
@@ -52,9 +51,11 @@ impl Run {
 
     /// Where the last answer begins: after the message that it answers, or the last result that stays.
     fn last_answer(&self) -> usize {
-        let mut undone = HashSet::new();
+        let mut undone = Ids::default();
         for (at, message) in self.messages.iter().enumerate().rev() {
-            undone.extend(message.undone.iter().cloned());
+            for id in &message.undone {
+                undone.insert(id);
+            }
             let mut results = message.results().iter();
             if message.is_from_person()
                 || message.is_compaction
@@ -67,7 +68,7 @@ impl Run {
     }
 
     /// Its tool did something that is still so, or may have done.
-    fn result_stays(&self, result: &ToolResult, undone: &HashSet<String>) -> bool {
+    fn result_stays(&self, result: &ToolResult, undone: &Ids) -> bool {
         let id = result.call_id.as_deref().unwrap_or_default();
         let never_ran = ["denied", "invalid", "not_run", "unknown_tool"];
         let ran = result.result.outcome.as_ref().is_none_or(|outcome| !never_ran.contains(&outcome.as_str()));
@@ -77,11 +78,11 @@ impl Run {
             && !tool.is_some_and(|tool| tool.idempotent)
     }
 
-    fn calls_from(&self, from: usize) -> HashSet<String> {
-        let mut calls = HashSet::new();
+    fn calls_from(&self, from: usize) -> Ids {
+        let mut calls = Ids::default();
         for message in self.messages.get(from..).unwrap_or_default() {
             for call in message.calls() {
-                calls.insert(call.id().to_owned());
+                calls.insert(call.id());
             }
         }
         calls

@@ -136,7 +136,7 @@ impl Run {
             if known {
                 call.id = self.mint('c');
             }
-            self.call_ids.insert(call.id().to_owned());
+            self.call_ids.insert(call.id());
         }
         answer.tool_calls = (!calls.is_empty()).then_some(calls);
     }

@@ -3,7 +3,6 @@
 //! All that is in flight is held by the driver and not by the future that drives it, so that whoever drives may stop
 //! at any point and somebody else goes on.
 
-use std::collections::HashSet;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,6 +15,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::error::{Error, StoreError};
 use crate::event::Event;
 use crate::host::{Durability, Loaded};
+use crate::ids::Ids;
 use crate::portable::BoxFuture;
 use crate::run::effect::Effect;
 use crate::run::input::{Input, Request};
@@ -48,7 +48,7 @@ pub(crate) struct Driver {
     /// Requests that wait for the inbox to be read, in their order.
     pub(super) arriving: Vec<(Box<Request>, Caller)>,
     /// Inbox items that a request was told of already.
-    pub(super) told_items: HashSet<String>,
+    pub(super) told_items: Ids,
     pub(super) notes: u64,
     /// Something was decided that the followers have not heard of.
     moved: bool,
@@ -88,7 +88,7 @@ impl Driver {
             callers: Vec::new(),
             request: None,
             arriving: Vec::new(),
-            told_items: HashSet::new(),
+            told_items: Ids::default(),
             notes: 0,
             moved: false,
         }

@@ -375,7 +375,7 @@ impl Driver {
                     for item in items {
                         let is_news = match item.status.as_str() {
                             // A request that still waits for its turn may have been told already.
-                            "resolved" => self.told_items.insert(item.id.clone()),
+                            "resolved" => self.told_items.insert(&item.id),
                             "pending" => item.blocking,
                             _ => false,
                         };

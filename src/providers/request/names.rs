@@ -1,8 +1,8 @@
 //! Tool names that a provider accepts, and the way back to the real ones.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
+use crate::ids::Ids;
 use crate::providers::Format;
 use crate::tool::ToolDefinition;
 
@@ -20,13 +20,15 @@ impl ToolNames {
         if tools.iter().all(|tool| fits(format, &tool.name)) {
             return names;
         }
-        let mut taken: HashSet<String> =
-            tools.iter().filter(|tool| fits(format, &tool.name)).map(|tool| tool.name.clone()).collect();
+        let mut taken = Ids::default();
+        for tool in tools.iter().filter(|tool| fits(format, &tool.name)) {
+            taken.insert(&tool.name);
+        }
         for tool in tools.iter().filter(|tool| !fits(format, &tool.name)) {
             let base = fitting(format, &tool.name);
             let mut name = base.clone();
             let mut count = 1;
-            while !taken.insert(name.clone()) {
+            while !taken.insert(&name) {
                 count += 1;
                 let suffix = format!("_{count}");
                 let room = longest(format).saturating_sub(suffix.len());
@@ -81,6 +83,8 @@ fn fitting(format: Format, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::json::Json;
 

@@ -1,8 +1,8 @@
 //! The record as a model may see it: strict role order, results first, every call answered, nothing for people only.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
+use crate::ids::Ids;
 use crate::json::Json;
 use crate::json_write::Object;
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
@@ -87,7 +87,7 @@ fn wrapped(key: &str, value: &Json) -> String {
 
 /// What a provider takes for the id of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ids {
+enum IdForm {
     /// Any text, as long as it is not twice in one turn.
     Any,
     /// No id twice in a request, and no odd characters.
@@ -96,26 +96,26 @@ enum Ids {
     Nine,
 }
 
-impl Ids {
+impl IdForm {
     fn of(format: Format, dialect: ChatDialect) -> Self {
         match (format, dialect) {
-            (Format::Anthropic | Format::OpenAiResponses, _) => Ids::Plain,
-            (Format::OpenAiChat, ChatDialect::Mistral) => Ids::Nine,
-            _ => Ids::Any,
+            (Format::Anthropic | Format::OpenAiResponses, _) => IdForm::Plain,
+            (Format::OpenAiChat, ChatDialect::Mistral) => IdForm::Nine,
+            _ => IdForm::Any,
         }
     }
 
     /// The id in the provider's form: always the same of one id, and itself where it fits.
     fn fit(self, id: Cow<'_, str>) -> Cow<'_, str> {
         match self {
-            Ids::Plain if id.len() > 64 || !id.chars().all(is_plain_char) => {
+            IdForm::Plain if id.len() > 64 || !id.chars().all(is_plain_char) => {
                 let mut plain = String::new();
                 for c in id.chars().take(64) {
                     plain.push(if is_plain_char(c) { c } else { '_' });
                 }
                 Cow::Owned(plain)
             }
-            Ids::Nine
+            IdForm::Nine
                 if !id.is_empty() && (id.len() != 9 || !id.bytes().all(|b| b.is_ascii_alphanumeric())) =>
             {
                 Cow::Owned(nine(&id))
@@ -151,8 +151,8 @@ pub(super) fn groups<'a>(
         groups: Vec::new(),
         results: Vec::new(),
         places: Vec::new(),
-        unanswered: ByName::new(),
-        ids: HashSet::new(),
+        unanswered: Places::default(),
+        ids: Ids::default(),
         next: 0,
     };
     for (at, message) in messages.iter().enumerate() {
@@ -192,7 +192,30 @@ pub(crate) fn agent_texts<'a>(messages: &[&'a Message]) -> Vec<&'a str> {
 }
 
 /// Places in a list, by a call's id, or where that is missing by the tool's name; the next one last.
-type ByName<'a> = HashMap<(bool, &'a str), Vec<usize>>;
+#[derive(Default)]
+struct Places {
+    ids: Ids,
+    names: Ids,
+    lists: Vec<Vec<usize>>,
+}
+
+impl Places {
+    fn put(&mut self, is_id: bool, key: &str, place: usize) {
+        let known = if is_id { &mut self.ids } else { &mut self.names };
+        match known.get(key).and_then(|list| self.lists.get_mut(list)) {
+            Some(places) => places.push(place),
+            None => {
+                known.add(key, self.lists.len());
+                self.lists.push(vec![place]);
+            }
+        }
+    }
+
+    fn of(&mut self, is_id: bool, key: &str) -> Option<&mut Vec<usize>> {
+        let known = if is_id { &self.ids } else { &self.names };
+        self.lists.get_mut(known.get(key)?)
+    }
+}
 
 struct Projection<'a> {
     format: Format,
@@ -204,16 +227,16 @@ struct Projection<'a> {
     results: Vec<&'a ToolResult>,
     /// The group and the answer of each call without a result: one that is stored behind a later answer is still the call's.
     places: Vec<(usize, usize)>,
-    unanswered: ByName<'a>,
+    unanswered: Places,
     /// The ids in use: of the whole request where ids are strict, else of the turn.
-    ids: HashSet<String>,
+    ids: Ids,
     /// The number that the next id is made of.
     next: usize,
 }
 
 impl<'a> Projection<'a> {
-    fn form(&self) -> Ids {
-        Ids::of(self.format.spoken(), self.dialect)
+    fn form(&self) -> IdForm {
+        IdForm::of(self.format.spoken(), self.dialect)
     }
 
     fn wants_user_first(&self) -> bool {
@@ -228,8 +251,8 @@ impl<'a> Projection<'a> {
             if self.groups.is_empty() && self.wants_user_first() {
                 self.groups.push(Group::User { answers: Vec::new(), parts: vec![Part::Text(START)] });
             }
-            if self.form() == Ids::Any {
-                self.ids.clear();
+            if self.form() == IdForm::Any {
+                self.ids = Ids::default();
             }
             self.groups.push(Group::Agent { messages: Vec::new(), calls: Vec::new() });
         }
@@ -263,7 +286,7 @@ impl<'a> Projection<'a> {
     fn id_for(&mut self, call: &'a ToolCall) -> Cow<'a, str> {
         let mut id = self.form().fit(Cow::Borrowed(call.id()));
         let mut number = self.next;
-        while id.is_empty() || !self.ids.insert(id.clone().into_owned()) {
+        while id.is_empty() || !self.ids.insert(&id) {
             // Nine letters and digits is the form that every provider takes.
             id = self.form().fit(Cow::Owned(format!("call{number:05}")));
             number += 1;
@@ -293,10 +316,10 @@ impl<'a> Projection<'a> {
         for result in results {
             let Some(id) = result.call_id.as_deref() else { continue };
             // The first one of an id that no call of this turn has.
-            if others.get_mut(&(true, id)).is_none_or(|others| std::mem::take(others).is_empty()) {
+            if others.of(true, id).is_none_or(|others| std::mem::take(others).is_empty()) {
                 continue;
             }
-            let place = self.unanswered.get_mut(&(true, id)).and_then(Vec::pop);
+            let place = self.unanswered.of(true, id).and_then(Vec::pop);
             let Some((group, answer)) = place.and_then(|place| self.places.get(place)) else { continue };
             if let Some(Group::User { answers, .. }) = self.groups.get_mut(*group)
                 && let Some(answer) = answers.get_mut(*answer)
@@ -305,7 +328,7 @@ impl<'a> Projection<'a> {
             }
         }
         for (at, answer) in answers.iter().enumerate().filter(|(_, answer)| answer.result.is_none()) {
-            self.unanswered.entry((true, answer.call.id())).or_default().push(self.places.len());
+            self.unanswered.put(true, answer.call.id(), self.places.len());
             self.places.push((self.groups.len(), at));
         }
         let parts = user.unwrap_or_default();
@@ -329,25 +352,24 @@ fn user_part(part: &ContentPart) -> Option<Part<'_>> {
 }
 
 /// The answers of these calls, and the results that are for others.
-fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> (Vec<Answer<'a>>, ByName<'a>) {
-    let mut waiting = ByName::new();
+fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> (Vec<Answer<'a>>, Places) {
+    let mut waiting = Places::default();
     for (at, result) in results.iter().enumerate().rev() {
-        let key = match result.call_id.as_deref().filter(|id| !id.is_empty()) {
-            Some(id) => (true, id),
-            None => (false, result.tool_name.as_str()),
-        };
-        waiting.entry(key).or_default().push(at);
+        match result.call_id.as_deref().filter(|id| !id.is_empty()) {
+            Some(id) => waiting.put(true, id, at),
+            None => waiting.put(false, &result.tool_name, at),
+        }
     }
     let mut answers = Vec::new();
     for Call { id, call } in calls {
-        let mut take = |key| waiting.get_mut(&key).and_then(Vec::pop);
-        let at = take((true, call.id())).or_else(|| take((false, &call.tool_name)));
+        let mut take = |is_id, key| waiting.of(is_id, key)?.pop();
+        let at = take(true, call.id()).or_else(|| take(false, &call.tool_name));
         let result = at.and_then(|at| results.get(at).copied());
         answers.push(Answer { id: id.clone(), call, result });
     }
     // Of a call of this turn a further result is a repeated one.
     for Call { call, .. } in calls {
-        if let Some(repeated) = waiting.get_mut(&(true, call.id())) {
+        if let Some(repeated) = waiting.of(true, call.id()) {
             repeated.clear();
         }
     }
