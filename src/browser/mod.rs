@@ -1,6 +1,7 @@
 //! What JavaScript sees of the runtime: one subject per file, on the wasm target only.
 
 pub mod about;
+mod allocator;
 #[cfg(feature = "decoders")]
 pub mod decoder;
 mod feed;
