@@ -4,24 +4,29 @@
 // What no quotation mark, template, minifier or page has to escape.
 export const letters = " !#%&()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~";
 
-/** So many of them stand with the letter behind them for a rare byte. */
-const marks = 2;
+/** The last ones stand with the letter behind them for a rare byte, each other one for a frequent byte. */
+const marks = letters.slice(-2);
+const plain = letters.slice(0, -marks.length);
 
-/** A text for each byte: a letter for as many of the frequent ones as there are letters. */
-function codesOf(bytes) {
+/** A text for each byte: a letter for as many of the frequent ones as there are letters. In text letters stand for themselves. */
+function codesOf(bytes, isText) {
   const counts = new Uint32Array(256);
   for (const byte of bytes) counts[byte]++;
   const order = [...counts.keys()].sort((a, b) => counts[b] - counts[a]);
-  const frequent = new Set(order.slice(0, letters.length - marks));
-  let [one, two] = [marks, 0];
-  return Array.from(counts, (_, byte) =>
-    frequent.has(byte) ? letters[one++] : letters[Math.floor(two / letters.length)] + letters[two++ % letters.length],
-  );
+  const frequent = new Set(order.slice(0, plain.length));
+  const itself = (letter) => isText && frequent.has(letter.charCodeAt(0));
+  const others = [...plain].filter((letter) => !itself(letter));
+  let [one, two] = [0, 0];
+  return Array.from(counts, (_, byte) => {
+    const letter = String.fromCharCode(byte);
+    if (!frequent.has(byte)) return marks[Math.floor(two / letters.length)] + letters[two++ % letters.length];
+    return plain.includes(letter) && itself(letter) ? letter : others[one++];
+  });
 }
 
 /** The number of bytes, 256 bits that tell which bytes are one letter, and the bytes, all in letters. */
-export function asciiOf(bytes) {
-  const codes = codesOf(bytes);
+export function asciiOf(bytes, isText) {
+  const codes = codesOf(bytes, isText);
   const bits = codes.map(({ length }) => (length === 1 ? 1 : 0));
   const head = [18, 12, 6, 0].map((shift) => letters[(bytes.length >> shift) & 63]);
   for (let at = 0; at < 256; at += 6) {

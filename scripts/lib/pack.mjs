@@ -2,15 +2,15 @@
 // locals, all offsets and so on, each as text; compression finds more in them than in a file that mixes them.
 import { asciiOf, letters } from "./ascii.mjs";
 
-/** What the streams hold. tools/unpack knows the first four by their places, the others from `kinds`. */
+/** What the streams hold. tools/unpack knows the first five by their places, the others from `kinds`. */
 const names = [
   "rest",
   "opcodes",
   "locals",
   "odd",
+  "call",
   "local",
   "offset",
-  "call",
   "block",
   "branch",
   "other",
@@ -23,6 +23,9 @@ const place = (name) => names.indexOf(name);
 /** Opcodes that no wasm file has. Before an opcode: its alignment, where that is not the natural one. And constants by their length. */
 const alignment = 0xe0;
 const constants = { small: 0x41, middle: 0xf0, large: 0xf1 };
+
+/** A call's function is told in two numbers below this, the smaller one first: so nearly all of them are one letter. */
+const functions = 48;
 
 const isMemory = (op) => op >= 0x28 && op <= 0x3e;
 const natural = "23230011001122232301012";
@@ -87,7 +90,7 @@ export function packed(wasm) {
     else copy("rest", size);
   }
   const known = [...kinds, ...natural].map((number) => letters[number]);
-  return letters + known.join("") + streams.map(asciiOf).join("");
+  return letters + known.join("") + streams.map((bytes, at) => asciiOf(bytes, at === place("rest"))).join("");
 
   function body() {
     const size = number();
@@ -123,6 +126,10 @@ export function packed(wasm) {
       put("odd", length & 255, length >> 8);
       at = start;
       copy("odd", length);
+    } else if (name === "call") {
+      const called = number();
+      if (called >= functions * 256) throw new Error("the packing of wasm files has no room for so many functions");
+      put("call", called % functions, Math.floor(called / functions));
     } else if (name !== "rest") number(name);
   }
 

@@ -39,6 +39,20 @@ test("instructions of every form come out as they were", () => {
   expect(Buffer.compare(unpacked({ text, length: file.length }), file)).toBe(0);
 });
 
+test("calls of every function, and every byte, come out as they were", () => {
+  const functions = Array.from({ length: 3000 }, (_, at) => `(func $f${at})`).join("\n");
+  const calls = [0, 1, 47, 48, 49, 86, 87, 88, 127, 128, 2303, 2304, 2999].map((at) => `(call $f${at})`).join(" ");
+  const bytes = Array.from({ length: 256 }, (_, byte) => `\\${byte.toString(16).padStart(2, "0")}`.repeat(1 + (byte % 7))).join(
+    "",
+  );
+  const module = binaryen.parseText(
+    `(module (memory 1) (data (i32.const 1024) "${bytes}") ${functions} (func (export "f") ${calls}))`,
+  );
+  const file = Buffer.from(module.emitBinary());
+  const text = packed(file);
+  expect(Buffer.compare(unpacked({ text, length: file.length }), file)).toBe(0);
+});
+
 test("an instruction of a form that is not known is refused, and not packed wrongly", () => {
   const module = binaryen.parseText('(module (func (export "f") (result v128) (v128.const i32x4 1 2 3 4)))');
   module.setFeatures(binaryen.Features.All);

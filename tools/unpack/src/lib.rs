@@ -4,14 +4,17 @@
 #![no_std]
 
 const LETTERS: u8 = 89;
-/// The first letters are marks: they stand with the letter behind them for a rare byte.
-const MARKS: u8 = 2;
+/// The letters behind these are marks: they stand with the letter behind them for a rare byte.
+const PLAIN: u8 = 87;
 const STREAMS: u8 = 13;
 /// The streams that are known by their places.
 const REST: u8 = 0;
 const OPCODES: u8 = 1;
 const LOCALS: u8 = 2;
 const ODD: u8 = 3;
+const CALL: u8 = 4;
+/// A call's function is told in two numbers below this, the smaller one first.
+const FUNCTIONS: u32 = 48;
 
 const CODE_SECTION: u8 = 10;
 const BLOCK: u8 = 0x02;
@@ -49,22 +52,22 @@ struct Unpacking {
 impl Unpacking {
     /// The text's head, and its streams as bytes.
     fn read(mut text: *const u8, bytes: &mut *mut u8) -> Self {
-        let mut places = [0; 256];
+        let mut places = [LETTERS; 256];
         for place in 0..LETTERS {
             places[usize::from(next(&mut text))] = place;
         }
-        let mut place = || places[usize::from(next(&mut text))];
+        let mut letters = Letters { text, places };
         let mut unpacking =
             Unpacking { streams: [core::ptr::null(); 256], kinds: [0; 256], natural: [0; 256], out: *bytes };
         for kind in &mut unpacking.kinds {
-            *kind = place();
+            *kind = letters.next();
         }
         for op in FIRST_MEMORY..=LAST_MEMORY {
-            unpacking.natural[usize::from(op)] = place();
+            unpacking.natural[usize::from(op)] = letters.next();
         }
         for stream in 0..STREAMS {
             unpacking.streams[usize::from(stream)] = *bytes;
-            decode(&mut place, bytes);
+            letters.decode(stream == REST, bytes);
         }
         unpacking
     }
@@ -115,6 +118,10 @@ impl Unpacking {
                     let length = u32::from(self.take(ODD)) + 256 * u32::from(self.take(ODD));
                     self.copy(ODD, length);
                 }
+                CALL => {
+                    let function = u32::from(self.take(CALL)) + FUNCTIONS * u32::from(self.take(CALL));
+                    put_number(&mut self.out, function);
+                }
                 stream => {
                     self.number(stream);
                 }
@@ -122,12 +129,8 @@ impl Unpacking {
         }
         let (body, end) = (start.wrapping_add(ROOM), self.out);
         let size = end as usize - body as usize;
-        let (mut place, mut left) = (start, size);
-        while left > 127 {
-            put(&mut place, left as u8 | 128);
-            left >>= 7;
-        }
-        put(&mut place, left as u8);
+        let mut place = start;
+        put_number(&mut place, size as u32);
         // SAFETY: both are in the room that was given.
         unsafe { core::ptr::copy(body, place, size) };
         self.out = place.wrapping_add(size);
@@ -159,30 +162,61 @@ impl Unpacking {
     }
 }
 
-/// A stream: its length in four letters, 256 bits that tell which bytes are one letter, the text.
-fn decode(place: &mut impl FnMut() -> u8, bytes: &mut *mut u8) {
-    let mut length = 0;
-    for _ in 0..4 {
-        length = length * 64 + u32::from(place());
+struct Letters {
+    /// Where it is read on.
+    text: *const u8,
+    /// The place of each letter.
+    places: [u8; 256],
+}
+
+impl Letters {
+    fn next(&mut self) -> u8 {
+        self.places[usize::from(next(&mut self.text))]
     }
-    let mut meant = [0; 512];
-    let (mut frequent, mut rare) = (usize::from(MARKS), usize::from(LETTERS));
-    let mut bits = 0;
-    for byte in 0..=255u8 {
-        if byte % 6 == 0 {
-            bits = place();
+
+    /// A stream: its length in four letters, 256 bits that tell which bytes are one letter, the text.
+    fn decode(&mut self, is_text: bool, bytes: &mut *mut u8) {
+        let mut length = 0;
+        for _ in 0..4 {
+            length = length * 64 + u32::from(self.next());
         }
-        let counter = if bits & 32 == 0 { &mut rare } else { &mut frequent };
-        meant[*counter % 512] = byte;
-        *counter += 1;
-        bits <<= 1;
-    }
-    for _ in 0..length {
-        let mut at = usize::from(place());
-        if at < usize::from(MARKS) {
-            at = usize::from(LETTERS) * (at + 1) + usize::from(place());
+        let mut meant = [0; 512];
+        let mut is_taken = [false; 256];
+        let mut is_frequent = [false; 256];
+        let mut bits = 0;
+        for byte in 0..=255u8 {
+            if byte % 6 == 0 {
+                bits = self.next();
+            }
+            is_frequent[usize::from(byte)] = bits & 32 != 0;
+            bits <<= 1;
+            let place = self.places[usize::from(byte)];
+            if is_text && is_frequent[usize::from(byte)] && place < PLAIN {
+                // In text letters stand for themselves.
+                meant[usize::from(place)] = byte;
+                is_taken[usize::from(place)] = true;
+            }
         }
-        put(bytes, meant[at % 512]);
+        let (mut frequent, mut rare) = (0u8, usize::from(LETTERS));
+        for byte in 0..=255u8 {
+            if !is_frequent[usize::from(byte)] {
+                meant[rare % 512] = byte;
+                rare += 1;
+            } else if !is_text || self.places[usize::from(byte)] >= PLAIN {
+                while is_taken[usize::from(frequent)] {
+                    frequent += 1;
+                }
+                meant[usize::from(frequent)] = byte;
+                frequent += 1;
+            }
+        }
+        for _ in 0..length {
+            let mut at = usize::from(self.next());
+            if at >= usize::from(PLAIN) {
+                at = usize::from(LETTERS) * (at + 1 - usize::from(PLAIN)) + usize::from(self.next());
+            }
+            put(bytes, meant[at % 512]);
+        }
     }
 }
 
@@ -197,6 +231,14 @@ fn put(to: &mut *mut u8, byte: u8) {
     // SAFETY: the caller of `unpack` gave room enough.
     unsafe { **to = byte };
     *to = to.wrapping_add(1);
+}
+
+fn put_number(to: &mut *mut u8, mut number: u32) {
+    while number > 127 {
+        put(to, number as u8 | 128);
+        number >>= 7;
+    }
+    put(to, number as u8);
 }
 
 #[panic_handler]
