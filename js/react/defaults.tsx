@@ -1,7 +1,8 @@
 // How `<Render>` shows what the application draws no component of its own for: plain elements with stable attributes.
-import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, useRef } from "react";
+import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from "react";
 import type { TimelineEntry } from "../src/snapshot.js";
 import type { Guard } from "./boundary.js";
+import { useBrowserLayoutEffect } from "./browser-effect.js";
 import { part } from "./mounted.js";
 import type {
   InputRenderProps,
@@ -33,19 +34,35 @@ export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): Re
 
 /** Not read out while it grows: the finished message is. */
 export function DefaultStreaming({ text }: StreamingRenderProps): ReactNode {
+  const element = useRef<HTMLDivElement>(null);
   return (
-    <div data-glove-role="agent" data-glove-streaming="" aria-live="off" dir="auto">
-      {text}
+    <div ref={element} data-glove-role="agent" data-glove-streaming="" aria-live="off" dir="auto">
+      {useGrowing(element, text)}
     </div>
   );
 }
 
+/**
+ * What stands last in an element, and grows there. React knows the first piece only: it would set the whole text each time, and what is
+ * selected in it would be selected no more.
+ */
+function useGrowing(element: RefObject<HTMLElement | null>, text: string): string {
+  useBrowserLayoutEffect(() => {
+    const node = element.current?.lastChild as Text | undefined;
+    // A translator of the browser's may have put an element in its place.
+    if (node?.nodeType === 3 && text.startsWith(node.data)) node.appendData(text.slice(node.length));
+    else node?.replaceWith(text);
+  }, [element, text]);
+  return useState(text)[0];
+}
+
 /** Closed until somebody wants to read it, and never read out by itself. */
 export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): ReactNode {
+  const element = useRef<HTMLDetailsElement>(null);
   return (
-    <details data-glove-role="reasoning" aria-live="off">
+    <details ref={element} data-glove-role="reasoning" aria-live="off">
       <summary>{streaming ? "Thinking…" : "Thoughts"}</summary>
-      {text}
+      {useGrowing(element, text)}
     </details>
   );
 }

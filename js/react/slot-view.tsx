@@ -1,7 +1,8 @@
 // One slot on the screen, drawn by the application's renderer of its name or by a built-in one.
-import { memo, type ReactNode, useCallback, useRef, useSyncExternalStore } from "react";
+import { memo, type ReactNode, useCallback, useRef, useState, useSyncExternalStore } from "react";
 import type { EnhancedSlot } from "../src/snapshot.js";
 import { useBoxless } from "./boxless.js";
+import { useBrowserLayoutEffect } from "./browser-effect.js";
 import { useQuestionFocus } from "./focus.js";
 import { mount } from "./mounted.js";
 import type { Toolbox } from "./toolbox.js";
@@ -9,29 +10,32 @@ import type { Toolbox } from "./toolbox.js";
 export interface SlotViewProps {
   slot: EnhancedSlot;
   toolbox: Toolbox;
-  resolveSlot: (slotId: string, value: unknown) => unknown;
+  resolveSlot: (slotId: string, value: unknown) => boolean;
   rejectSlot: (slotId: string, reason?: string) => unknown;
 }
 
 export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rejectSlot }: SlotViewProps): ReactNode {
   const element = useRef<HTMLDivElement>(null);
-  const { id, status, renderer: name } = slot;
+  const { id, status, renderer: name, error } = slot;
+  const [untold, setUntold] = useState<string>();
   const pending = status === "pending";
   const find = () => toolbox.slot(name);
   const renderer = useSyncExternalStore(toolbox.subscribe, find, find);
   useBoxless(element);
   useQuestionFocus(element, pending);
-  const resolve = useCallback((value?: unknown) => void resolveSlot(id, value), [id, resolveSlot]);
+  const resolve = useCallback((value?: unknown) => resolveSlot(id, value), [id, resolveSlot]);
   const reject = useCallback((reason?: string) => void rejectSlot(id, reason), [id, rejectSlot]);
+  // A person reads the refusal once, whoever shows it.
+  useBrowserLayoutEffect(() => setUntold(element.current?.textContent?.includes(error ?? "") ? undefined : error), [error]);
   // Also where somebody draws all `slots` by hand.
   if (!pending && slot.displayStrategy === "hide-on-complete") return null;
   // What waits must be seen, or the run would stand still without a word.
   if (!renderer && !(pending && slot.waits)) return null;
-  return (
+  const view = (
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
       {mount(
         renderer ?? nothingFor(name),
-        { data: slot.input, resolve, reject, status },
+        { data: slot.input, resolve, reject, status, ...(error !== undefined && { error }) },
         {
           name,
           failed: toolbox.failed,
@@ -40,6 +44,16 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
         },
       )}
     </div>
+  );
+  return (
+    <>
+      {view}
+      {untold && (
+        <p role="alert" data-glove-refusal="">
+          {untold}
+        </p>
+      )}
+    </>
   );
 });
 

@@ -27,6 +27,8 @@ export interface DeskSurroundings {
   fence(): Promise<void> | undefined;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
+  /** Why this is no answer to a slot, in words for the person. */
+  refused(id: string, why: string): void;
 }
 
 /** What JSON may not hold of a slot. */
@@ -130,7 +132,13 @@ export class Desk implements DisplayPort {
     const { renderer } = slot;
     const schema = this.#around.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
     const settle = (parsed: unknown) => this.#settle(id, parsed);
-    return answered(renderer, schema, value, settle, (error) => this.#around.report(error.code, error));
+    return answered(renderer, schema, value, settle, (error, why) => this.#refuse(id, error, why));
+  }
+
+  #refuse(id: string, error: unknown, why = reasonOf(error)): false {
+    this.#around.refused(id, why);
+    this.#around.report("DISPLAY_WRONG_OUTPUT", error);
+    return false;
   }
 
   reject(id: string, error: unknown): boolean {
@@ -166,8 +174,7 @@ export class Desk implements DisplayPort {
       return settled;
     } catch (error) {
       // What the core itself asks has an answer of a certain kind.
-      this.#around.report("DISPLAY_WRONG_OUTPUT", fromCore(error));
-      return false;
+      return this.#refuse(id, fromCore(error));
     }
   }
 

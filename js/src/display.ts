@@ -276,13 +276,13 @@ export function answered(
   schema: Schema | undefined,
   value: unknown,
   settle: (value: unknown) => boolean,
-  refuse: (error: GloveError) => void,
+  refuse: (error: GloveError, why: string) => void,
 ): boolean {
   if (!schema) return settle(value);
   const settled = after(check(schema, value), (checked) => {
     if ("value" in checked) return settle(checked.value);
     const why = sentence(checked.issues);
-    refuse(new GloveError("DISPLAY_WRONG_OUTPUT", `This is no answer to "${renderer}", so the question stays open: ${why}`));
+    refuse(new GloveError("DISPLAY_WRONG_OUTPUT", `This is no answer to "${renderer}", so the question stays open: ${why}`), why);
     return false;
   });
   return isPromise(settled) ? true : settled;

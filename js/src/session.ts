@@ -84,6 +84,7 @@ export class GloveSession {
       fence: () => this.#link.fence(),
       tool,
       report,
+      refused: (id, why) => this.#shown.refused(id, why),
     });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),

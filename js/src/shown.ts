@@ -210,6 +210,15 @@ export class Shown {
     this.#changes.slots = slots.map((slot) => this.#slot(slot));
   }
 
+  /** Until it is settled. */
+  refused(id: string, error: string): void {
+    const known = this.#seen.get(id);
+    if (known) this.#seen.set(id, { ...known, error });
+    const shown = this.#changes.slots ?? this.#snapshot.slots;
+    this.#changes.slots = shown.map((slot) => this.#seen.get(slot.id) ?? slot);
+    this.publish();
+  }
+
   #slot(slot: CoreSlot): ShownSlot {
     const known = this.#seen.get(slot.id);
     const displayStrategy = this.#slots.strategy(slot.renderer);

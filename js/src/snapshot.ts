@@ -62,6 +62,8 @@ export interface EnhancedSlot {
   readonly waits?: boolean;
   readonly displayStrategy: SlotDisplayStrategy;
   readonly status: "pending" | "resolved" | "rejected";
+  /** Why the last answer was refused. */
+  readonly error?: string;
 }
 
 /** A slot as a conversation gives it. */

@@ -66,10 +66,13 @@ export interface TypedDisplay<D, R = void> {
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
 export interface SlotRenderProps<T = any, R = any> {
   readonly data: T;
-  resolve(value: R): void;
+  /** Says whether the answer was taken; a schema that decides later has taken it. Nothing, maybe, where somebody draws by hand. */
+  resolve(value: R): unknown;
   reject(reason?: string): void;
   /** A slot that stays is drawn when it was answered too. Missing only where somebody draws without `<Render>` and `renderSlot`. */
   readonly status?: EnhancedSlot["status"];
+  /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
+  readonly error?: string;
 }
 
 /** What a tool's `renderResult` gets. */
@@ -179,10 +182,13 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
 export interface TypedRenderProps<D, R> {
   readonly props: D;
   readonly data: D;
-  resolve(value: R): void;
+  /** Says whether the answer was taken. A schema that decides later has taken it. */
+  resolve(value: R): boolean;
   reject(reason?: string): void;
   /** A slot that stays is drawn when it was answered too. */
   readonly status?: EnhancedSlot["status"];
+  /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
+  readonly error?: string;
 }
 
 /**

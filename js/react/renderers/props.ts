@@ -3,9 +3,12 @@
 /** A superset of the original's `SlotRenderProps`. */
 export interface SlotProps {
   data: unknown;
-  resolve: (value?: unknown) => void;
+  /** Says whether the answer was taken. A schema that decides later has taken it. */
+  resolve: (value?: unknown) => boolean;
   reject: (reason?: string) => void;
   status: "pending" | "resolved" | "rejected";
+  /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
+  error?: string;
 }
 
 /** The field of `data` as text; undefined when it has none. */

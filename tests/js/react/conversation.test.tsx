@@ -525,3 +525,85 @@ test("selectors below a Render read its conversation", async () => {
   send("go");
   expect(await screen.findByText("slot of ask")).toBeTruthy();
 });
+
+const seats = (render: (props: SlotRenderProps) => ReactNode, resolveSchema: ToolConfig["resolveSchema"] = z.number().max(9)) =>
+  ({
+    name: "seats",
+    description: "Asks how many.",
+    inputSchema: nothing,
+    resolveSchema,
+    do: async (_, display) => ({ status: "success", data: await display.pushAndWait({ input: {} }) }),
+    render,
+  }) satisfies ToolConfig;
+const asksSeats: ScriptedAnswer[] = [{ toolCalls: [{ name: "seats", input: {} }] }, "Done."];
+
+test.each([
+  ["at once", z.number().max(9), [false, false, true]],
+  // Whether it was taken is not known yet.
+  ["later", z.number().refine(async (count) => count <= 9, "Too many"), [true, true, true]],
+] as const)("a person reads why an answer was refused %s, until one is taken", async (_, schema, told) => {
+  const took: unknown[] = [];
+  const tool = seats(
+    ({ resolve, error }) => (
+      <>
+        <p>{error ? "wrong" : "right"}</p>
+        {[77, 88, 2].map((count) => (
+          <button key={count} type="button" onClick={() => took.push(resolve(count))}>
+            {`${count} seats`}
+          </button>
+        ))}
+      </>
+    ),
+    schema,
+  );
+  const page = chat(asksSeats, { client: { tools: [tool], subscribers: [{ record: () => {} }] } });
+  page.send("Book");
+  fireEvent.click(await screen.findByText("77 seats"));
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toMatch(/^Too (big|many)/);
+  expect(screen.getByText("wrong")).toBeTruthy();
+  expect(page.glove.slots[0]?.error).toBe(alert.textContent);
+  fireEvent.click(screen.getByText("88 seats"));
+  await moment();
+  expect(screen.getAllByRole("alert")).toHaveLength(1);
+  fireEvent.click(screen.getByText("2 seats"));
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+  expect(screen.getByText("right")).toBeTruthy();
+  expect(page.glove.slots[0]?.error).toBeUndefined();
+  expect(took).toEqual(told);
+  await waitFor(() => expect(page.glove.busy).toBe(false));
+});
+
+test("the sentence of a refusal stands on the page once, also where the question shows it itself", async () => {
+  const tool = seats(({ resolve, error }) => (
+    <button type="button" onClick={() => resolve(77)}>
+      Book {error}
+    </button>
+  ));
+  const page = chat(asksSeats, { client: { tools: [tool], subscribers: [{ record: () => {} }] } });
+  page.send("Book");
+  fireEvent.click(await screen.findByRole("button", { name: "Book" }));
+  await waitFor(() => expect(page.container.textContent?.match(/Too big/g)).toHaveLength(1));
+  expect(screen.queryByRole("alert")).toBeNull();
+});
+
+test("a question of the run that is answered with what is neither yes nor no says so", async () => {
+  const Maybe = ({ resolve }: SlotProps) => (
+    <button type="button" onClick={() => resolve("perhaps")}>
+      Maybe
+    </button>
+  );
+  const renderers = { permission_request: Maybe };
+  const tool: ToolConfig = {
+    name: "mail",
+    description: "",
+    inputSchema: nothing,
+    requiresPermission: true,
+    do: async () => ({ status: "success", data: "" }),
+  };
+  const script = [{ toolCalls: [{ name: "mail", input: {} }] }, "Done."];
+  const page = chat(script, { client: { tools: [tool], subscribers: [{ record: () => {} }] }, config: { renderers } });
+  page.send("Mail");
+  fireEvent.click(await screen.findByText("Maybe"));
+  expect((await screen.findByRole("alert")).textContent).not.toBe("");
+});

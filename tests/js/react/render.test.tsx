@@ -360,3 +360,32 @@ test.each(["paused", "interrupted"] as const)(
     expect(screen.queryByRole("status")).toBeNull();
   },
 );
+
+test.each([
+  ["an answer", "streamingText", "[data-glove-streaming]"],
+  ["thoughts", "streamingReasoning", "[data-glove-role=reasoning]"],
+] as const)("what is selected in %s stays selected while it grows", (_, part, where) => {
+  const glove = (text: string) => handle({ busy: true, [part]: text });
+  const { container, rerender } = render(<Render glove={glove("Once upon")} />);
+  const element = container.querySelector(where) as HTMLElement;
+  const selection = getSelection() as Selection;
+  const node = element.lastChild as Text;
+  selection.setBaseAndExtent(node, 5, node, 9);
+  for (const text of ["Once upon a", "Once upon a time"]) {
+    rerender(<Render glove={glove(text)} />);
+    expect(element.lastChild?.textContent).toBe(text);
+    expect(String(selection)).toBe("upon");
+  }
+  // Another answer takes its place.
+  rerender(<Render glove={glove("No")} />);
+  expect(element.lastChild?.textContent).toBe("No");
+  // A translator of the browser's puts its own element in the place of the text.
+  const font = document.createElement("font");
+  font.textContent = "Nein";
+  element.lastChild?.replaceWith(font);
+  rerender(<Render glove={glove("No way")} />);
+  expect(element.lastChild?.textContent).toBe("No way");
+  rerender(<Render glove={glove("")} />);
+  expect(container.querySelector(where)).toBeNull();
+  selection.removeAllRanges();
+});
