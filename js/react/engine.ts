@@ -272,6 +272,7 @@ export class Engine implements Followed {
       sendMessage: (message, images) => handled(ask((session) => session.sendMessage(message, images), true).catch(stopped)),
       abort,
       stop: abort,
+      cancelQueued: (id) => conversation.session?.cancelQueued(id) ?? false,
       regenerate: () => ask((session) => session.regenerate()),
       resume: () => ask((session) => session.resume()),
       takeOver: () => ask((session) => session.takeOver()),

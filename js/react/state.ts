@@ -16,6 +16,8 @@ export interface GloveActions {
   /** Stops the run; what was shown of the answer stays. */
   abort: () => void;
   stop: () => void;
+  /** Takes back a message that waits in `queue`. False when none with this id waits. */
+  cancelQueued: (id: string) => boolean;
   regenerate: () => Promise<RunOutcome>;
   /** Goes on after a pause or a failure. */
   resume: () => Promise<RunOutcome>;

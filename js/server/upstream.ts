@@ -1,5 +1,6 @@
 // Where a handler's requests go on to: a provider, or a model of the application.
-import { reasonOf } from "../src/error.js";
+import { check, checkEach, said } from "../src/checked.js";
+import { GloveError, reasonOf } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
 import { checkCall, checkNumber, checkWord, config as fault, keyFrom } from "../src/models/options.js";
 import { formatOf, keyOf, noKey, type ProviderDef, targetOf } from "../src/models/providers.js";
@@ -16,8 +17,8 @@ export interface Upstream extends Pick<RelayOptions, "format" | "baseURL" | "mod
 
 /** Refuses at once what can never be answered. */
 export function upstreamOf(config: ChatHandlerConfig): Upstream {
-  const { provider: id, createModel } = config;
   checkOptions(config);
+  const { provider: id, createModel } = config;
   if (createModel && id === undefined) {
     return { format: "endpoint", baseURL: nowhere, model: "", maxTokens: undefined, fetch: fetchOf(createModel), key: () => "" };
   }
@@ -51,11 +52,33 @@ function keyNow(provider: ProviderDef, given: string | undefined): string {
 /** The longest time of a timer. */
 const longestMs = 2_147_483_647;
 
+/** Those that say nothing of how a provider is called. */
+const options = {
+  provider: "text",
+  createModel: "work",
+  model: "text",
+  models: "list",
+  apiKey: "text",
+  baseURL: "text",
+  systemPrompt: "text",
+  authorize: "work",
+  fetch: "work",
+  onError: "work",
+  policy: "object",
+  reasoning: "flag",
+  includeReasoningInText: "flag",
+  limits: { bodyBytes: "large", systemPromptBytes: "large", messages: "large", tools: "large" },
+} as const;
+
 function checkOptions(config: ChatHandlerConfig): void {
-  checkCall(config);
-  checkWord("providerMessages", config.providerMessages, ["safe", "all", "none"]);
-  checkNumber("heartbeatMs", config.heartbeatMs, 0, longestMs);
-  for (const [name, limit] of Object.entries(config.limits ?? {})) {
-    if (limit !== Number.POSITIVE_INFINITY) checkNumber(`limits.${name}`, limit, 0, Number.MAX_SAFE_INTEGER, "Infinity is none");
+  check("What `createChatHandler` gets", config, "object");
+  checkEach(config, options, (name) => `\`${name}\``);
+  const { cors, providerMessages, heartbeatMs } = config;
+  for (const model of config.models ?? []) check("Each of `models`", model, "text");
+  if (cors !== undefined && ![cors].flat().every((origin) => typeof origin === "string")) {
+    throw new GloveError("CONFIG_INVALID", `\`cors\` is ${said(cors)}, and has to be an origin, a list of origins, or "*".`);
   }
+  checkCall(config);
+  checkWord("providerMessages", providerMessages, ["safe", "all", "none"]);
+  checkNumber("heartbeatMs", heartbeatMs, 0, longestMs);
 }

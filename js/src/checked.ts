@@ -18,6 +18,7 @@ const having = (what: string, name: string, type: string): Kind => [
 
 const kinds = {
   text: typed("a text", "string"),
+  object: ["an object", (value) => said(value) === "an object"],
   flag: typed("true or false", "boolean"),
   work: typed("a function", "function"),
   rule: ["true, false, a rule or a function", (value) => /^(bo|f|o)/.test(typeof value)],
@@ -95,11 +96,8 @@ export function checkEach(
 
 /** Gives the value if it is what it has to be, and refuses it by its name if not. */
 export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_INVALID"): T {
-  const need = ([text, fits]: Kind) => {
-    if (!fits(value)) throw new GloveError(code, `${name} is ${said(value)}, and has to be ${text}.`);
-  };
   if (typeof wanted === "object") {
-    need(["an object", () => said(value) === "an object"]);
+    check(name, value, "object", code);
     const inner = (option: string) => name.replace(/`$/, `.${option}\``);
     for (const option in value) {
       if (!Object.hasOwn(wanted, option)) {
@@ -108,10 +106,11 @@ export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_
     }
     checkEach(value as object, wanted, inner, code);
   } else {
-    const words = wanted.split("|");
-    need(
-      words[1] ? [`one of ${words.map(said).join(", ")}`, (value) => words.includes(value as string)] : kinds[wanted as "text"],
-    );
+    const words: unknown[] = wanted.split("|");
+    const [text, fits]: Kind = words[1]
+      ? [`one of ${words.map(said).join(", ")}`, (value) => words.includes(value)]
+      : kinds[wanted as "text"];
+    if (!fits(value)) throw new GloveError(code, `${name} is ${said(value)}, and has to be ${text}.`);
   }
   return value;
 }
@@ -121,7 +120,8 @@ export function counted<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, isEndless(value) ? most : value])) as T;
 }
 
-function said(value: unknown): string {
+/** What was found, in words. */
+export function said(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value && /^[fo]/.test(typeof value)) return typeof value === "object" ? "an object" : "a function";
   return typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);

@@ -191,6 +191,15 @@ export class GloveSession {
 
   readonly stop = (): void => this.abort();
 
+  /** Takes back a message that waits in `queue`: its promise gives `aborted`. False when none with this id waits. */
+  readonly cancelQueued = (id: string): boolean => {
+    const waits = this.#shown.snapshot.queue.some((message) => message.id === id);
+    const sent = this.#sent.get(id);
+    if (waits && sent) this.#cancel(sent);
+    else if (waits) this.#link.session?.cancelQueued?.(id);
+    return waits;
+  };
+
   /**
    * Gives the last answer again, in its place; a request that failed goes on where it was. What the tools of the answer did is
    * taken back first where they have an `undo` (`undone` comes back when that fails, and nothing is replaced). A call that cannot

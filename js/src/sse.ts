@@ -23,6 +23,7 @@ export async function* parseSSEStream(response: Response): AsyncGenerator<Remote
   for await (const data of sseData(response.body)) {
     if (data === "[DONE]") continue;
     const event = read(data);
+    if (typeof event?.type !== "string") continue;
     yield event;
     if (event.type === "done") return;
   }
@@ -70,17 +71,16 @@ function field(line: string, data: string[]): void {
   data.push(value.startsWith(" ") ? value.slice(1) : value);
 }
 
-function read(data: string): RemoteStreamEvent {
+/** Anything may have been sent. */
+function read(data: string): RemoteStreamEvent | null | undefined {
   try {
-    const event: unknown = JSON.parse(data);
-    if (typeof event === "object" && event !== null && "type" in event) return event as RemoteStreamEvent;
+    return JSON.parse(data);
   } catch (error) {
     throw new GloveError(
       "MODEL_BAD_RESPONSE",
       `The chat endpoint sent an event that is no JSON (${reasonOf(error)}): ${short(data)}`,
     );
   }
-  throw new GloveError("MODEL_BAD_RESPONSE", `The chat endpoint sent an event without a type: ${short(data)}`);
 }
 
 function failure(status: number, message: string): GloveError {

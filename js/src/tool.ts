@@ -1,5 +1,5 @@
 // Tools: what an application writes, and what of it reaches the model and the core.
-import { checkEach } from "./checked.js";
+import { check, checkEach } from "./checked.js";
 import type { SlotRequest } from "./display.js";
 import { GloveError, reasonOf } from "./error.js";
 import { toJson, toPlain } from "./json.js";
@@ -198,7 +198,7 @@ export interface TypedRenderProps<D, R> {
 export function defineTool<I extends Schema, D extends Schema = Schema, R extends Schema = Schema<void>>(
   definition: ToolDefinition<I, D, R>,
 ): ToolConfig<InferOutput<I>> {
-  const { do: work, undo, render, ...rest } = definition;
+  const { do: work, undo, render, ...rest } = check("What `defineTool` gets", definition, "object", "TOOL_INVALID");
   const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
     // biome-ignore lint/suspicious/noExplicitAny: the answer to its own renderer, or to a ready-made one.
     pushAndWait: (input: unknown, renderer?: string) => display.pushAndWait<unknown, any>({ input, renderer }),

@@ -1,6 +1,7 @@
 // Options that cannot be: each is refused by the name that the application wrote, with what was found and what is allowed.
 import {
   createAdapter,
+  defineTool,
   Glove,
   GloveClient,
   type GloveClientConfig,
@@ -10,6 +11,7 @@ import {
   type MessageInput,
   type ToolConfig,
 } from "glove-wasm";
+import { type ChatHandlerConfig, createChatHandler } from "glove-wasm/server";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 
@@ -140,10 +142,15 @@ test("a model or a store that is none is told when its session is opened", () =>
 });
 
 test("no options at all are refused in words too", () => {
-  for (const none of [undefined, null]) {
+  for (const none of [undefined, null, "x", 5, []]) {
     expect(() => new GloveClient(none as never)).toThrow(refusal("requires either", "CLIENT_CONFIG"));
     expect(() => new Glove(none as never)).toThrow(refusal("`model` is undefined"));
     expect(() => createAdapter(none as never)).toThrow(refusal("Unknown provider", "MODEL_CONFIG"));
+    expect(() => createChatHandler(none as never)).toThrow(refusal("What `createChatHandler` gets is "));
+    expect(() => defineTool(none as never)).toThrow(refusal("What `defineTool` gets is ", "TOOL_INVALID"));
+  }
+  for (const none of [undefined, null, "x", 5, {}]) {
+    expect(() => createScriptedModel(none as never)).toThrow(refusal("The script is "));
   }
 });
 
@@ -168,6 +175,45 @@ test("a context limit without end switches summaries off", async () => {
   const session = client(options).session("s");
   await session.sendMessage(long);
   expect(await session.sendMessage("Hi")).toMatchObject({ text: "two" });
+});
+
+const ofHandlers: [options: object, message: string][] = [
+  [{ authorize: true }, "`authorize` is true, and has to be a function."],
+  [{ authorize: null }, "`authorize` is null, and has to be a function."],
+  [{ cors: true }, '`cors` is true, and has to be an origin, a list of origins, or "*".'],
+  [{ cors: null }, "`cors` is null"],
+  [{ cors: ["https://a.example", 5] }, "`cors` is a list"],
+  [{ limits: { body_bytes: 5 } }, "`limits.body_bytes` is no option; there are bodyBytes, systemPromptBytes, messages, tools."],
+  [{ limits: { messages: Number.NaN } }, `\`limits.messages\` is NaN, ${most}`],
+  [{ limits: { bodyBytes: -1 } }, `\`limits.bodyBytes\` is -1, ${most}`],
+  [{ limits: { tools: "3" } }, `\`limits.tools\` is "3", ${most}`],
+  [{ limits: null }, "`limits` is null, and has to be an object."],
+  [{ provider: 5 }, "`provider` is 5, and has to be a text."],
+  [{ provider: undefined, createModel: {} }, "`createModel` is an object, and has to be a function."],
+  [{ model: 5 }, "`model` is 5"],
+  [{ models: "gpt-4.1" }, '`models` is "gpt-4.1", and has to be a list.'],
+  [{ models: [5] }, "Each of `models` is 5, and has to be a text."],
+  [{ apiKey: 5 }, "`apiKey` is 5"],
+  [{ baseURL: new URL("https://a.example") }, "`baseURL` is an object, and has to be a text."],
+  [{ systemPrompt: ["a"] }, "`systemPrompt` is a list"],
+  [{ fetch: {} }, "`fetch` is an object"],
+  [{ onError: "log" }, '`onError` is "log"'],
+  [{ policy: 5 }, "`policy` is 5, and has to be an object."],
+  [{ reasoning: "yes" }, '`reasoning` is "yes", and has to be true or false.'],
+  [{ includeReasoningInText: 1 }, "`includeReasoningInText` is 1"],
+];
+
+test.each(ofHandlers)("a chat handler refuses %o when it is made", (options, message) => {
+  const made = () => createChatHandler({ provider: "openai", apiKey: "k", ...options } as ChatHandlerConfig);
+  expect(made).toThrow(refusal(message));
+});
+
+test("a chat handler takes what can be", () => {
+  const all = Number.POSITIVE_INFINITY;
+  const some = { authorize: () => true, cors: ["*"], limits: { bodyBytes: all, messages: 0, tools: undefined }, models: [] };
+  for (const options of [some, { cors: "*" }, { authorize: undefined, cors: undefined, limits: undefined, policy: undefined }]) {
+    expect(() => createChatHandler({ provider: "openai", apiKey: "k", ...options } as ChatHandlerConfig)).not.toThrow();
+  }
 });
 
 const plain: ToolConfig = { name: "t", description: "", jsonSchema: { type: "object" }, do: () => 1 };

@@ -36,8 +36,6 @@ const both = [
   [{ apiKey: "sk-one\0" }, "The key in `apiKey` holds a character that no key has"],
 ] as const;
 const ofHandlers = [
-  [{ limits: { messages: Number.NaN } }, "`limits.messages` is NaN, and has to be a whole number from 0 on; Infinity is none."],
-  [{ limits: { bodyBytes: -1 } }, "`limits.bodyBytes` is -1"],
   [{ heartbeatMs: Number.POSITIVE_INFINITY }, "`heartbeatMs` is Infinity"],
   [{ heartbeatMs: 2 ** 31 }, "`heartbeatMs` is 2147483648"],
   [{ providerMessages: "own" }, '`providerMessages` is "own", and has to be one of "safe", "all", "none".'],

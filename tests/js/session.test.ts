@@ -121,6 +121,29 @@ test("messages that come while another one is answered wait their turn, in their
   expect(session.getSnapshot()).toMatchObject({ queue: [], busy: false });
 });
 
+test("a message that waits is taken back by its id, and nothing else is", async () => {
+  const { session, shown } = scene([{ text: "one", after: 40 }, "three"]);
+  const early = session.sendMessage("0");
+  const { queue } = session.getSnapshot();
+  expect(queue).toMatchObject([{ text: "0" }]);
+  // Before the core is there.
+  expect(session.cancelQueued(queue[0]?.id ?? "")).toBe(true);
+  expect(await early).toEqual({ type: "aborted" });
+  const first = session.sendMessage("1");
+  const id = (await until(session, ({ run }) => run.phase === "model")).timeline.at(-1)?.id ?? "";
+  const [second, third] = [session.sendMessage("2"), session.sendMessage({ text: "3", whenBusy: "steer" })];
+  const waiting = await until(session, ({ queue }) => queue.length === 2);
+  const two = waiting.queue.find(({ text }) => text === "2");
+  expect(session.cancelQueued(two?.id ?? "")).toBe(true);
+  expect(await second).toEqual({ type: "aborted" });
+  expect(session.getSnapshot().queue).toMatchObject([{ text: "3" }]);
+  // What is answered, was taken back, or never was.
+  for (const other of [id, two?.id ?? "", "none"]) expect(session.cancelQueued(other)).toBe(false);
+  await Promise.all([first, third]);
+  expect(session.cancelQueued(two?.id ?? "")).toBe(false);
+  expect(shown()).toEqual(["user: 1", "agent: one", "user: 3", "agent: three"]);
+});
+
 test("a message may be dropped, or interrupt what runs", async () => {
   const { session, shown } = scene([{ deltas: ["slow"], text: "slow", until: new Promise(() => {}) }, "quick"]);
   const first = session.sendMessage("1");

@@ -80,6 +80,24 @@ test("an answer that does not fit is refused where it is given, and one that fit
   expect(await sent).toMatchObject({ text: "it is 7" });
 });
 
+test("a message that waits is taken back in any tab, wherever it was sent", async () => {
+  const tabs = await two();
+  const form = tabs[0].session.sendMessage("form");
+  await until(tabs[1].session, ({ slots }) => slots.length === 1);
+  const ways = tabs.flatMap((sender) => tabs.map((taker) => [sender.session, taker.session] as const));
+  for (const [at, [sender, taker]] of ways.entries()) {
+    const sent = sender.sendMessage(`never mind ${at}`);
+    // The others hear of it a moment later.
+    const { queue } = await until(taker, ({ queue }) => queue.at(-1)?.text === `never mind ${at}`);
+    expect(taker.cancelQueued(queue.at(-1)?.id ?? "")).toBe(true);
+    expect(await sent).toEqual({ type: "aborted" });
+  }
+  for (const { session } of tabs) await until(session, ({ queue }) => queue.length === 0);
+  tabs[1].session.resolveSlot(tabs[1].session.getSnapshot().slots[0]?.id ?? "", "7");
+  expect(await form).toMatchObject({ text: "it is 7" });
+  for (const { session } of tabs) expect(texts(session.getSnapshot()).join()).not.toContain("never mind");
+});
+
 test("who follows pushes no slots of its own", async () => {
   const [, second] = await two();
   await expect(second.session.displayManager.pushAndWait({ renderer: "x", input: 1 })).rejects.toMatchObject({

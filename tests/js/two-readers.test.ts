@@ -11,6 +11,7 @@ const done = (text: string, more: object = {}) => ({
   tokens_out: 2,
   ...more,
 });
+const old = (text: string) => done(text, { tokens_in: 0, tokens_out: 0 });
 const text = (text: string) => ({ type: "text_delta", text });
 const sse = (...events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 
@@ -67,6 +68,7 @@ async function byItself(answer: Answer, options: Options = {}): Promise<[Read, E
 }
 
 const whole: Read = { text: "Hi", reasoning: "", answer: "Hi", tokens: [3, 2] };
+const said = (text: string) => ({ text, answer: text });
 const answers: [string, string, Read][] = [
   ["an answer in pieces", sse(text("H"), text("i"), done("Hi")), whole],
   ["lines that end in CR and LF", sse(text("Hi"), done("Hi")).replaceAll("\n", "\r\n"), whole],
@@ -78,6 +80,11 @@ const answers: [string, string, Read][] = [
   ["no blank line at the end", sse(text("Hi"), done("Hi")).trimEnd(), whole],
   ["the end mark of other protocols", `${sse(text("Hi"))}data: [DONE]\n\n${sse(done("Hi"))}`, whole],
   ["events that nobody knows", sse({ type: "news", text: "x" }, text("Hi"), done("Hi")), whole],
+  [
+    "events without a type",
+    `${sse({ text: "x" }, { type: 5 }, text("Hi"))}data: null\n\ndata: [1]\n\ndata: 5\n\n${sse(done("Hi"))}`,
+    whole,
+  ],
   ["something behind the end", sse(text("Hi"), done("Hi"), text("late")), whole],
   ["reasoning", sse({ type: "reasoning_delta", text: "Hm" }, text("Hi"), done("Hi")), { ...whole, reasoning: "Hm" }],
   ["letters of several bytes", sse(text("é😀漢"), done("é😀漢")), { ...whole, text: "é😀漢", answer: "é😀漢" }],
@@ -90,6 +97,18 @@ const answers: [string, string, Read][] = [
     "a failure",
     sse(text("Hi"), { type: "error", code: "MODEL_OVERLOADED", kind: "overloaded", message: "busy" }),
     { ...empty, text: "Hi", code: "MODEL_OVERLOADED" },
+  ],
+  ["a failure as an answer", sse(text("Hi"), old("Error: Error: no")), { ...empty, text: "Hi", code: "MODEL_SERVER" }],
+  [
+    "a failure as an answer that counts nothing",
+    sse({ type: "done", message: message("Error: no") }),
+    { ...empty, code: "MODEL_SERVER" },
+  ],
+  ["a counted answer like a failure", sse(text("Error: no"), done("Error: no")), { ...whole, ...said("Error: no") }],
+  [
+    "an answer like a failure that was told",
+    sse(text("Error: no"), old("Error: no")),
+    { ...whole, ...said("Error: no"), tokens: [0, 0] },
   ],
   ["a failure without a code", sse({ type: "error", message: "no" }), { ...empty, code: "MODEL_SERVER" }],
 ];

@@ -12,10 +12,21 @@ export async function asked<T>(
   read: (events: AsyncIterable<RemoteStreamEvent>) => Promise<T>,
 ): Promise<T> {
   try {
-    return await read(parseSSEStream(await fetch(url, init)));
+    return await read(withOldErrors(parseSSEStream(await fetch(url, init))));
   } catch (error) {
     if (error instanceof Error) error.message = keysOf(url, new Headers(init.headers)).reduce(struck, error.message);
     throw error;
+  }
+}
+
+/** The original's handler reports a failed model as an answer `Error: …` that was never streamed and cost nothing. */
+async function* withOldErrors(events: AsyncIterable<RemoteStreamEvent>): AsyncGenerator<RemoteStreamEvent, void, undefined> {
+  let told = "";
+  for await (const event of events) {
+    if (event.type === "text_delta") told += event.text ?? "";
+    const { text = "", tool_calls } = (event.type === "done" && !event.tokens_in && !event.tokens_out && event.message) || {};
+    const isOld = /^Error: /.test(text) && !tool_calls && !told.endsWith(text);
+    yield isOld ? { type: "error", message: text.replace(/^(Error: )+/, "") } : event;
   }
 }
 

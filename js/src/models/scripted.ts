@@ -1,4 +1,5 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
+import { said } from "../checked.js";
 import { GloveError } from "../error.js";
 import type { Message, Usage } from "../message.js";
 import {
@@ -59,6 +60,9 @@ export function createScriptedModel(
     | readonly ScriptedAnswer[]
     | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>),
 ): ScriptedModel {
+  if (typeof script !== "function" && !Array.isArray(script)) {
+    throw new GloveError("CONFIG_INVALID", `The script is ${said(script)}, and has to be a list of answers, or a function.`);
+  }
   const left: ScriptedAnswer[] = typeof script === "function" ? [] : [...script];
   const calls: ScriptedCall[] = [];
   let systemPrompt = "";

@@ -236,6 +236,23 @@ test("a message that waits for its turn is in the queue", async () => {
   expect(texts(page.glove)).toEqual(["user: a", "agent_text: one", "user: b", "agent_text: two"]);
 });
 
+test("a message that waits for its turn can be taken back", async () => {
+  const answer = gate();
+  const { client } = clientOf([{ text: "one", until: answer.opened }]);
+  const page = show(client);
+  await ready(page);
+  act(() => void page.glove.sendMessage("a"));
+  const second = page.glove.sendMessage("b");
+  await until(page, ({ queue }) => queue.map(({ text }) => text).join() === "b");
+  const { queue, cancelQueued } = page.glove;
+  act(() => expect([cancelQueued("none"), cancelQueued(queue[0]?.id ?? "")]).toEqual([false, true]));
+  expect(await second).toEqual({ type: "aborted" });
+  answer.open();
+  await settled(page);
+  expect(page.glove).toMatchObject({ queue: [], error: undefined });
+  expect(texts(page.glove)).toEqual(["user: a", "agent_text: one"]);
+});
+
 test("what is sent before the session is there is answered when it is", async () => {
   const id = gate();
   const { client } = clientOf(["one", "two"]);
