@@ -14,7 +14,7 @@ interface Unpacker {
 }
 
 export function unpacked({ text, length }: Packed): Uint8Array<ArrayBuffer> {
-  const module = new WebAssembly.Module(Uint8Array.from(atob(unpacker), (letter) => letter.charCodeAt(0)));
+  const module = new WebAssembly.Module(Uint8Array.from(unpacker.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)));
   const { memory, unpack } = new WebAssembly.Instance(module).exports as unknown as Unpacker;
   const start = memory.buffer.byteLength;
   memory.grow(Math.ceil((2 * text.length + length) / 65536));
