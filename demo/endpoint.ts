@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import { getAvailableProviders, providers } from "glove-wasm";
+import { getAvailableProviders, type ProviderId, providers } from "glove-wasm";
 import { createChatHandler } from "glove-wasm/server";
 import type { Plugin } from "vite";
 
 export interface Found {
-  readonly provider: string;
+  readonly provider: ProviderId;
   readonly model: string;
 }
 

@@ -166,9 +166,11 @@ function providerRows() {
     ...(format === "openai" ? [] : [format]),
   ]);
   const row =
-    "readonly [id: string, name: string, baseURL: string, envVar: string, maxTokens: number, models: string, format?: string]";
+    "readonly [id: ProviderId, name: string, baseURL: string, envVar: string, maxTokens: number, models: string, format?: string]";
   writeFileSync(join(generated, "provider_rows.js"), `export const rows = ${JSON.stringify(rows)};\n`);
-  writeFileSync(join(generated, "provider_rows.d.ts"), `export declare const rows: readonly (${row})[];\n`);
+  const ids = rows.map(([id]) => JSON.stringify(id)).join(" | ");
+  const types = `export type ProviderId = ${ids};\nexport declare const rows: readonly (${row})[];\n`;
+  writeFileSync(join(generated, "provider_rows.d.ts"), types);
 }
 
 export async function typescript() {

@@ -1,5 +1,5 @@
 // Which model answers. The choice, and a key with it, is kept for this tab only.
-import { createAdapter, createEndpointModel, type ModelAdapter } from "glove-wasm";
+import { createAdapter, createEndpointModel, type ModelAdapter, type ProviderId } from "glove-wasm";
 import { useSyncExternalStore } from "react";
 import { lineTo, noted } from "../line/line.js";
 import { type Assistant, scripted } from "../line/script.js";
@@ -9,8 +9,8 @@ export type Choice =
   | { readonly kind: "scripted" }
   | { readonly kind: "endpoint" }
   /** A key that the person at the page brought. */
-  | { readonly kind: "key"; readonly provider: string; readonly model: string; readonly apiKey: string }
-  | { readonly kind: "local"; readonly provider: string; readonly model: string }
+  | { readonly kind: "key"; readonly provider: ProviderId; readonly model: string; readonly apiKey: string }
+  | { readonly kind: "local"; readonly provider: ProviderId; readonly model: string }
   | { readonly kind: "built-in" };
 
 /** What `npm run demo` found in its environment, and serves at /api/chat. */

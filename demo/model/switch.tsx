@@ -1,5 +1,5 @@
 // Chooses the model: the script, an endpoint, a key of one's own, or one that runs on this machine.
-import { providers } from "glove-wasm";
+import { type ProviderId, providers } from "glove-wasm";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { builtIn, useBuiltInAvailability, useDownload } from "./built-in.js";
 import { type Choice, choose, describe, endpoint, useChoice } from "./choice.js";
@@ -38,8 +38,9 @@ function ModelForm({ choice, close }: { choice: Choice; close: () => void }) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const field = (name: string) => String(form.get(name) ?? "").trim();
-    if (kind === "key") choose({ kind, provider: field("provider"), model: field("model"), apiKey: field("apiKey") });
-    else if (kind === "local") choose({ kind, provider: field("provider"), model: field("model") });
+    const provider = field("provider") as ProviderId;
+    if (kind === "key") choose({ kind, provider, model: field("model"), apiKey: field("apiKey") });
+    else if (kind === "local") choose({ kind, provider, model: field("model") });
     else if (kind === "built-in") {
       // Browsers want a click behind a download; so it begins here, and not with the first message.
       const failed = await builtIn.load().then(() => undefined, reasonOf);

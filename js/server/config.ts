@@ -3,7 +3,7 @@ import type { GloveError } from "../src/error.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter } from "../src/models/model.js";
-import type { ProviderFormat, ReasoningEffort } from "../src/models/providers.js";
+import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 
 /** Answers a request. It never rejects: what goes wrong is in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
@@ -11,7 +11,7 @@ export type ChatHandler = (request: Request) => Promise<Response>;
 /** What a chat handler is made with. */
 export interface ChatHandlerConfig {
   /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
-  readonly provider?: string | undefined;
+  readonly provider?: ProviderId | undefined;
   /** A model of your own, made anew for each request: another service, or a script where there is no key. */
   readonly createModel?: (() => ModelAdapter) | undefined;
   /** The provider's default model unless given. */

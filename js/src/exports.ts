@@ -61,6 +61,7 @@ export {
   getAvailableProviders,
   type ProviderDef,
   type ProviderFormat,
+  type ProviderId,
   providers,
   type ReasoningEffort,
 } from "./models/providers.js";

@@ -141,8 +141,29 @@ export interface ToolConfig<I = any> {
   generateToolSummary?(args: unknown): Maybe<string>;
 }
 
+/** As it comes out of the record, which is JSON. */
+type Kept<T> = T extends { toJSON(): infer J } ? J : T extends object ? { [K in keyof T]: Kept<T[K]> } : T;
+
+/** What an `undo` is told of what `do` gave: the data of its successes. */
+type DataOf<O> = unknown extends O
+  ? // biome-ignore lint/suspicious/noExplicitAny: nothing is known of it.
+    any
+  : O extends { readonly status: "success"; readonly data: infer Data }
+    ? Kept<Data>
+    : O extends { readonly status: "error" | "aborted" }
+      ? never
+      : O extends ToolResultData
+        ? // biome-ignore lint/suspicious/noExplicitAny: what it was declared as says nothing of it.
+          any
+        : undefined extends O
+          ? null
+          : Kept<O>;
+
+/** What `do` put into `renderData`. */
+type RenderDataOf<O> = O extends { readonly renderData: infer Data } ? Kept<Data> : never;
+
 /** What `defineTool` takes. */
-export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema>
+export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema, O = unknown>
   extends Omit<
     ToolConfig<InferOutput<I>>,
     | "inputSchema"
@@ -152,6 +173,7 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     | "do"
     | "undo"
     | "render"
+    | "renderResult"
     | "requiresPermission"
     | "requireApproval"
   > {
@@ -166,16 +188,17 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     display: TypedDisplay<InferInput<D>, InferOutput<R>>,
     agent?: IGloveRunnable,
     signal?: AbortSignal,
-  ): unknown;
+  ): Maybe<O | ToolResultData>;
   undo?(
     input: InferOutput<I>,
-    // biome-ignore lint/suspicious/noExplicitAny: whatever `do` gives, as it comes out of the record.
-    result: any,
+    result: DataOf<O>,
     display: TypedDisplay<InferInput<D>, InferOutput<R>>,
     agent?: IGloveRunnable,
     signal?: AbortSignal,
   ): unknown;
   render?(props: TypedRenderProps<InferOutput<D>, InferInput<R>>): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: where `do` says nothing of it.
+  renderResult?(props: ToolResultRenderProps<[RenderDataOf<O>] extends [never] ? any : RenderDataOf<O>>): unknown;
 }
 
 /** What the renderer of a tool made by `defineTool` gets. `data` is `props` by the raw tools' name. */
@@ -195,8 +218,8 @@ export interface TypedRenderProps<D, R> {
  * A tool with its types inferred from its schemas: the input of `do`, what it may show, what the person answers, and the
  * props of `render`. Gives a `ToolConfig`.
  */
-export function defineTool<I extends Schema, D extends Schema = Schema, R extends Schema = Schema<void>>(
-  definition: ToolDefinition<I, D, R>,
+export function defineTool<I extends Schema, D extends Schema = Schema, R extends Schema = Schema<void>, O = unknown>(
+  definition: ToolDefinition<I, D, R, O>,
 ): ToolConfig<InferOutput<I>> {
   const { do: work, undo, render, ...rest } = check("What `defineTool` gets", definition, "object", "TOOL_INVALID");
   const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
@@ -213,7 +236,7 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
     do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),
     ...(undo && {
       undo: (input: InferOutput<I>, result: unknown, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
-        undo.call(definition, input, result, typed(display), agent, signal),
+        undo.call(definition, input, result as DataOf<O>, typed(display), agent, signal),
     }),
     ...(render && {
       render: Object.assign(

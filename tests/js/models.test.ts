@@ -2,6 +2,7 @@
 import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import {
+  type CreateAdapterOptions,
   createAdapter,
   createEndpointModel,
   createRemoteModel,
@@ -123,7 +124,7 @@ test.each([
   ["a missing key", { provider: "kimi" }, 'No API key for provider "Kimi (Moonshot)". Pass `apiKey` or set MOONSHOT_API_KEY.'],
   ["a missing model", { provider: "ollama" }, 'No model specified for provider "Ollama". Pass a model name.'],
 ])("%s is told at creation", (_, options, message) => {
-  expect(() => createAdapter(options)).toThrow(
+  expect(() => createAdapter(options as CreateAdapterOptions)).toThrow(
     expect.objectContaining({ code: "MODEL_CONFIG", message: expect.stringContaining(message) }),
   );
 });
@@ -140,7 +141,7 @@ test("the table is the one that the core reads", () => {
 
 test("a key out of the environment goes to no other provider", () => {
   vi.stubEnv("OPENAI_API_KEY", "k");
-  const options = { provider: "openai", baseURL: "https://openrouter.ai/api/v1" };
+  const options = { provider: "openai", baseURL: "https://openrouter.ai/api/v1" } as const;
   for (const baseURL of [options.baseURL, "https://OpenRouter.ai.:443/x", "https://me@openrouter.ai/api/v1"]) {
     expect(() => createAdapter({ ...options, baseURL })).toThrow('Use provider "openrouter", or pass the key yourself.');
   }
@@ -151,7 +152,7 @@ test("a key out of the environment goes to no other provider", () => {
 test("a key in a page is refused without the switch", () => {
   vi.stubGlobal("window", {});
   vi.stubGlobal("document", {});
-  const options = { provider: "openai", apiKey: "k" };
+  const options = { provider: "openai", apiKey: "k" } as const;
   expect(() => createAdapter(options)).toThrow(expect.objectContaining({ code: "MODEL_CONFIG" }));
   expect(createAdapter({ ...options, dangerouslyAllowBrowser: true }).name).toBe("gpt-4.1");
   vi.unstubAllGlobals();

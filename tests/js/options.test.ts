@@ -70,7 +70,7 @@ test("a key is sent without the blanks around it", async () => {
     sent.push(new Headers(headers).get("authorization"));
     return new Response("{}", { status: 400 });
   };
-  const options = { provider: "openai", apiKey: " sk-one\n", fetch };
+  const options = { provider: "openai", apiKey: " sk-one\n", fetch } as const;
   const model = createAdapter(options);
   const config = { createModel: () => model, createStore: () => new MemoryStore("s1"), systemPrompt: "" };
   await expect(new GloveClient(config).session("s1").sendMessage("Hi")).rejects.toMatchObject({ code: "MODEL_BAD_REQUEST" });

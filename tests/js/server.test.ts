@@ -361,12 +361,12 @@ test("pages of other origins may call only where that is set", async () => {
 test("what can never be answered is refused when the handler is made", () => {
   const made = (config: Partial<ChatHandlerConfig>) => () => handler(config);
   const { baseURL: _, ...bare } = { baseURL: "" };
-  expect(made({ provider: "x" })).toThrow('Unknown provider "x". Available: openrouter, anthropic, openai');
+  expect(made({ provider: "x" as "openai" })).toThrow('Unknown provider "x". Available: openrouter, anthropic, openai');
   expect(made({ provider: "ollama" })).toThrow('No model specified for provider "Ollama". Pass a model name.');
   expect(made({ provider: "bedrock" })).toThrow('Provider "bedrock" is not supported here.');
   expect(made({ baseURL: "file:///etc/passwd" })).toThrow("is no http or https address");
   for (const host of ["api.openai.com", "us.api.openai.com", "EU.api.openai.com."]) {
-    const foreign = { ...bare, provider: "kimi", baseURL: `https://${host}/v1` };
+    const foreign = { ...bare, provider: "kimi" as const, baseURL: `https://${host}/v1` };
     expect(() => createChatHandler(foreign)).toThrow("the key in MOONSHOT_API_KEY is not sent there");
   }
   for (const host of ["evilapi.openai.com", "api.openai.com.example"]) {

@@ -295,7 +295,7 @@ test("what a provider wants back of its answers goes back to it, without streami
     bodies.push(JSON.parse(String(init.body)));
     return Response.json(answers.shift());
   };
-  const options = { provider: "anthropic", apiKey: "k-secret", stream: false, reasoning: true, fetch };
+  const options = { provider: "anthropic", apiKey: "k-secret", stream: false, reasoning: true, fetch } as const;
   const look = { name: "look", description: "", jsonSchema: { type: "object" }, do: () => ({ status: "success", data: 2 }) };
   const { session } = at(createAdapter(options), { tools: [look] });
   expect(await session.sendMessage("Hi")).toMatchObject({ text: "Found." });

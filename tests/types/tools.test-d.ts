@@ -2,17 +2,22 @@
 
 import { type } from "arktype";
 import {
+  AnthropicAdapter,
   type ContentPart,
+  createAdapter,
   defineTool,
   Glove,
   GloveClient,
+  getAvailableProviders,
   type IGloveRunnable,
   jsonSchema,
   type ModelAdapter,
   type ModelPromptResult,
   type SubscriberAdapter,
   type ToolConfig,
+  type ToolResultData,
 } from "glove-wasm";
+import { createChatHandler } from "glove-wasm/server";
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
@@ -66,7 +71,10 @@ const booking = defineTool({
     reject("no");
     return null;
   },
-  renderResult: ({ status, output }) => `${status} ${output ?? ""}`,
+  renderResult: ({ data, status, output }) => {
+    expectTypeOf(data).toEqualTypeOf<{ x: number }>();
+    return `${status} ${output ?? ""}`;
+  },
 });
 expectTypeOf(booking).toEqualTypeOf<ToolConfig<{ city: string; nights: number }>>();
 
@@ -125,13 +133,68 @@ const arktyped = defineTool({
   },
   undo(input, result, display, agent, signal) {
     expectTypeOf(input.a).toEqualTypeOf<number>();
-    expectTypeOf(result).toBeAny();
+    expectTypeOf(result).toEqualTypeOf<null>();
     expectTypeOf<Parameters<typeof display.pushAndForget>[0]>().toEqualTypeOf<{ text: string }>();
     expectTypeOf(agent).toEqualTypeOf<IGloveRunnable | undefined>();
     expectTypeOf(signal).toEqualTypeOf<AbortSignal | undefined>();
   },
 });
 expectTypeOf(arktyped).toEqualTypeOf<ToolConfig<{ a: number; b?: string }>>();
+
+// What `do` gives is what is taken back, as the record has it, and what the screen gets.
+const one = { name: "one", description: "", inputSchema: z.object({ id: z.string() }) };
+defineTool({
+  ...one,
+  do: async ({ id }) => ({ order: id, at: new Date(), lines: [{ n: 1, by: new Date() }] }),
+  undo(_, result) {
+    expectTypeOf(result).toEqualTypeOf<{ order: string; at: string; lines: { n: number; by: string }[] }>();
+    // @ts-expect-error it is not what `do` gave
+    void result.ordr;
+  },
+  renderResult: ({ data }) => expectTypeOf(data).toBeAny(),
+});
+defineTool({
+  ...one,
+  do({ id }) {
+    if (!id) return { status: "error", data: null, message: "which?" };
+    if (id === "1") return { status: "success", data: 1 };
+    return { status: "success", data: { order: id }, renderData: { title: id, at: new Date() } };
+  },
+  undo: (_, result) => expectTypeOf(result).toEqualTypeOf<number | { order: string }>(),
+  renderResult: ({ data }) => expectTypeOf(data).toEqualTypeOf<{ title: string; at: string }>(),
+});
+defineTool({ ...one, do: ({ id }) => id, undo: (_, result) => expectTypeOf(result).toEqualTypeOf<string>() });
+defineTool({ ...one, do: async () => {}, undo: (_, result) => expectTypeOf(result).toEqualTypeOf<null>() });
+defineTool({ ...one, do: () => [1, "a"], undo: (_, result) => expectTypeOf(result).toEqualTypeOf<(string | number)[]>() });
+defineTool({
+  ...one,
+  resolveSchema: z.object({ ok: z.boolean() }),
+  do: (_, display) => display.pushAndWait({}),
+  undo: (_, result) => expectTypeOf(result).toEqualTypeOf<{ ok: boolean }>(),
+});
+// Where nothing is known of it, it may be anything.
+defineTool({
+  ...one,
+  do: (): ToolResultData => ({ status: "success", data: 1 }),
+  undo: (_, result) => expectTypeOf(result).toBeAny(),
+  renderResult: ({ data }) => expectTypeOf(data).toBeAny(),
+});
+defineTool({
+  ...one,
+  undo: (_, result) => expectTypeOf(result).toBeAny(),
+  do: ({ id }) => expectTypeOf(id).toEqualTypeOf<string>(),
+});
+defineTool<typeof one.inputSchema>({ ...one, do: ({ id }) => id, undo: (_, result) => expectTypeOf(result).toBeAny() });
+
+// Providers go by the names that are known, models by any.
+createAdapter({ provider: "anthropic", model: "any" });
+createAdapter({ provider: getAvailableProviders()[0]?.id ?? "openai" });
+new AnthropicAdapter({ provider: "openrouter" });
+createChatHandler({ provider: "gemini" });
+// @ts-expect-error there is no such provider
+createAdapter({ provider: "opneai" });
+// @ts-expect-error there is no such provider
+createChatHandler({ provider: "opneai" });
 
 // What is shown and answered, by schemas of older and other libraries.
 defineTool({

@@ -1,13 +1,13 @@
 // Models of one provider, by the names that glove has for them. What they make is what `createAdapter` makes.
 import type { ModelAdapter } from "./model.js";
-import { type CreateAdapterOptions, createAdapter } from "./providers.js";
+import { type CreateAdapterOptions, createAdapter, type ProviderId } from "./providers.js";
 
 /** What `createAdapter` takes. Who speaks like a provider, at a `baseURL` of its own, may be named by `provider`. */
 export type AdapterOptions = Partial<CreateAdapterOptions>;
 
 type AdapterClass = new (options?: AdapterOptions) => ModelAdapter;
 
-function classOf(provider: string): AdapterClass {
+function classOf(provider: ProviderId): AdapterClass {
   // `new` gives what a function gives.
   const make = function make(options?: AdapterOptions) {
     return createAdapter({ provider, ...options });

@@ -1,15 +1,17 @@
 // The table of model providers, and models made from it.
 import type { DirectOptions } from "../relay/direct.js";
-import { rows } from "../wasm/generated/provider_rows.js";
+import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { checkCall, config, keyFrom } from "./options.js";
 
+export type { ProviderId };
+
 /** A line of the table of providers. */
 export interface ProviderDef {
-  readonly id: string;
+  readonly id: ProviderId;
   readonly name: string;
   readonly baseURL: string;
   /** The environment variable with the key; empty for a provider that needs none. */
@@ -31,7 +33,7 @@ export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ 
 
 /** A provider, and whether it can be used here. */
 export interface AvailableProvider {
-  readonly id: string;
+  readonly id: ProviderId;
   readonly name: string;
   /** It is supported, and a key is there or none is needed. */
   readonly available: boolean;
@@ -58,7 +60,7 @@ export type ReasoningEffort = "none" | "low" | "medium" | "high" | (string & {})
 
 /** What `createAdapter` takes. */
 export interface CreateAdapterOptions {
-  readonly provider: string;
+  readonly provider: ProviderId;
   readonly model?: string;
   readonly apiKey?: string;
   readonly maxTokens?: number;
