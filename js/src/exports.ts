@@ -36,7 +36,13 @@ export type {
   ToolResultData,
   Usage,
 } from "./message.js";
-export { type AdapterOptions, AnthropicAdapter, OpenAICompatAdapter, OpenRouterAdapter } from "./models/adapters.js";
+export {
+  type AdapterClass,
+  type AdapterOptions,
+  AnthropicAdapter,
+  OpenAICompatAdapter,
+  OpenRouterAdapter,
+} from "./models/adapters.js";
 export {
   type BuiltInAvailability,
   type BuiltInContext,

@@ -113,7 +113,7 @@ impl Run {
                 fx.push(Effect::Withdraw { question: question.id.clone() });
             }
             CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => {
-                begun = true
+                begun = true;
             }
             CallState::Undoing(undoing) => {
                 if let Some(call_id) = &undoing.entry {

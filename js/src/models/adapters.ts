@@ -5,7 +5,8 @@ import { type CreateAdapterOptions, createAdapter, type ProviderId } from "./pro
 /** What `createAdapter` takes. Who speaks like a provider, at a `baseURL` of its own, may be named by `provider`. */
 export type AdapterOptions = Partial<CreateAdapterOptions>;
 
-type AdapterClass = new (options?: AdapterOptions) => ModelAdapter;
+/** Makes a model of one provider. */
+export type AdapterClass = new (options?: AdapterOptions) => ModelAdapter;
 
 function classOf(provider: ProviderId): AdapterClass {
   // `new` gives what a function gives.
