@@ -185,6 +185,8 @@ record! {
         "waits" => plain pub waits: bool,
         "created_at" => required pub created_at: u64,
         "status" => plain pub status: SlotStatus,
+        /// What was answered, unless it is a secret.
+        "answer" => optional pub answer: Json,
     }
 }
 

@@ -187,6 +187,7 @@ fn slot() -> Slot {
         waits: true,
         created_at: 7,
         status: SlotStatus::Pending,
+        answer: Some(json("{}")),
     }
 }
 

@@ -16,7 +16,7 @@ export interface SlotViewProps {
 
 export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rejectSlot }: SlotViewProps): ReactNode {
   const element = useRef<HTMLDivElement>(null);
-  const { id, status, renderer: name, error } = slot;
+  const { id, status, renderer: name, answer, error } = slot;
   const [untold, setUntold] = useState<string>();
   const pending = status === "pending";
   const find = () => toolbox.slot(name);
@@ -35,7 +35,7 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
       {mount(
         renderer ?? nothingFor(name),
-        { data: slot.input, resolve, reject, status, ...(error !== undefined && { error }) },
+        { data: slot.input, resolve, reject, status, answer, ...(error !== undefined && { error }) },
         {
           name,
           failed: toolbox.failed,

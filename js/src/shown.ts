@@ -235,6 +235,7 @@ export class Shown {
       waits: slot.waits,
       displayStrategy,
       status: slot.status,
+      answer: slot.answer ?? undefined,
     };
     this.#seen.set(slot.id, shown);
     return shown;

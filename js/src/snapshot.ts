@@ -62,6 +62,8 @@ export interface EnhancedSlot {
   readonly waits?: boolean;
   readonly displayStrategy: SlotDisplayStrategy;
   readonly status: "pending" | "resolved" | "rejected";
+  /** What was answered, as JSON; never a secret. */
+  readonly answer?: unknown;
   /** Why the last answer was refused. */
   readonly error?: string;
 }

@@ -71,6 +71,8 @@ export interface SlotRenderProps<T = any, R = any> {
   reject(reason?: string): void;
   /** A slot that stays is drawn when it was answered too. Missing only where somebody draws without `<Render>` and `renderSlot`. */
   readonly status?: EnhancedSlot["status"];
+  /** What was answered, also after a reload; never a secret. */
+  readonly answer?: R;
   /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
   readonly error?: string;
 }
@@ -196,13 +198,13 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     agent?: IGloveRunnable,
     signal?: AbortSignal,
   ): unknown;
-  render?(props: TypedRenderProps<InferOutput<D>, InferInput<R>>): unknown;
+  render?(props: TypedRenderProps<InferOutput<D>, InferInput<R>, InferOutput<R>>): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: where `do` says nothing of it.
   renderResult?(props: ToolResultRenderProps<[RenderDataOf<O>] extends [never] ? any : RenderDataOf<O>>): unknown;
 }
 
 /** What the renderer of a tool made by `defineTool` gets. `data` is `props` by the raw tools' name. */
-export interface TypedRenderProps<D, R> {
+export interface TypedRenderProps<D, R, A = R> {
   readonly props: D;
   readonly data: D;
   /** Says whether the answer was taken. A schema that decides later has taken it. */
@@ -210,6 +212,8 @@ export interface TypedRenderProps<D, R> {
   reject(reason?: string): void;
   /** A slot that stays is drawn when it was answered too. */
   readonly status?: EnhancedSlot["status"];
+  /** What was answered, as JSON, also after a reload; never a secret. */
+  readonly answer?: A;
   /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
   readonly error?: string;
 }
@@ -240,7 +244,8 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
     }),
     ...(render && {
       render: Object.assign(
-        (props: SlotRenderProps) => render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>>),
+        (props: SlotRenderProps) =>
+          render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>, InferOutput<R>>),
         // By it the view knows whose hooks are called: all of these functions have the same text.
         { toString: () => String(render) },
       ),

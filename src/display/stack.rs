@@ -1,5 +1,6 @@
 //! Slots in the order they were pushed, the last on top. Each change says what it changed.
 
+use crate::json::Json;
 use crate::message::{Slot, SlotStatus};
 
 /// The stack of one session.
@@ -27,10 +28,10 @@ impl Stack {
     }
 
     /// Marks an open question. `None` when there is no question with this id that still waits.
-    pub fn settle(&mut self, id: &str, status: SlotStatus) -> Option<&Slot> {
+    pub fn settle(&mut self, id: &str, status: SlotStatus, answer: Option<Json>) -> Option<&Slot> {
         let slot = self.slots.iter_mut().find(|slot| slot.id == id && slot.waits)?;
         slot.waits = false;
-        slot.status = status;
+        (slot.status, slot.answer) = (status, answer);
         Some(slot)
     }
 
@@ -57,7 +58,6 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Json;
 
     fn slot(id: &str, owner: Option<&str>, waits: bool) -> Slot {
         Slot {
@@ -68,6 +68,7 @@ mod tests {
             waits,
             created_at: 1,
             status: SlotStatus::Pending,
+            answer: None,
         }
     }
 
@@ -82,11 +83,17 @@ mod tests {
     #[test]
     fn a_question_is_answered_once_and_stays_with_its_status() {
         let mut stack = stack();
-        let answered = Slot { waits: false, status: SlotStatus::Resolved, ..slot("a", Some("call"), true) };
-        assert_eq!(stack.settle("a", SlotStatus::Resolved), Some(&answered));
-        assert_eq!(stack.settle("a", SlotStatus::Rejected), None);
-        assert_eq!(stack.settle("b", SlotStatus::Resolved), None, "nobody waits for it");
-        assert_eq!(stack.settle("__proto__", SlotStatus::Resolved), None);
+        let answer = Some(Json::null());
+        let answered = Slot {
+            waits: false,
+            status: SlotStatus::Resolved,
+            answer: answer.clone(),
+            ..slot("a", Some("call"), true)
+        };
+        assert_eq!(stack.settle("a", SlotStatus::Resolved, answer), Some(&answered));
+        assert_eq!(stack.settle("a", SlotStatus::Rejected, None), None);
+        assert_eq!(stack.settle("b", SlotStatus::Resolved, None), None, "nobody waits for it");
+        assert_eq!(stack.settle("__proto__", SlotStatus::Resolved, None), None);
         assert_eq!(stack.slots().first(), Some(&answered));
     }
 

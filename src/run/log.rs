@@ -101,7 +101,11 @@ impl Log {
         let mut left = Vec::new();
         for logged in &self.slots {
             if !logged.gone && !logged.is_open() {
-                left.push(Slot { waits: false, ..logged.slot.clone() });
+                let answer = match &logged.answer {
+                    Some(SlotAnswer::Value(value)) => Some(value.clone()),
+                    _ => None,
+                };
+                left.push(Slot { waits: false, answer, ..logged.slot.clone() });
             }
         }
         left

@@ -329,7 +329,16 @@ impl Inner {
 
     fn slot(&self, id: String, show: Show, waits: bool) -> Slot {
         let Show { renderer, input, owner, .. } = show;
-        Slot { id, renderer, input, owner, waits, created_at: self.clock.now(), status: SlotStatus::Pending }
+        Slot {
+            id,
+            renderer,
+            input,
+            owner,
+            waits,
+            created_at: self.clock.now(),
+            status: SlotStatus::Pending,
+            answer: None,
+        }
     }
 
     /// The waiter is there before anyone is told, so that an answer from inside a listener finds it.
@@ -390,7 +399,8 @@ impl Inner {
             let secret = state.stack.get(id).is_some_and(|slot| slot.renderer == SECRET_RENDERER);
             let status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
             if waiter.stays {
-                state.stack.settle(id, status);
+                let shown = if secret { None } else { answer.as_ref().ok().cloned() };
+                state.stack.settle(id, status, shown);
             } else {
                 state.stack.remove(id);
             }

@@ -132,7 +132,8 @@ test("a tool waits for a person: its slot is its call's, a wrong answer is refus
   });
   const id = slots[0]?.id ?? "";
   expect(session.resolveSlot(id, 7)).toBe(false);
-  expect(session.getSnapshot().slots).toBe(slots);
+  const error = "Invalid input: expected string, received number";
+  expect(session.getSnapshot().slots).toEqual([{ ...slots[0], error }]);
   expect(events.at(-1)).toEqual([
     "error",
     { code: "DISPLAY_WRONG_OUTPUT", message: expect.stringContaining("the question stays open") },

@@ -399,6 +399,7 @@ pub fn slot(id: &str, renderer: &str, input: &str, waits: bool) -> Slot {
         waits,
         created_at: 1,
         status: SlotStatus::Pending,
+        answer: None,
     }
 }
 

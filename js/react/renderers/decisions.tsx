@@ -1,15 +1,18 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
-import { type Option, options, read, type SlotProps, text } from "./props.js";
+import { type Option, options, read, type SlotProps, said, text } from "./props.js";
 import { Question } from "./question.js";
 
-export function Confirm({ data, status, ...settle }: SlotProps): ReactNode {
+export function Confirm(props: SlotProps): ReactNode {
+  const { data, status } = props;
   const given = options(data);
+  const choices = given.length > 0 ? given : yesOrNo;
   return (
     <Question
       message={text(data, "message") ?? "Please confirm."}
       status={status}
-      actions={<Choices choices={given.length > 0 ? given : yesOrNo} {...settle} />}
+      answer={said(props, choices)}
+      actions={<Choices {...props} choices={choices} />}
     />
   );
 }

@@ -1,15 +1,17 @@
 // `input`, `secret` and `select`: one answer, written or chosen.
 import { type ReactNode, useId } from "react";
-import { options, type SlotProps, text } from "./props.js";
+import { options, type SlotProps, said, text } from "./props.js";
 import { Actions, Question } from "./question.js";
 
-export function Input({ data, resolve, reject, status }: SlotProps): ReactNode {
+export function Input(props: SlotProps): ReactNode {
+  const { data, resolve, reject, status } = props;
   const id = useId();
   return (
     <Question
       message={text(data, "message") ?? "Please answer:"}
       labels={id}
       status={status}
+      answer={said(props)}
       onSubmit={(form) => resolve(answer(form))}
       actions={<Actions reject={reject} />}
     >
@@ -51,7 +53,8 @@ export function Secret({ data, resolve, reject, status }: SlotProps): ReactNode 
   );
 }
 
-export function Select({ data, resolve, reject, status }: SlotProps): ReactNode {
+export function Select(props: SlotProps): ReactNode {
+  const { data, resolve, reject, status } = props;
   const id = useId();
   const choices = options(data);
   const preset = text(data, "default");
@@ -60,6 +63,7 @@ export function Select({ data, resolve, reject, status }: SlotProps): ReactNode 
       id={id}
       message={text(data, "message") ?? "Please choose:"}
       status={status}
+      answer={said(props, choices)}
       onSubmit={(form) => resolve(choices[Number(answer(form))]?.value)}
       actions={<Actions reject={reject} />}
     >

@@ -7,6 +7,8 @@ export interface SlotProps {
   resolve: (value?: unknown) => boolean;
   reject: (reason?: string) => void;
   status: "pending" | "resolved" | "rejected";
+  /** What was answered, also after a reload; never a secret. */
+  answer?: unknown;
   /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
   error?: string;
 }
@@ -34,4 +36,10 @@ export function options(data: unknown): Option[] {
     const value = typeof option === "object" && option !== null && "value" in option ? option.value : option;
     return { label: text(option, "label") ?? String(value), value };
   });
+}
+
+/** What was answered, in the words that the person chose. */
+export function said(props: SlotProps, choices: readonly Option[] = []): string | undefined {
+  const json = JSON.stringify(props.answer);
+  return choices.find(({ value }) => JSON.stringify(value) === json)?.label ?? text(props, "answer");
 }

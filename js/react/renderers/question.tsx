@@ -13,15 +13,17 @@ export interface QuestionProps extends Pick<SlotProps, "status"> {
   /** Stands between the sentence and the buttons. */
   children?: ReactNode;
   actions: ReactNode;
+  /** What was answered, where it may be shown. */
+  answer?: string | undefined;
 }
 
-export function Question({ message, id: given, labels, onSubmit, children, actions, status }: QuestionProps): ReactNode {
+export function Question({ message, id: given, labels, onSubmit, children, actions, status, answer }: QuestionProps): ReactNode {
   const own = useId();
   const id = given ?? own;
   if (status !== "pending") {
     return (
       <p data-glove-answered={status}>
-        {message} <strong>{status === "resolved" ? "Answered" : "Turned down"}</strong>
+        {message} <strong>{status === "resolved" ? answer || "Answered" : "Turned down"}</strong>
       </p>
     );
   }

@@ -139,6 +139,7 @@ export interface CoreSlot {
   readonly waits: boolean;
   readonly created_at: number;
   readonly status: "pending" | "resolved" | "rejected";
+  readonly answer?: unknown;
 }
 
 export interface CoreQuestion {

@@ -1,5 +1,5 @@
 // `<Render>` over the real core: questions, their renderers and the focus.
-import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import {
   defineTool,
   type GloveClientConfig,
@@ -606,4 +606,50 @@ test("a question of the run that is answered with what is neither yes nor no say
   page.send("Mail");
   fireEvent.click(await screen.findByText("Maybe"));
   expect((await screen.findByRole("alert")).textContent).not.toBe("");
+});
+
+test("a form that stays shows what was answered, also after a reload", async () => {
+  const store = new MemoryStore("s1");
+  const asks = defineTool({
+    name: "trip",
+    description: "",
+    inputSchema: nothing,
+    displayPropsSchema: nothing,
+    resolveSchema: z.object({ rows: z.coerce.number() }),
+    do: async (_, display) => {
+      const { rows } = await display.pushAndWait({});
+      await display.pushAndWait({ message: "Sure?" }, "confirm");
+      await display.pushAndWait({ message: "Key?" }, "secret");
+      return rows;
+    },
+    render: ({ resolve, answer }) => (
+      <button type="button" onClick={() => resolve({ rows: "7" })}>
+        {`${answer?.rows ?? 2} rows`}
+      </button>
+    ),
+  });
+  const script = [{ toolCalls: [{ name: "trip", input: {} }] }, "Done."];
+  const client = { createStore: () => store, tools: [asks] };
+  const config = { sessionId: "s1" };
+  const page = chat(script, { client, config });
+  page.send("Go");
+  fireEvent.click(await screen.findByText("2 rows"));
+  expect(await screen.findByText("7 rows")).toBeTruthy();
+  fireEvent.click(await screen.findByRole("button", { name: "No" }));
+  const key = await screen.findByLabelText("Key?", { selector: "input" });
+  expect(page.container.textContent).toContain("Sure? No");
+  fireEvent.change(key, { target: { value: "hunter2" } });
+  fireEvent.submit(key);
+  await waitFor(() => expect(page.glove.busy).toBe(false));
+  const before = page.glove.slots;
+  expect(before.map(({ answer }) => answer)).toEqual([{ rows: 7 }, "no", undefined]);
+  cleanup();
+  await moment();
+
+  const again = chat([], { client, config });
+  expect(await screen.findByText("7 rows")).toBeTruthy();
+  expect(again.container.textContent).toContain("Sure? No");
+  expect(again.container.textContent).toContain("Key? Answered");
+  expect(again.glove.slots.map(({ answer }) => answer)).toEqual([{ rows: 7 }, "no", undefined]);
+  expect(JSON.stringify([again.glove.slots, await again.glove.session?.messages()])).not.toContain("hunter2");
 });

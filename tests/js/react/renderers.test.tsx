@@ -40,6 +40,19 @@ test.each([
   expect(resolve).toHaveBeenCalledExactlyOnceWith(expected);
 });
 
+test.each([
+  ["confirm", {}, "no", "No"],
+  ["confirm", { options: [{ label: "Later", value: { at: 2 } }] }, { at: 2 }, "Later"],
+  ["input", {}, "Ann", "Ann"],
+  ["input", {}, { no: "text" }, "Answered"],
+  ["select", { options: ["a", { label: "B", value: 2 }] }, 2, "B"],
+  ["select", { options: ["a"] }, undefined, "Answered"],
+  ["secret", {}, "s3cret", "Answered"],
+])("%s of %j that was answered %j says %s", (name, data, answer, expected) => {
+  const { container } = show(name, { message: "Well?", ...data }, { status: "resolved", answer });
+  expect(container.textContent).toBe(`Well? ${expected}`);
+});
+
 test("input is labelled with its question, starts with its default and answers on Enter", () => {
   const { resolve } = show("input", { message: "Name?", default: "api" });
   const field = screen.getByRole<HTMLInputElement>("textbox", { name: "Name?" });

@@ -29,6 +29,7 @@ test("two components on one session, in StrictMode too: one leads, the other fol
   await act(() => sent);
   await settled(second);
   expect(texts(second.glove)).toEqual(texts(first.glove));
+  for (const { glove } of [first, second]) expect(glove.slots[0]).toMatchObject({ status: "resolved", answer: "yes" });
   expect(second.glove.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: "text", text: "Good." });
 
   first.unmount();
