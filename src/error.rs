@@ -20,9 +20,9 @@ pub enum Error {
 }
 
 impl Error {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> &str {
         match self {
-            Error::Model(error) => error.kind.code(),
+            Error::Model(error) => error.code(),
             Error::Store(error) => error.kind.code(),
             Error::Tool(error) => error.code(),
             Error::Aborted => "ABORTED",
@@ -38,6 +38,8 @@ record! {
     #[error("{message}")]
     pub struct ModelError {
         "kind" => required pub kind: ModelErrorKind,
+        /// What an endpoint calls the failure, where that is more than the kind says.
+        "code" => optional pub code: String,
         "message" => required pub message: String,
         "status" => optional pub status: u16,
         "retryable" => plain pub retryable: bool,
@@ -62,6 +64,8 @@ words! {
         "overloaded" => Overloaded,
         /// The provider refused the request as it is.
         "bad_request" => BadRequest,
+        /// More bytes than the other end takes.
+        "too_large" => TooLarge,
         /// The conversation does not fit into the model's context.
         "context_length" => ContextLength,
         "server" => Server,
@@ -84,6 +88,7 @@ impl ModelErrorKind {
             ModelErrorKind::RateLimit => "MODEL_RATE_LIMIT",
             ModelErrorKind::Overloaded => "MODEL_OVERLOADED",
             ModelErrorKind::BadRequest => "MODEL_BAD_REQUEST",
+            ModelErrorKind::TooLarge => "BODY_TOO_LARGE",
             ModelErrorKind::ContextLength => "MODEL_CONTEXT_LENGTH",
             ModelErrorKind::Server => "MODEL_SERVER",
             ModelErrorKind::BadResponse => "MODEL_BAD_RESPONSE",
@@ -106,12 +111,17 @@ impl ModelError {
         );
         ModelError {
             kind,
+            code: None,
             message: message.into(),
             status: None,
             retryable,
             retry_after_ms: None,
             request_id: None,
         }
+    }
+
+    pub fn code(&self) -> &str {
+        self.code.as_deref().unwrap_or_else(|| self.kind.code())
     }
 }
 

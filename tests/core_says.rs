@@ -145,6 +145,7 @@ fn reply() -> Reply {
 fn model_error() -> ModelError {
     ModelError {
         kind: ModelErrorKind::RateLimit,
+        code: text("TOO_OFTEN"),
         message: "Slow down.".to_owned(),
         status: Some(429),
         retryable: true,

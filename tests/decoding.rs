@@ -41,7 +41,7 @@ fn an_answer_in_one_piece_may_begin_with_a_mark_of_its_encoding() {
     let whole = "\u{FEFF}{\"choices\":[{\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}";
     assert_eq!(answer(read_response(Format::OpenAiChat, Vec::new(), whole)).message.text, "Hi");
     let page = failure(read_response(Format::OpenAiChat, Vec::new(), "<html>Sign in</html>")).error;
-    assert_eq!(page.message, "the answer is not in the format that was asked for: <html>Sign in</html>");
+    assert_eq!(page.message, "the answer is not in the format that was asked for: a web page (Sign in)");
 }
 
 #[test]

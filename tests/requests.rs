@@ -191,7 +191,7 @@ fn media_take_the_form_that_each_provider_knows() {
     );
     assert_eq!(
         list(Format::OpenAiResponses, &messages)[0]["content"][3],
-        json!({"type": "input_file", "filename": "document", "file_data": "data:application/pdf;base64,BBB"})
+        json!({"type": "input_file", "filename": "document.pdf", "file_data": "data:application/pdf;base64,BBB"})
     );
     assert_eq!(
         list(Format::Gemini, &messages)[0]["parts"][4],
@@ -203,6 +203,31 @@ fn media_take_the_form_that_each_provider_knows() {
         endpoint[0]["content"][1],
         json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAA"}})
     );
+}
+
+#[test]
+fn a_pdf_is_a_file_where_the_chat_format_has_files_and_a_note_elsewhere() {
+    let messages = [with_parts(vec![
+        media("document", "base64", "application/pdf", "BBB"),
+        media("document", "url", "application/pdf", "https://x.example/d.pdf"),
+        media("document", "base64", "application/zip", "CCC"),
+    ])];
+    let sent = |dialect| {
+        let options = Options { dialect, ..options() };
+        body_with(Format::OpenAiChat, &options, "", &messages)["messages"][0]["content"].clone()
+    };
+    let file = |data: &str| json!({"type": "file", "file": {"filename": "document.pdf", "file_data": data}});
+    let note =
+        |kind: &str| json!({"type": "text", "text": format!("[Document attachment: application/{kind}]")});
+    let embedded = file("data:application/pdf;base64,BBB");
+    assert_eq!(sent(ChatDialect::OpenAi), json!([embedded, note("pdf"), note("zip")]));
+    assert_eq!(
+        sent(ChatDialect::OpenRouter),
+        json!([embedded, file("https://x.example/d.pdf"), note("zip")])
+    );
+    for dialect in [ChatDialect::Plain, ChatDialect::Mistral, ChatDialect::Google] {
+        assert_eq!(sent(dialect), json!([note("pdf"), note("pdf"), note("zip")]), "{dialect:?}");
+    }
 }
 
 #[test]

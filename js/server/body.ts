@@ -11,7 +11,9 @@ export async function readBody(request: Request, limit: number): Promise<string>
     refuse(
       413,
       "BODY_TOO_LARGE",
-      `The request's body is larger than the ${limit} bytes that are allowed. Where that is too few, raise the handler's limits.bodyBytes.`,
+      "This is more than the server takes: send a smaller picture or file.",
+      undefined,
+      `A request was larger than the ${limit} bytes that are allowed. Where that is too few, raise the handler's limits.bodyBytes.`,
     );
   if (Number(request.headers.get("content-length") ?? 0) > limit) tooLarge();
   const reader = request.body?.getReader();

@@ -56,13 +56,18 @@ function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) 
 /** What nobody but this server's owner can mend. */
 const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL"];
 
-function log({ code, message }: GloveError): void {
-  if (ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
+const told413 = new WeakSet<ChatHandlerConfig>();
+
+function log(config: ChatHandlerConfig, { code, message }: GloveError): void {
+  // Anybody can send too much, so that is said once.
+  const limited = code === "BODY_TOO_LARGE" && !told413.has(config);
+  if (limited) told413.add(config);
+  if (limited || ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
 }
 
-function told({ onError = log }: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
+function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const error = new GloveError(refusal.code, why, cause === undefined ? {} : { cause: asError(cause) });
   // A log that fails, at once or later, is no reason to fail a client or to end a server.
-  void (async () => onError(error, request))().catch(() => {});
+  void (async () => (config.onError ? config.onError(error, request) : log(config, error)))().catch(() => {});
 }

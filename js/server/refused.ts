@@ -10,6 +10,7 @@ export class Refused extends Error {
   }
 }
 
-export function refuse(status: number, code: string, message: string, cause?: unknown): never {
-  throw new Refused({ status, code, message }, { cause });
+/** `detail` is for the server alone. */
+export function refuse(status: number, code: string, message: string, cause?: unknown, detail?: string): never {
+  throw new Refused({ status, code, message, ...(detail && { detail }) }, { cause });
 }

@@ -156,6 +156,8 @@ export type RunEffect =
 /** Why a model gave no answer. */
 export interface RunModelError {
   readonly kind: string;
+  /** What a chat endpoint calls the failure, where that is more than the kind says. */
+  readonly code?: string;
   readonly message: string;
   /** The HTTP status, where there is one. */
   readonly status?: number;

@@ -101,7 +101,7 @@ fn plain_text(data: &str) -> Option<&str> {
 
 /// A failure with the kind that the other end gave it, where it gave one.
 fn error(data: &str) -> ModelError {
-    let mut error = errors::from_event(data);
+    let mut error = errors::from_endpoint(None, data);
     let mut reader = Reader::new(data);
     let mut read = || {
         reader.object()?;

@@ -8,18 +8,29 @@ use crate::scan::word_at;
 
 /// How much of a body that is no JSON is quoted.
 const EXCERPT: usize = 200;
+const UNEXPECTED: &str = "the answer is not in the format that was asked for";
 /// How much of a provider's own message is kept.
 const LONGEST: usize = 4 * 1024;
 
 /// The error for an HTTP answer that is no success. `retry_after_ms` and `request_id` are what the body says;
 /// headers are the transport's to add.
 pub fn from_response(status: u16, body: &str) -> ModelError {
-    classify(Some(status), body)
+    classify(Some(status), body).0
 }
 
 /// The error for a failure reported inside a stream that began well.
 pub(crate) fn from_event(body: &str) -> ModelError {
-    classify(None, body)
+    classify(None, body).0
+}
+
+/// What a chat endpoint says of a request that it refuses itself has the code that it tells.
+pub(crate) fn from_endpoint(status: Option<u16>, body: &str) -> ModelError {
+    let (mut error, told) = classify(status, body);
+    let is_code = |code: &String| {
+        code.len() <= 40 && code.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase())
+    };
+    error.code = told.filter(|code| is_code(code) && code != error.kind.code());
+    error
 }
 
 /// An answer that says to ask elsewhere: keys and the conversation would go along. Browsers do not tell where it leads.
@@ -33,12 +44,38 @@ pub(crate) fn redirected(location: Option<&str>) -> ModelError {
 
 /// A body of another kind than the one asked for.
 pub(crate) fn unexpected(body: &str) -> ModelError {
-    let error = classify(None, body);
+    let error = from_event(body);
     if read(body).is_ok_and(|details| details.message.is_some()) {
         return error;
     }
-    let message = format!("the answer is not in the format that was asked for: {}", excerpt(body));
-    ModelError::new(ModelErrorKind::BadResponse, message)
+    ModelError::new(ModelErrorKind::BadResponse, format!("{UNEXPECTED}: {}", quoted(body)))
+}
+
+/// Whether an answer had no words about what is wrong: then it matters where it came from.
+pub(crate) fn says_nothing(error: &ModelError) -> bool {
+    let quotes = |status: u16| error.message.starts_with(&format!("HTTP {status}"));
+    error.message.starts_with(UNEXPECTED) || error.status.is_some_and(quotes)
+}
+
+/// The beginning of a body. The source of a web page says nothing to people, its heading may.
+fn quoted(body: &str) -> String {
+    let body = body.trim_start();
+    if !body.starts_with('<') || body.starts_with("<?xml") {
+        return excerpt(body);
+    }
+    let from = ["<title", "<h1", "<body"].iter().find_map(|tag| word_at(body, tag)).unwrap_or_default();
+    let is_title = body.get(from..).is_some_and(|rest| !rest.starts_with("<body") && from > 0);
+    let mut text = String::new();
+    for part in body.get(from..).unwrap_or_default().split('<') {
+        if is_title && part.starts_with('/') {
+            break;
+        }
+        text.push_str(part.split_once('>').map_or("", |(_, text)| text));
+    }
+    match excerpt(&text) {
+        said if said.is_empty() => "a web page".to_owned(),
+        said => format!("a web page ({said})"),
+    }
 }
 
 /// What is told of a failure is kept and shown, so it has an end.
@@ -75,6 +112,9 @@ struct Details<'a> {
     status: Option<u16>,
     retry_after_ms: Option<u64>,
     request_id: Option<String>,
+    /// What an endpoint calls its refusal; a failure of the model, which has a kind, is known by that.
+    code: Option<String>,
+    has_kind: bool,
 }
 
 fn read(body: &str) -> Result<Details<'_>, Broken> {
@@ -129,10 +169,17 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                     details.codes.push(' ');
                 }
                 details.status = details.status.or_else(|| code.parse().ok());
+                if key == "code" {
+                    details.code = Some(code.into_owned());
+                }
             }
             ("code" | "status" | "status_code" | "http_status", _) => {
                 let code = reader.count()?.and_then(|code| u16::try_from(code).ok());
                 details.status = details.status.or(code);
+            }
+            ("kind", _) => {
+                details.has_kind = true;
+                reader.skip()?;
             }
             ("retryDelay", b'"') => {
                 let delay = reader.text()?;
@@ -154,16 +201,14 @@ fn seconds(text: &str) -> Option<u64> {
     Some((seconds * 1000.0).ceil() as u64)
 }
 
-fn classify(http: Option<u16>, body: &str) -> ModelError {
+fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>) {
     let details = read(body).unwrap_or_default();
+    let told = details.code.filter(|_| !details.has_kind);
     let status = http.or(details.status.filter(|code| (400..=599).contains(code)));
     let message = match details.message.filter(|text| !text.trim().is_empty()) {
         Some(text) => cut(text.into_owned()),
-        None => match (excerpt(body), http) {
-            (text, Some(status)) if text.is_empty() => {
-                let ask = if matches!(status, 404 | 405) { "; is the address right?" } else { "" };
-                format!("HTTP {status} without a message{ask}")
-            }
+        None => match (quoted(body), http) {
+            (text, Some(status)) if text.is_empty() => format!("HTTP {status} without a message"),
             (text, Some(status)) => format!("HTTP {status}: {text}"),
             (text, None) if text.is_empty() => "the provider reported an error without a message".to_owned(),
             (text, None) => text,
@@ -180,7 +225,7 @@ fn classify(http: Option<u16>, body: &str) -> ModelError {
     error.status = status;
     error.retry_after_ms = details.retry_after_ms;
     error.request_id = details.request_id;
-    error
+    (error, told)
 }
 
 /// The kind, and whether an account has to be paid or raised first.
@@ -218,6 +263,8 @@ fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, 
         || code(&["authentication", "api_key", "permission", "unauthenticated", "unauthorized"])
     {
         ModelErrorKind::Authentication
+    } else if is_too_large(status, codes, message) {
+        ModelErrorKind::TooLarge
     } else if status == Some(408) || status == Some(504) || code(&["timeout", "deadline"]) {
         ModelErrorKind::Timeout
     } else if status_in(500..=599) || code(&["api_error", "server_error", "internal"]) {
@@ -228,6 +275,17 @@ fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, 
         ModelErrorKind::Server
     };
     (kind, false)
+}
+
+/// The request is, or what it carries. A chat handler counts with the same status what is no matter of bytes.
+fn is_too_large(status: Option<u16>, codes: &str, message: &str) -> bool {
+    let counted = || ["too_many", "too_long"].iter().any(|word| word_at(codes, word).is_some());
+    if status == Some(413) {
+        return !counted();
+    }
+    let named = ["request_too_large", "image_too_large"].iter().any(|word| word_at(codes, word).is_some());
+    let said = ["request payload size exceeds", "image exceeds", "image dimensions exceed"];
+    cfg!(feature = "providers") && (named || said.iter().any(|word| word_at(message, word).is_some()))
 }
 
 #[cfg(test)]
@@ -321,12 +379,54 @@ mod tests {
                 504,
                 "<html>\n <h1>Gateway\n Time-out</h1></html>",
                 Timeout,
-                "HTTP 504: <html> <h1>Gateway Time-out</h1></html>",
+                "HTTP 504: a web page (Gateway Time-out)",
                 true,
             ),
             (500, "", Server, "HTTP 500 without a message", true),
-            (404, "", BadRequest, "HTTP 404 without a message; is the address right?", false),
-            (405, " ", BadRequest, "HTTP 405 without a message; is the address right?", false),
+            (
+                404,
+                "<!doctype html><pre>Cannot POST /api/chat</pre>",
+                BadRequest,
+                "HTTP 404: a web page (Cannot POST /api/chat)",
+                false,
+            ),
+            (404, "", BadRequest, "HTTP 404 without a message", false),
+            (405, " ", BadRequest, "HTTP 405 without a message", false),
+            (
+                413,
+                r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+                TooLarge,
+                "Request exceeds the maximum size",
+                false,
+            ),
+            (
+                413,
+                "<h1>413 Request Entity Too Large</h1>",
+                TooLarge,
+                "HTTP 413: a web page (413 Request Entity Too Large)",
+                false,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes"}}"#,
+                TooLarge,
+                "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes",
+                false,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}"#,
+                TooLarge,
+                "Request payload size exceeds the limit: 20971520 bytes.",
+                false,
+            ),
+            (
+                413,
+                r#"{"error":{"message":"Request too large for model `m` on tokens per minute (TPM)","type":"tokens","code":"rate_limit_exceeded"}}"#,
+                RateLimit,
+                "Request too large for model `m` on tokens per minute (TPM)",
+                false,
+            ),
         ];
         for (status, body, kind, message, retryable) in table {
             let error = from_response(status, body);
@@ -335,6 +435,35 @@ mod tests {
         }
         let with_id = from_response(401, r#"{"error":{"message":"m"},"request_id":"req_1"}"#);
         assert_eq!(with_id.request_id.as_deref(), Some("req_1"));
+    }
+
+    #[test]
+    fn what_an_endpoint_refuses_itself_has_the_code_that_it_tells() {
+        let table = [
+            (413, r#"{"error":{"code":"BODY_TOO_LARGE","message":"m"}}"#, TooLarge, "BODY_TOO_LARGE"),
+            (413, r#"{"error":{"code":"TOO_MANY_MESSAGES","message":"m"}}"#, BadRequest, "TOO_MANY_MESSAGES"),
+            (
+                413,
+                r#"{"error":{"code":"SYSTEM_PROMPT_TOO_LONG","message":"m"}}"#,
+                BadRequest,
+                "SYSTEM_PROMPT_TOO_LONG",
+            ),
+            (401, r#"{"error":{"code":"UNAUTHORIZED","message":"m"}}"#, Authentication, "UNAUTHORIZED"),
+            (500, r#"{"error":{"code":"INTERNAL","message":"m"}}"#, Server, "INTERNAL"),
+            // The connection that broke is not the client's own.
+            (
+                502,
+                r#"{"error":{"code":"MODEL_NETWORK","message":"m","kind":"network"}}"#,
+                Server,
+                "MODEL_SERVER",
+            ),
+            (400, r#"{"error":{"code":"invalid_value","message":"m"}}"#, BadRequest, "MODEL_BAD_REQUEST"),
+        ];
+        for (status, body, kind, code) in table {
+            let error = from_endpoint(Some(status), body);
+            assert_eq!((error.kind, error.code()), (kind, code), "{body}");
+            assert_eq!(from_response(status, body).code(), kind.code(), "{body}");
+        }
     }
 
     #[test]
@@ -375,10 +504,7 @@ mod tests {
     fn a_web_page_in_place_of_a_stream_is_quoted() {
         let error = unexpected("<html>  Sign in </html>");
         assert_eq!((error.kind, error.retryable), (BadResponse, false));
-        assert_eq!(
-            error.message,
-            "the answer is not in the format that was asked for: <html> Sign in </html>"
-        );
+        assert_eq!(error.message, "the answer is not in the format that was asked for: a web page (Sign in)");
         assert_eq!(unexpected(r#"{"error":{"message":"no","type":"invalid_request_error"}}"#).message, "no");
         assert!(excerpt(&"x".repeat(5000)).chars().count() <= EXCERPT + 1);
     }

@@ -11,6 +11,7 @@ mod guard;
 pub mod input;
 pub mod journal;
 pub mod log;
+mod media;
 pub mod prompts;
 mod recovery;
 mod regenerate;
@@ -55,6 +56,8 @@ pub struct Run {
     last_summary: Option<usize>,
     /// Derived from the messages: those whose place another answer has taken, in order.
     replaced: Vec<Range<usize>>,
+    /// Derived from the state: what is sent for messages whose media were too large, each with its place.
+    without_media: Vec<(usize, Message)>,
     call_ids: Ids,
     request_ids: Ids,
     /// Derived from the state: what goes to the model without being in the record.
@@ -166,6 +169,7 @@ impl Run {
             call_ids,
             request_ids,
             replaced: Vec::new(),
+            without_media: Vec::new(),
             messages,
             state,
             seq: 0,
@@ -176,6 +180,7 @@ impl Run {
         for at in 0..run.messages.len() {
             run.note_replaced(at);
         }
+        run.note_media();
         run.prepare_transient();
         run
     }
@@ -426,7 +431,7 @@ impl Run {
             Some(at) => View::since(&self.messages, at, &self.transient),
             None => View::of(&self.messages, &self.transient),
         };
-        let view = view.without(&self.replaced);
+        let view = view.without(&self.replaced, &self.without_media);
         match self.state.phase {
             Phase::Compacting { keep, .. } => view.to_summarise(keep),
             _ => view,

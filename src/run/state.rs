@@ -36,6 +36,8 @@ record! {
         "slots_gone" => skipped pub slots_gone: Vec<String>,
         /// Nothing that was left on the display before this message is still there.
         "slots_from" => skipped pub slots_from: usize,
+        /// Media in messages before this one are not sent any more: they were too large.
+        "media_from" => skipped pub media_from: usize,
     }
 }
 
@@ -218,6 +220,7 @@ impl State {
             at: 0,
             slots_gone: Vec::new(),
             slots_from: 0,
+            media_from: 0,
         }
     }
 

@@ -18,6 +18,17 @@ pub(crate) const INVALID_INPUT: &str = "TOOL_INPUT_INVALID";
 /// Names in an error are for choosing one; more than these would only fill the context.
 const ANSWER_BYTES: usize = 1_000;
 
+/// What a model reads in the place of media.
+pub(crate) fn left_out(kind: &str) -> String {
+    format!("[{kind} left out: it was too large to send]")
+}
+
+/// What a person is told when a request was refused for its size.
+pub(crate) fn media_left_out(why: &str) -> String {
+    let why = why.trim_end_matches('.');
+    format!("{why}. The pictures and files so far are not sent again: send smaller ones, or go on without.")
+}
+
 pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
     let shown = name.get(..name.floor_char_boundary(100)).unwrap_or_default();
     let mut text = format!("No tool called {shown} exists.");

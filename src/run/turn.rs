@@ -4,7 +4,7 @@ use super::effect::{Effect, Outcome};
 use super::input::Reply;
 use super::state::{Halt, Phase};
 use super::{Effects, Run, texts};
-use crate::error::ModelError;
+use crate::error::{ModelError, ModelErrorKind};
 use crate::event::{Event, ModelResponse, Rule};
 use crate::message::{Message, Sender, Usage, dollars};
 
@@ -83,6 +83,7 @@ impl Run {
     }
 
     pub(super) fn on_model_failed(&mut self, error: &ModelError, partial: &str, fx: &mut Effects) {
+        let left_out = error.kind == ModelErrorKind::TooLarge && self.leave_media_out();
         if matches!(self.state.phase, Phase::Compacting { .. }) {
             self.on_summary_failed(&error.message, fx);
             return;
@@ -93,7 +94,11 @@ impl Run {
             _ => partial.to_owned(),
         };
         self.keep_partial(kept);
-        self.park(Halt::Model, Outcome::ModelFailed(error.clone()), fx);
+        let mut error = error.clone();
+        if left_out {
+            error.message = texts::media_left_out(&error.message);
+        }
+        self.park(Halt::Model, Outcome::ModelFailed(error), fx);
     }
 
     /// Text that a person has seen stays in the record, marked as no finished answer.

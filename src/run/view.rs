@@ -1,6 +1,7 @@
 //! What the model reads of the record: the last summary, what it keeps word for word, and all that came after.
 
 use std::ops::Range;
+use std::slice::from_ref;
 
 use crate::message::{KeptRange, Message, Sender};
 
@@ -12,6 +13,8 @@ pub struct View<'a> {
     parts: [(usize, usize); 3],
     /// Not read: other answers have taken their place.
     replaced: &'a [Range<usize>],
+    /// Read in the place of the messages there.
+    instead: &'a [(usize, Message)],
     /// Not in the record: a reminder or the instructions for a summary.
     transient: &'a [Message],
 }
@@ -22,7 +25,7 @@ impl<'a> View<'a> {
             Some(at) => View::since(messages, at, transient),
             None => {
                 let parts = [(0, 0), (0, 0), (0, messages.len())];
-                View { messages, parts, replaced: &[], transient }
+                View { messages, parts, replaced: &[], instead: &[], transient }
             }
         }
     }
@@ -35,11 +38,11 @@ impl<'a> View<'a> {
             let start = at.saturating_sub(range.back);
             (start, start.saturating_add(range.count).min(at))
         });
-        View { messages, parts: [(at, behind), kept, (behind, end)], replaced: &[], transient }
+        View { messages, parts: [(at, behind), kept, (behind, end)], replaced: &[], instead: &[], transient }
     }
 
-    pub(crate) fn without(self, replaced: &'a [Range<usize>]) -> Self {
-        View { replaced, ..self }
+    pub(crate) fn without(self, replaced: &'a [Range<usize>], instead: &'a [(usize, Message)]) -> Self {
+        View { replaced, instead, ..self }
     }
 
     /// Without the turn that a summary is to keep. Where it keeps only the question of that turn, the answers to be
@@ -59,12 +62,23 @@ impl<'a> View<'a> {
         let mut pieces = Vec::with_capacity(self.parts.len());
         for (mut from, to) in self.parts {
             for gone in self.replaced {
-                pieces.extend(self.messages.get(from..gone.start.min(to)));
+                self.piece(from, gone.start.min(to), &mut pieces);
                 from = from.max(gone.end);
             }
-            pieces.extend(self.messages.get(from..to));
+            self.piece(from, to, &mut pieces);
         }
         pieces
+    }
+
+    fn piece(self, mut from: usize, to: usize, pieces: &mut Vec<&'a [Message]>) {
+        for (at, message) in self.instead {
+            if (from..to).contains(at) {
+                pieces.extend(self.messages.get(from..*at));
+                pieces.push(from_ref(message));
+                from = at + 1;
+            }
+        }
+        pieces.extend(self.messages.get(from..to));
     }
 
     /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end of the
@@ -94,12 +108,14 @@ impl<'a> View<'a> {
     }
 
     /// The same for views of which the longer goes on where the shorter ends: a conversation and its last summary are
-    /// known by the first message, as long as no answer is replaced.
+    /// known by the first message, as long as no answer is replaced and no media are left out.
     pub fn identity(self) -> Option<String> {
         let first = self.pieces().into_iter().find_map(<[Message]>::first)?.id.as_deref()?;
-        Some(match self.replaced.last() {
-            Some(gone) => format!("{first}/{}", gone.end),
-            None => first.to_owned(),
+        let replaced = self.replaced.last().map_or(0, |gone| gone.end);
+        let instead = self.instead.last().map_or(0, |(at, _)| at + 1);
+        Some(match replaced + instead {
+            0 => first.to_owned(),
+            _ => format!("{first}/{replaced}/{instead}"),
         })
     }
 

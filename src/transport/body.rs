@@ -178,7 +178,7 @@ mod tests {
             }
             for end in 8..messages.len() {
                 let replaced = end - 5..end - 1;
-                let view = View::of(&messages[..end], &[]).without(std::slice::from_ref(&replaced));
+                let view = View::of(&messages[..end], &[]).without(std::slice::from_ref(&replaced), &[]);
                 let whole = view.skip(0);
                 assert_eq!(whole.len(), end - 4);
                 assert_eq!(kept.body(&prompt, view), prompt.body(&whole), "{format:?} replaced before {end}");

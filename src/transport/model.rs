@@ -11,6 +11,7 @@ use crate::providers::request::{Options, Prompt, ToolNames};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
+use crate::scan::word_at;
 use crate::sse::DEFAULT_LIMIT;
 use crate::stream::{self, Outcome, Turn};
 use crate::transport::alarm::Alarm;
@@ -152,9 +153,39 @@ impl Asking {
         };
         let mut alarm = Alarm::new(Arc::clone(&self.clock));
         let sent = alarm.within(first.at, self.http.send(request)).await;
-        let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| unreached(&why))?;
+        let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| self.unreached(&why))?;
         let read = self.read(response.as_mut(), &mut alarm, first, whole, shown).await;
+        let read = read.map_err(|error| self.with_place(error));
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
+    }
+
+    /// The option that says where the model is, and the path that it led to.
+    fn place(&self) -> Option<String> {
+        let url = self.options.url.split(&['?', '#'][..]).next().unwrap_or_default();
+        let path = match word_at(url, "://").and_then(|at| url.get(at + 3..)) {
+            Some(place) => place.find('/').and_then(|at| place.get(at..)).unwrap_or("/"),
+            // A model that the page reaches in another way than by an address.
+            None if url.contains(':') => return None,
+            None => url,
+        };
+        let option = if self.options.format.spoken() == Format::Endpoint { "endpoint" } else { "baseURL" };
+        Some(format!("`{option}` ({path})"))
+    }
+
+    /// What came may be of something else than a model.
+    fn with_place(&self, mut error: ModelError) -> ModelError {
+        if let Some(place) = self.place().filter(|_| !error.retryable && errors::says_nothing(&error)) {
+            error.message.push_str(&format!("; look at {place}, and at what answers there"));
+        }
+        error
+    }
+
+    fn unreached(&self, why: &str) -> ModelError {
+        let place = self.place().unwrap_or_else(|| "the address".to_owned());
+        let message = format!(
+            "the model could not be reached ({why}); look at the connection and at {place}, which has to allow pages of other origins by CORS"
+        );
+        ModelError::new(ModelErrorKind::Network, message)
     }
 
     fn is_streamed(&self) -> bool {
@@ -178,7 +209,11 @@ impl Asking {
             let words = Limit::new(self.clock.steady(), ERROR_BODY_MS, "");
             // What came of it is told; that the rest did not come says nothing new.
             let _ = self.body(response, alarm, words.or(whole), LONGEST_ERROR_BODY, &mut body).await;
-            let mut error = errors::from_response(status, &String::from_utf8_lossy(&body));
+            let body = String::from_utf8_lossy(&body);
+            let mut error = match self.options.format.spoken() {
+                Format::Endpoint => errors::from_endpoint(Some(status), &body),
+                _ => errors::from_response(status, &body),
+            };
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
             return Err(error);
         }
@@ -292,11 +327,6 @@ impl Shown<'_> {
 
 fn reply(turn: Turn, streamed: bool) -> Reply {
     Reply { messages: vec![turn.message], usage: turn.usage, stop_reason: turn.stop_reason, streamed }
-}
-
-fn unreached(why: &str) -> ModelError {
-    let look = "check the connection and the address, and that it may be asked from here";
-    ModelError::new(ModelErrorKind::Network, format!("the model could not be reached ({why}); {look}"))
 }
 
 fn broke(why: &str) -> ModelError {

@@ -92,7 +92,11 @@ impl WireEvent<'_> {
                 }
             }
             WireEvent::Error(error) => {
-                event.text("type", "error").text("code", error.kind.code()).fields(&to_text(*error));
+                event.text("type", "error");
+                if error.code.is_none() {
+                    event.text("code", error.kind.code());
+                }
+                event.fields(&to_text(*error));
             }
         }
         event.end();

@@ -3,6 +3,7 @@
 use crate::codec::to_text;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_write::Object;
+use crate::providers::errors::says_nothing;
 use crate::scan::word_at;
 use crate::wire::inner::struck;
 
@@ -78,6 +79,7 @@ impl Refusal {
 fn status(error: &ModelError) -> u16 {
     match error.kind {
         ModelErrorKind::BadRequest | ModelErrorKind::ContextLength => 400,
+        ModelErrorKind::TooLarge => 413,
         ModelErrorKind::RateLimit if !unpaid(error) => 429,
         ModelErrorKind::Config => 500,
         ModelErrorKind::Overloaded => 503,
@@ -111,9 +113,13 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
         Cut => ("The model's answer was cut off before its end.", Said::ToTheClient),
         ContextLength => ("The conversation does not fit into the model's context.", Said::ToTheClient),
         BadRequest => ("The model's provider refused the request.", Said::ToTheClient),
+        TooLarge => {
+            let own = "This is more than the model's provider takes: send a smaller picture or file.";
+            (own, Said::InGeneral)
+        }
     };
     // A body without a message of its own is quoted behind its status.
-    let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
+    let quoted = says_nothing(error);
     match (disclosure, said) {
         (Disclosure::Own, _) => error.message.clone(),
         (Disclosure::All, Said::AboutTheServer | Said::InGeneral | Said::ToTheClient) if !quoted => {

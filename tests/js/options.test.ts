@@ -64,6 +64,15 @@ test("a blank key is no key", () => {
   expect(() => createAdapter({ provider: "openai", apiKey: "  " })).toThrow('No API key for provider "OpenAI"');
 });
 
+test("a page without a key is told what a page can do, which is not to set an environment", () => {
+  vi.stubGlobal("window", {});
+  vi.stubGlobal("document", {});
+  const make = () => createAdapter({ provider: "openai" });
+  expect(make).toThrow(/No API key for provider "OpenAI".*createChatHandler.*`apiKey` and `dangerouslyAllowBrowser: true`/);
+  expect(make).not.toThrow("OPENAI_API_KEY");
+  vi.unstubAllGlobals();
+});
+
 test("a key is sent without the blanks around it", async () => {
   const sent: (string | null)[] = [];
   const fetch = async (_: string, { headers }: RequestInit) => {

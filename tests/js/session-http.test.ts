@@ -276,7 +276,7 @@ test("what a provider that the page asks fails with is told in its own words, an
   const [code, message] = await failing(() => new Response(body, { status: 401 }));
   expect([code, String(message)]).toEqual(["MODEL_AUTHENTICATION", expect.stringContaining("Incorrect API key: …")]);
   const html = () => new Response("<html>", { headers: { "content-type": "text/html" } });
-  expect((await failing(html)).slice(0, 2)).toEqual(["MODEL_BAD_RESPONSE", expect.stringContaining("<html>")]);
+  expect((await failing(html)).slice(0, 2)).toEqual(["MODEL_BAD_RESPONSE", expect.stringContaining("a web page")]);
   const refused = () => Promise.reject(new TypeError("Failed to fetch"));
   const soon = () => new Response("busy", { status: 503, headers: { "retry-after-ms": "1" } });
   expect(await failing(soon, refused, soon)).toEqual(["MODEL_SERVER", "HTTP 503: busy", 3]);

@@ -132,6 +132,7 @@ const kinds: Readonly<Record<string, string>> = {
   MODEL_RATE_LIMIT: "rate_limit",
   MODEL_OVERLOADED: "overloaded",
   MODEL_BAD_REQUEST: "bad_request",
+  BODY_TOO_LARGE: "too_large",
   MODEL_CONTEXT_LENGTH: "context_length",
   MODEL_SERVER: "server",
   MODEL_BAD_RESPONSE: "bad_response",

@@ -91,7 +91,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
   checkCall(options);
   const { provider, model, baseURL } = targetOf(options);
   const key = keyOf(provider, options.apiKey);
-  if (provider.envVar && !key) throw config(noKey(provider));
+  if (provider.envVar && !key) throw config(inPage() ? noKeyHere(provider) : noKey(provider));
   if (key && inPage() && !options.dangerouslyAllowBrowser) {
     throw config(
       "An API key in a page can be read by everybody who opens it. Put an endpoint in front of the provider " +
@@ -169,6 +169,13 @@ export function keyOf({ envVar }: ProviderDef, given: string | undefined): strin
 
 export function noKey({ name, envVar }: ProviderDef): string {
   return `No API key for provider "${name}". Pass \`apiKey\` or set ${envVar}.`;
+}
+
+function noKeyHere({ name }: ProviderDef): string {
+  return (
+    `No API key for provider "${name}", and a page has no environment to find one in. Put an endpoint in front of the provider ` +
+    "(createChatHandler), or, to try it on your own machine, pass `apiKey` and `dangerouslyAllowBrowser: true`."
+  );
 }
 
 /** A key that was found under a provider's name goes to no other provider. */

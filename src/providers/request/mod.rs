@@ -266,6 +266,10 @@ fn number(value: f64) -> String {
     to_text(&value)
 }
 
+const PDF: &str = "application/pdf";
+/// The kind of a file is read off its name too, which no message has.
+const PDF_NAME: &str = "document.pdf";
+
 /// What stands for media that a provider does not take.
 fn media_note(part: &ContentPart) -> String {
     let mut kind = part.kind.clone();

@@ -5,8 +5,8 @@ use crate::message::ContentPart;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    BETWEEN, Call, ChatDialect, Group, Part, Prompt, Writer, media_note, media_url, number, push_string,
-    reasoning, schema, text_block, thinking, user_texts,
+    BETWEEN, Call, ChatDialect, Group, PDF, PDF_NAME, Part, Prompt, Writer, media_note, media_url, number,
+    push_string, reasoning, schema, text_block, thinking, user_texts,
 };
 use crate::scan::joined;
 
@@ -96,7 +96,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
             }
             let mut message = Object::new(out);
             message.text("role", "user");
-            user_content(message.key("content"), parts, mark);
+            user_content(prompt, message.key("content"), parts, mark);
             message.end();
         }
         Group::Agent { messages, calls } => {
@@ -132,7 +132,7 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
     written.end();
 }
 
-fn user_content(out: &mut String, parts: &[Part<'_>], mark: Option<&str>) {
+fn user_content(prompt: &Prompt<'_>, out: &mut String, parts: &[Part<'_>], mark: Option<&str>) {
     let texts = user_texts(parts);
     if texts.len() == parts.len() {
         return text(out, &joined(&texts, BETWEEN), mark);
@@ -142,23 +142,41 @@ fn user_content(out: &mut String, parts: &[Part<'_>], mark: Option<&str>) {
         let mark = mark.filter(|_| at == last);
         match part {
             Part::Text(text) => text_block(out, "text", text, mark),
-            Part::Media(part) => media(out, part, mark),
+            Part::Media(part) => media(prompt, out, part, mark),
         }
     });
 }
 
-fn media(out: &mut String, part: &ContentPart, mark: Option<&str>) {
+fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart, mark: Option<&str>) {
     let url = part.source.as_ref().and_then(media_url);
-    let (Some(url), "image" | "video") = (url, part.kind.as_str()) else {
+    let Some(url) = url.filter(|url| takes(prompt.options.dialect, part, url)) else {
         return text_block(out, "text", &media_note(part), mark);
     };
     let mut block = Object::new(out);
-    block.text("type", "image_url");
-    let mut image = Object::new(block.key("image_url"));
-    image.text("url", &url);
-    image.end();
+    if part.kind == "document" {
+        block.text("type", "file");
+        let mut file = Object::new(block.key("file"));
+        file.text("filename", PDF_NAME).text("file_data", &url);
+        file.end();
+    } else {
+        block.text("type", "image_url");
+        let mut image = Object::new(block.key("image_url"));
+        image.text("url", &url);
+        image.end();
+    }
     if let Some(mark) = mark {
         block.raw("cache_control", mark);
     }
     block.end();
+}
+
+/// PDFs are taken by two, one of which fetches them too; others refuse the whole request.
+fn takes(dialect: ChatDialect, part: &ContentPart, url: &str) -> bool {
+    let is_pdf = part.source.as_ref().is_some_and(|source| source.media_type == PDF);
+    match (part.kind.as_str(), dialect) {
+        ("image" | "video", _) => true,
+        ("document", ChatDialect::OpenAi) => is_pdf && url.starts_with("data:"),
+        ("document", ChatDialect::OpenRouter) => is_pdf,
+        _ => false,
+    }
 }

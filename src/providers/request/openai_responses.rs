@@ -5,8 +5,8 @@ use crate::message::ContentPart;
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    BETWEEN, Group, Part, Prompt, Writer, media_note, media_url, number, of_kind, schema, text_block,
-    thinking,
+    BETWEEN, Group, PDF, PDF_NAME, Part, Prompt, Writer, media_note, media_url, number, of_kind, schema,
+    text_block, thinking,
 };
 use crate::scan::joined;
 
@@ -125,7 +125,8 @@ fn media(out: &mut String, part: &ContentPart) {
             block.text("type", "input_image").text("image_url", &url);
         }
         "document" if source.kind == "base64" => {
-            block.text("type", "input_file").text("filename", "document").text("file_data", &url);
+            let name = if source.media_type == PDF { PDF_NAME } else { "document" };
+            block.text("type", "input_file").text("filename", name).text("file_data", &url);
         }
         "document" => {
             block.text("type", "input_file").text("file_url", &url);
