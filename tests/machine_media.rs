@@ -4,7 +4,7 @@ mod support;
 
 use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::message::{ContentPart, ContentSource};
-use glove_wasm::run::effect::Outcome;
+use glove_wasm::run::effect::{Effect, Outcome};
 use glove_wasm::run::input::{Input, Request, WhenBusy};
 use support::*;
 
@@ -32,6 +32,7 @@ fn text() -> ContentPart {
 fn refused(world: &mut World) {
     let error = ModelError::new(ModelErrorKind::TooLarge, "Too large.");
     let call = world.model_call();
+    world.in_flight.retain(|effect| *effect != Effect::CallModel { call });
     world.step(Input::ModelFailed { call, error, partial: String::new() });
 }
 

@@ -4,7 +4,7 @@ import type { Fetch } from "../src/models/http.js";
 import { answer, broken } from "../src/relay/answer.js";
 import { left, type Refusal, refusedResponse } from "../src/relay/refused.js";
 import type { Providers } from "../src/wasm/providers.js";
-import { readBody } from "./body.js";
+import { readBody, spill } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
 import { Refused, refuse } from "./refused.js";
@@ -48,6 +48,7 @@ async function permitted({ authorize }: ChatHandlerConfig, request: Request): Pr
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {
     const refusal = thrown instanceof Refused ? thrown.refusal : broken;
+    spill(request);
     if (refusal !== left) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
     return refusedResponse(refusal);
   };

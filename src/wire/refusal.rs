@@ -3,7 +3,6 @@
 use crate::codec::to_text;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_write::Object;
-use crate::providers::errors::says_nothing;
 use crate::scan::word_at;
 use crate::wire::inner::struck;
 
@@ -119,7 +118,7 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
         }
     };
     // A body without a message of its own is quoted behind its status.
-    let quoted = says_nothing(error);
+    let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
     match (disclosure, said) {
         (Disclosure::Own, _) => error.message.clone(),
         (Disclosure::All, Said::AboutTheServer | Said::InGeneral | Said::ToTheClient) if !quoted => {

@@ -34,15 +34,17 @@ function picture(bytes: number): File {
 
 /** What the provider was sent last, each picture as its length. */
 function lastAsked(): unknown[] {
-  const { messages } = provider.asked.at(-1)?.body as { messages: { content: { text?: string; source?: { data: string } }[] }[] };
-  return messages.flatMap(({ content }) => content.map(({ text, source }) => text ?? source?.data.length));
+  type Content = { text?: string; source?: { data: string } }[];
+  const body = provider.asked.at(-1)?.body as { messages: { content: Content }[] } | undefined;
+  return (body?.messages ?? []).flatMap(({ content }) => content.map(({ text, source }) => text ?? source?.data.length));
 }
 
 test("a picture that the handler refuses has its code and a way out, and the conversation goes on after a reload", async () => {
   const store = new MemoryStore("s1");
   const open = () => new GloveClient({ endpoint, systemPrompt: "", createStore: () => store }).session("s1");
   const session = open();
-  const message = "This is more than the server takes: send a smaller picture or file. The pictures and files so far are not sent again: send smaller ones, or go on without.";
+  const message =
+    "This is more than the server takes: send a smaller picture or file. The pictures and files so far are not sent again: send smaller ones, or go on without.";
   const sent = session.sendMessage({ text: "What is this?", files: [picture(900_000)] });
   await expect(sent).rejects.toMatchObject({ code: "BODY_TOO_LARGE", message });
   expect(session.getSnapshot().error).toMatchObject({ code: "BODY_TOO_LARGE", message });
@@ -51,7 +53,11 @@ test("a picture that the handler refuses has its code and a way out, and the con
   ]);
   expect(provider.asked).toEqual([]);
 
-  provider.reply({ body: speak.anthropic(["I see none."]) }, { body: speak.anthropic(["And now?"]) }, { body: speak.anthropic(["A dot."]) });
+  provider.reply(
+    { body: speak.anthropic(["I see none."]) },
+    { body: speak.anthropic(["And now?"]) },
+    { body: speak.anthropic(["A dot."]) },
+  );
   await session.resume();
   expect(lastAsked()).toEqual([`${note}\n\nWhat is this?`]);
   session.dispose();
@@ -60,7 +66,7 @@ test("a picture that the handler refuses has its code and a way out, and the con
   await reopened.sendMessage("And now?");
   expect(lastAsked()).toEqual([`${note}\n\nWhat is this?`, "I see none.", "And now?"]);
   await reopened.sendMessage({ text: "This one", files: [picture(30)] });
-expect(lastAsked().slice(-2)).toEqual([40, "This one"]);
+  expect(lastAsked().slice(-2)).toEqual([40, "This one"]);
   const shown = reopened.getSnapshot().timeline.filter((entry) => entry.kind === "user");
   expect(shown.map((entry) => entry.images?.length ?? 0)).toEqual([1, 0, 1]);
 });
@@ -87,6 +93,31 @@ test("a server that nobody listens to says once how its limit is raised", async 
   console.mockRestore();
 });
 
+test.each<[string, Partial<ChatHandlerConfig>]>([
+  ["for its size", {}],
+  ["for who sends it", { authorize: ({ headers }) => headers.get("x-large") === null }],
+])("an upload that is refused %s blocks no request behind it", async (_, config) => {
+  await close();
+  await listen({ onError() {}, ...config });
+  provider.reply({ body: speak.anthropic(["ok"]) });
+  const post = async (length: number) => {
+    const headers = { "content-type": "application/json", ...(length > 10 && { "x-large": "1" }) };
+    const body = JSON.stringify({ messages: [{ sender: "user", text: "x".repeat(length) }] });
+    const response = await fetch(endpoint, { method: "POST", headers, body });
+    await response.text();
+    return response.status;
+  };
+  const refused = await post(2_000_000);
+  expect(refused).toBeGreaterThan(400);
+  expect([await post(10), await post(10), await post(2_000_000), await post(10), await post(10)]).toEqual([
+    200,
+    200,
+    refused,
+    200,
+    200,
+  ]);
+});
+
 test.each<[string, Partial<ChatHandlerConfig>, string]>([
   ["many messages", { limits: { messages: 0 } }, "TOO_MANY_MESSAGES"],
   ["a long prompt", { limits: { systemPromptBytes: 1 } }, "SYSTEM_PROMPT_TOO_LONG"],
@@ -99,8 +130,18 @@ test.each<[string, Partial<ChatHandlerConfig>, string]>([
 });
 
 test.each([
-  [404, "<!doctype html><pre>Cannot POST /api/chat</pre>", "MODEL_BAD_REQUEST", /^HTTP 404: a web page \(Cannot POST \/api\/chat\); look at `endpoint` \(\/api\/chat\)/],
-  [200, "<!doctype html><title>Sign in</title><p>…", "MODEL_BAD_RESPONSE", /a web page \(Sign in\); look at `endpoint` \(\/api\/chat\)/],
+  [
+    404,
+    "<!doctype html><pre>Cannot POST /api/chat</pre>",
+    "MODEL_BAD_REQUEST",
+    /^HTTP 404: a web page \(Cannot POST \/api\/chat\); look at `endpoint` \(\/api\/chat\)/,
+  ],
+  [
+    200,
+    "<!doctype html><title>Sign in</title><p>…",
+    "MODEL_BAD_RESPONSE",
+    /a web page \(Sign in\); look at `endpoint` \(\/api\/chat\)/,
+  ],
   [404, "Not Found", "MODEL_BAD_REQUEST", /^HTTP 404: Not Found; look at `endpoint` \(\/api\/chat\)/],
 ])("an endpoint that is none is named, with %i and without the source of its page", async (status, body, code, message) => {
   vi.stubGlobal("fetch", async () => new Response(body, { status, headers: { "content-type": "text/html" } }));
