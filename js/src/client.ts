@@ -65,6 +65,12 @@ interface Held {
   watching?: () => void;
 }
 
+/** Who opened a session of a database last in this page. */
+const opened = new Map<string, WeakRef<Held>>();
+/** Longer than a hook keeps what it has waited for: so long a client whose module was edited may have its sessions. */
+const placeMs = 6_000;
+let told = false;
+
 /**
  * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
  * one engine. Making a client starts nothing.
@@ -135,7 +141,7 @@ export class GloveClient {
   firstSessionId(given?: string): string | Promise<string> {
     const { getSessionId, persistSession } = this.#config;
     if (getSessionId) return getSessionId();
-    const id = given ?? readSessionId(persistSession) ?? generateSessionId();
+    const id = given ?? readSessionId(persistSession, this.#database) ?? generateSessionId();
     this.rememberSession(id);
     return id;
   }
@@ -147,7 +153,7 @@ export class GloveClient {
 
   /** Makes this the session that the page comes back to, where that is wanted. */
   rememberSession(id: string): void {
-    rememberSessionId(this.#config.persistSession, id);
+    rememberSessionId(this.#config.persistSession, id, this.#database);
   }
 
   resolveModel(endpoint = this.#config.endpoint): ModelAdapter {
@@ -201,6 +207,12 @@ export class GloveClient {
     this.#own.close();
   }
 
+  /** The database's name where it is not the usual one. */
+  get #database(): string | undefined {
+    const { name } = this.#own;
+    return name === "glove" ? undefined : name;
+  }
+
   #catalog(): SessionCatalog {
     const { createStore, catalog } = this.#config;
     if (catalog) return catalog;
@@ -220,7 +232,27 @@ export class GloveClient {
     }
     const held = { session: this.#make(id, overrides), users: 0 };
     this.#held.set(id, held);
+    if (!overrides.store && !this.#config.createStore) this.#tellShared(id, held);
     return held;
+  }
+
+  /** Whoever opens a session that another client of this page has open gets that one's model, prompt and tools: not in silence. */
+  #tellShared(id: string, held: Held): void {
+    const { name, inMemory } = this.#own;
+    if (inMemory || told) return;
+    const key = JSON.stringify([name, id]);
+    const other = opened.get(key)?.deref();
+    opened.set(key, new WeakRef(held));
+    if (!other) return;
+    setTimeout(() => {
+      // One that was let go ends what it runs; there the other took its place.
+      if (told || this.#own.inMemory || [other, held].some(({ session, watching }) => session.disposed || watching)) return;
+      told = true;
+      console.warn(
+        `Two clients of this page have the session "${id}" of the database "${name}" open, and one of them answers for both, with ` +
+          "its own model, prompt and tools. Use one client for both, or give each a `database: { name }` of its own.",
+      );
+    }, placeMs);
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides): GloveSession {

@@ -28,14 +28,14 @@ export function generateId(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** The remembered id; none where nothing is remembered or the storage is not allowed. */
-export function readSessionId(setting: PersistSessionSetting | undefined): string | undefined {
-  return inStorage(setting, (storage, key) => storage.getItem(key) ?? undefined);
+/** The remembered id; none where nothing is remembered or the storage is not allowed. Each database has its own. */
+export function readSessionId(setting: PersistSessionSetting | undefined, database?: string): string | undefined {
+  return inStorage(setting, database, (storage, key) => storage.getItem(key) ?? undefined);
 }
 
 /** Remembers an id; false where that is not wanted or not allowed. */
-export function rememberSessionId(setting: PersistSessionSetting | undefined, id: string): boolean {
-  const kept = inStorage(setting, (storage, key) => {
+export function rememberSessionId(setting: PersistSessionSetting | undefined, id: string, database?: string): boolean {
+  const kept = inStorage(setting, database, (storage, key) => {
     storage.setItem(key, id);
     return true;
   });
@@ -44,10 +44,12 @@ export function rememberSessionId(setting: PersistSessionSetting | undefined, id
 
 function inStorage<T>(
   setting: PersistSessionSetting | undefined,
+  database: string | undefined,
   use: (storage: SessionStorage, key: string) => T,
 ): T | undefined {
   if (!setting) return undefined;
-  const { key = DEFAULT_SESSION_STORAGE_KEY, storage } =
+  const ofDatabase = database ? `:${database}` : "";
+  const { key = DEFAULT_SESSION_STORAGE_KEY + ofDatabase, storage } =
     typeof setting === "object" ? setting : typeof setting === "string" ? { key: setting, storage: undefined } : {};
   try {
     // Private windows and sandboxed frames throw at the mere access.

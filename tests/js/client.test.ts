@@ -107,6 +107,18 @@ test("the first session is the application's, the given one, the remembered one,
   expect(other.getItem("mine")).toBe(id);
 });
 
+test("clients of different databases remember sessions of their own; the default one keeps its key", () => {
+  const kept = storage();
+  const persistSession = { storage: kept };
+  const [a, b] = [first({ persistSession }), first({ persistSession, database: { name: "b" } })];
+  expect(a).not.toBe(b);
+  expect([kept.getItem("glove:session"), kept.getItem("glove:session:b")]).toEqual([a, b]);
+  for (const database of [{}, { name: undefined }, { name: "glove" }]) expect(first({ persistSession, database })).toBe(a);
+  expect(first({ persistSession, database: { name: "b" } })).toBe(b);
+  // A key of the application is used as it is.
+  expect(first({ persistSession: { key: "glove:session", storage: kept }, database: { name: "b" } })).toBe(a);
+});
+
 test("a storage that is not allowed is as good as none", () => {
   const storage = {
     getItem: () => {
