@@ -1,6 +1,7 @@
 // Keeps a part of the application's that throws from taking anything else with it.
 import { Component, type ContextType, type ReactNode } from "react";
 import { EngineContext } from "./around.js";
+import { useWords } from "./words.js";
 
 /** What is to be known of a part that may throw. */
 export interface Guard {
@@ -48,20 +49,25 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
     const { over, dismiss, children } = this.props;
     if (!this.state.failed) return children;
     if (over) return null;
-    return (
-      <div role="alert" data-glove-role="slot-error">
-        <p>This part of the conversation could not be shown.</p>
-        <div data-glove-actions="">
-          <button type="button" onClick={this.#retry}>
-            Try again
-          </button>
-          {dismiss && (
-            <button type="button" onClick={dismiss}>
-              Dismiss
-            </button>
-          )}
-        </div>
-      </div>
-    );
+    return <Broken retry={this.#retry} dismiss={dismiss} />;
   }
+}
+
+function Broken({ retry, dismiss }: Pick<Guard, "dismiss"> & { retry: () => void }): ReactNode {
+  const say = useWords();
+  return (
+    <div role="alert" data-glove-role="slot-error">
+      <p>{say("This part of the conversation could not be shown.")}</p>
+      <div data-glove-actions="">
+        <button type="button" onClick={retry}>
+          {say("Try again")}
+        </button>
+        {dismiss && (
+          <button type="button" onClick={dismiss}>
+            {say("Dismiss")}
+          </button>
+        )}
+      </div>
+    </div>
+  );
 }

@@ -83,6 +83,8 @@ export class Conversation extends Listeners implements Followed {
 
   /** No session could be had. */
   fail(error: Error): void {
+    // Who draws no errors reads it here, once.
+    if (this.#empty.error?.message !== error.message) console.error(error);
     this.leave(this.#empty.sessionId);
     this.refuse(error);
     this.#show({ status: "error", busy: false, error });

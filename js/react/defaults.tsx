@@ -12,21 +12,23 @@ import type {
   SlotContainerRenderProps,
   StreamingRenderProps,
 } from "./types.js";
+import { useWords } from "./words.js";
 
 export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): ReactNode {
+  const say = useWords();
   if (entry.kind === "agent_text") {
     return (
-      <article aria-label="Assistant" data-glove-role="agent" dir="auto">
+      <article aria-label={say("Assistant")} data-glove-role="agent" dir="auto">
         {entry.text}
       </article>
     );
   }
   return (
-    <article aria-label="You" data-glove-role="user" dir="auto">
+    <article aria-label={say("You")} data-glove-role="user" dir="auto">
       {entry.text}
       {entry.images?.map((source, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
-        <img key={index} src={source} alt="Attached by you" />
+        <img key={index} src={source} alt={say("Attached by you")} />
       ))}
     </article>
   );
@@ -59,9 +61,10 @@ function useGrowing(element: RefObject<HTMLElement | null>, text: string): strin
 /** Closed until somebody wants to read it, and never read out by itself. */
 export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): ReactNode {
   const element = useRef<HTMLDetailsElement>(null);
+  const say = useWords();
   return (
     <details ref={element} data-glove-role="reasoning" aria-live="off">
-      <summary>{streaming ? "Thinking…" : "Thoughts"}</summary>
+      <summary>{say(streaming ? "Thinking…" : "Thoughts")}</summary>
       {useGrowing(element, text)}
     </details>
   );
@@ -75,7 +78,8 @@ export function Reasoning({ of, ...rest }: ReasoningProps): ReactNode {
 }
 
 export function DefaultCompaction(_: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {
-  return <div data-glove-role="compaction">Earlier messages were summarised.</div>;
+  const say = useWords();
+  return <div data-glove-role="compaction">{say("Earlier messages were summarised.")}</div>;
 }
 
 export function DefaultSlotContainer({ slots, renderSlot }: SlotContainerRenderProps): ReactNode {
@@ -93,6 +97,7 @@ export function Slots({ slots, renderSlot }: SlotContainerRenderProps): ReactNod
 /** Enter sends, Shift+Enter begins a new line, Escape stops. What is written while the agent works waits for its turn. */
 export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null);
+  const say = useWords();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = field.current?.value.trim();
@@ -113,22 +118,22 @@ export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode
     field.current?.focus();
   };
   return (
-    <form data-glove-role="input" aria-label="Send a message" onSubmit={submit}>
+    <form data-glove-role="input" aria-label={say("Send a message")} onSubmit={submit}>
       <textarea
         ref={field}
-        aria-label="Message"
+        aria-label={say("Message")}
         name="message"
         rows={1}
-        placeholder="Type a message"
+        placeholder={say("Type a message")}
         dir="auto"
         autoComplete="off"
         enterKeyHint="send"
         onKeyDown={keyDown}
       />
-      <button type="submit">Send</button>
+      <button type="submit">{say("Send")}</button>
       {busy && (
         <button type="button" data-glove-stop="" onClick={stop}>
-          Stop
+          {say("Stop")}
         </button>
       )}
     </form>

@@ -12,3 +12,4 @@ export type { Renderers } from "./toolbox.js";
 export type * from "./types.js";
 export { useGlove, useMessage, useSlot, useToolCall } from "./use-glove.js";
 export { useSuspenseGlove } from "./use-suspense-glove.js";
+export type { Labels } from "./words.js";

@@ -19,6 +19,7 @@ import { engineOf, type Parts, useOf } from "./live.js";
 import { part } from "./mounted.js";
 import { createPlaces, visibleSlots } from "./slots.js";
 import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "./types.js";
+import { type Labels, LabelsContext, useWords } from "./words.js";
 
 /** Draws a conversation: messages, tools with their components, questions, and the input. */
 export function Render(props: RenderProps): ReactNode {
@@ -41,26 +42,32 @@ export function Render(props: RenderProps): ReactNode {
       {strategy === "slots-before" && inOnePlace}
       {strategy !== "slots-only" && <Conversation {...props} strategy={strategy} slots={slots} />}
       {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
-      <Problem glove={glove} />
+      <Working glove={glove} />
+      <Problem glove={glove} renderError={props.renderError} />
       <Input glove={glove} renderInput={renderInput} />
     </Element>
   );
-  return engine ? <EngineContext.Provider value={engine}>{content}</EngineContext.Provider> : content;
+  const inWords = <LabelsContext.Provider value={props.labels ?? english}>{content}</LabelsContext.Provider>;
+  return engine ? <EngineContext.Provider value={engine}>{inWords}</EngineContext.Provider> : inWords;
 }
+
+const english: Labels = {};
 
 /** Entries, the answer that is being written, and what waits. */
 function Conversation(props: RenderProps & { slots: ShownSlot[] }): ReactNode {
   const { glove, strategy, slots, renderMessage, renderToolStatus, renderStreaming, renderReasoning } = props;
   const { logRef, logClassName } = props;
   const element = useRef<HTMLDivElement>(null);
+  const say = useWords();
   useBoxless(element, logClassName === undefined);
   useImperativeHandle(logRef, () => element.current as HTMLElement);
   const timeline = useOf(glove, timelineOf);
   const streaming = useOf(glove, isStreaming);
   const [place] = useState(createPlaces);
   const placed = useMemo(() => place(strategy === "interleaved" ? slots : [], timeline), [place, strategy, slots, timeline]);
+  // Busy while an answer is written only: what comes while tools run, a question say, is read out at once.
   return (
-    <div ref={element} role="log" aria-label="Conversation" aria-busy={streaming} className={logClassName}>
+    <div ref={element} role="log" aria-label={say("Conversation")} aria-busy={streaming} className={logClassName}>
       <Entries
         timeline={timeline}
         slots={placed.at}
@@ -82,6 +89,22 @@ function Conversation(props: RenderProps & { slots: ShownSlot[] }): ReactNode {
 const timelineOf = ({ timeline }: Parts) => timeline;
 const isStreaming = ({ streamingText, streamingReasoning = "", streamingCalls = [] }: Parts) =>
   streamingText + streamingReasoning !== "" || streamingCalls.length > 0;
+
+/** The agent works, and nothing else says so. */
+function Working({ glove }: Pick<RenderProps, "glove">): ReactNode {
+  const say = useWords();
+  const quiet = useOf(glove, isQuiet);
+  return (
+    quiet && (
+      <div role="status" aria-label={say("Working")} data-glove-role="working">
+        …
+      </div>
+    )
+  );
+}
+
+const isQuiet = (parts: Parts) =>
+  parts.busy && !isStreaming(parts) && !parts.slots.some(({ waits, status }) => waits && status === "pending");
 
 const Thinking = memo(function Thinking({ glove, renderReasoning }: Pick<RenderProps, "glove" | "renderReasoning">) {
   const text = useOf(glove, ({ streamingReasoning }) => streamingReasoning ?? "");
@@ -124,24 +147,28 @@ function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
 }
 
 /** Why the last request failed, or that it stands still, and a way to go on. */
-function Problem({ glove }: Pick<RenderProps, "glove">): ReactNode {
+function Problem({ glove, ...given }: Pick<RenderProps, "glove" | "renderError">): ReactNode {
+  const say = useWords();
   const error = useOf(glove, ({ error }) => error);
   const tab = useOf(glove, ({ tab }) => tab);
   const still = useOf(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
   const ready = useOf(glove, ({ sessionReady }) => sessionReady);
-  const { resume, takeOver, clearError } = glove;
-  let [goOn, label] = [resume, error ? "Try again" : "Go on"];
-  if (tab === "blocked") [goOn, label] = [takeOver, "Use it here"];
+  const { resume, takeOver, clearError: dismiss } = glove;
+  const blocked = tab === "blocked";
+  let retry = blocked ? takeOver : resume;
   // There is nothing to go on with: a message that was refused, say.
-  else if (!still && clearError) [goOn, label] = [clearError, ready ? "Dismiss" : "Try again"];
+  if (!blocked && !still && dismiss) retry = ready ? undefined : dismiss;
   if (!error && !(still && resume)) return null;
+  const own = error && part(given, "renderError", null, { error, retry, dismiss }, error);
+  if (own) return own;
+  const act = retry ?? dismiss;
   return (
     <div role={error ? "alert" : "status"} data-glove-role={error ? "error" : "paused"}>
-      <p>{error ? error.message : "The last request is not finished."}</p>
-      {goOn && (
+      <p>{error ? error.message : say("The last request is not finished.")}</p>
+      {act && (
         <div data-glove-actions="">
-          <button type="button" onClick={() => void goOn()}>
-            {label}
+          <button type="button" onClick={() => void act()}>
+            {say(blocked ? "Use it here" : !retry ? "Dismiss" : error ? "Try again" : "Go on")}
           </button>
         </div>
       )}

@@ -13,6 +13,7 @@ import type {
   TimelineEntry,
   ToolEntry,
 } from "../src/snapshot.js";
+import type { Labels } from "./words.js";
 
 /** What `<Render>` needs. `useGlove()` gives one; one made by hand, or a changed copy, works as well. */
 export interface GloveHandle {
@@ -72,6 +73,14 @@ export interface ReasoningRenderProps {
   streaming: boolean;
 }
 
+/** What `renderError` gets: why the last request failed, or why there is no conversation. */
+export interface ErrorRenderProps {
+  error: Error;
+  /** Goes on where it failed, or tries again; not there where nothing is to be tried. */
+  retry?: (() => unknown) | undefined;
+  dismiss?: (() => unknown) | undefined;
+}
+
 /** What `renderInput` gets. */
 export interface InputRenderProps {
   send: (text: string, images?: { data: string; media_type: string }[]) => void;
@@ -98,9 +107,13 @@ export interface RenderProps {
   renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
   /** What the model thought; behind a button unless given. */
   renderReasoning?: ((props: ReasoningRenderProps) => ReactNode) | undefined;
+  /** In the place of the panel that says what went wrong. */
+  renderError?: ((props: ErrorRenderProps) => ReactNode) | undefined;
   renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
   /** For the strategies that show all slots in one place. */
   renderSlotContainer?: ((props: SlotContainerRenderProps<ShownSlot>) => ReactNode) | undefined;
+  /** Other words for those that are said here. Keep the object stable where the conversation is long. */
+  labels?: Labels | undefined;
   as?: keyof JSX.IntrinsicElements | undefined;
   /** The element around everything. */
   rootRef?: Ref<HTMLElement> | undefined;

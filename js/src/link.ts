@@ -11,7 +11,7 @@ import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./s
 import type { Subscribers } from "./subscriber.js";
 import { Last, noSlots } from "./tabs/last.js";
 import { follows } from "./tabs/protocol.js";
-import { tabPage } from "./tabs/tab-page.js";
+import { codeOf, tabPage } from "./tabs/tab-page.js";
 import { Tabs } from "./tabs/tabs.js";
 import type { Toolbox } from "./toolbox.js";
 import type { AskedSession, CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "./wasm/seam.js";
@@ -103,13 +103,21 @@ export class CoreLink {
       // After a trap another start may be under way.
       if (this.#starting === starting) {
         this.#starting = undefined;
-        if (!this.#disposed) this.#page.shown.set({ error });
+        if (!this.#disposed) this.#tellOf(error);
       }
       throw error;
     });
     this.#starting = starting;
     return starting;
   }
+
+  /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */
+  #tellOf(error: Error): void {
+    this.#page.shown.set({ error });
+    if (this.#failure !== error.message) this.#page.subscribers.report(codeOf(error), error);
+    this.#failure = error.message;
+  }
+  #failure: string | undefined;
 
   /** Stops what runs; the text that was shown goes into the record first. */
   stop(): void {

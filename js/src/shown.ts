@@ -350,7 +350,8 @@ export class Shown {
     const still = phase === "idle" || phase === "paused" || phase === "interrupted";
     const busy = !still || queue.length > 0 || this.#sent.size > 0;
     const error = "error" in this.#changes ? this.#changes.error : this.#snapshot.error;
-    const status = busy ? (this.#answering ? "streaming" : "submitted") : error ? "error" : "ready";
+    const answering = this.#answering || phase === "tools" || phase === "waiting";
+    const status = busy ? (answering ? "streaming" : "submitted") : error ? "error" : "ready";
     return { status, busy, queue: this.#queue() };
   }
 

@@ -1,7 +1,7 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
 import type { CallOutcome, Task, Usage } from "./message.js";
 
-/** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`. */
+/** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
 export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
 
 /** What the run is doing. */

@@ -75,6 +75,24 @@ test("a page keeps to the end of a conversation that grows, and its input in sig
   await page.close();
 });
 
+test("the sign of work comes after a moment, and moves only where people want it to", async () => {
+  const page = await browser.newPage();
+  const timing = async (reducedMotion: "reduce" | "no-preference") => {
+    await page.emulateMedia({ reducedMotion });
+    await page.setContent(`<!doctype html><style>${sheet}</style><div data-glove-role="working">…</div>`);
+    return page.evaluate(`(() => {
+      const [animation] = document.getAnimations();
+      const { delay, duration, iterations } = animation.effect.getTiming();
+      animation.currentTime = 0;
+      return [delay, duration, String(iterations), getComputedStyle(document.querySelector("div")).opacity];
+    })()`);
+  };
+  expect(await timing("no-preference")).toEqual([400, 800, "Infinity", "0"]);
+  expect(await timing("reduce")).toEqual([400, 0, "1", "0"]);
+  await page.waitForFunction("getComputedStyle(document.querySelector('div')).opacity === '1'");
+  await page.close();
+});
+
 test("a class of the application's wins over it", async () => {
   expect(await backgrounds(".mine { background: rgb(1, 2, 3) }")).toEqual([accent, none, "rgb(1, 2, 3)"]);
 });

@@ -1,5 +1,6 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
+import { useWords } from "../words.js";
 import { type Option, options, read, type SlotProps, said, text } from "./props.js";
 import { Question } from "./question.js";
 
@@ -20,6 +21,7 @@ export function Confirm(props: SlotProps): ReactNode {
 export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): ReactNode {
   const id = useId();
   const reason = useRef<HTMLInputElement>(null);
+  const say = useWords();
   return (
     <Question
       message={<>Do you approve {tool(data)}?</>}
@@ -27,16 +29,16 @@ export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): R
       actions={
         <>
           <button type="button" onClick={() => resolve(true)}>
-            Approve
+            {say("Approve")}
           </button>
           <button type="button" onClick={() => reject(reason.current?.value || undefined)}>
-            Reject
+            {say("Reject")}
           </button>
         </>
       }
     >
       <Details data={data} />
-      <label htmlFor={id}>Reason, if you reject it (optional)</label>
+      <label htmlFor={id}>{say("Reason, if you reject it (optional)")}</label>
       <input id={id} ref={reason} data-glove-optional="" />
     </Question>
   );
@@ -72,9 +74,10 @@ export const BudgetReached = /* @__PURE__ */ decision(
 type ChoicesProps = Pick<SlotProps, "resolve" | "reject"> & { choices: readonly Option[] };
 
 function Choices({ choices, resolve, reject }: ChoicesProps): ReactNode {
+  const say = useWords();
   return choices.map(({ label, value }) => (
     <button key={label} type="button" onClick={() => (value === turnDown ? reject() : resolve(value))}>
-      {label}
+      {say(label)}
     </button>
   ));
 }

@@ -1,8 +1,10 @@
 // `info`: tells something; nobody waits for an answer.
 import type { ReactNode } from "react";
+import { useWords } from "../words.js";
 import { type SlotProps, text } from "./props.js";
 
 export function Info({ data, resolve, status }: SlotProps): ReactNode {
+  const say = useWords();
   if (status !== "pending") return null;
   const title = text(data, "title");
   const type = text(data, "type") ?? "info";
@@ -12,7 +14,7 @@ export function Info({ data, resolve, status }: SlotProps): ReactNode {
       <p>{text(data, "message")}</p>
       <div data-glove-actions="">
         <button type="button" onClick={() => resolve()}>
-          OK
+          {say("OK")}
         </button>
       </div>
     </div>

@@ -1,5 +1,6 @@
 // The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
 import { type FormEvent, type ReactNode, useId } from "react";
+import { useWords } from "../words.js";
 import type { SlotProps } from "./props.js";
 
 export interface QuestionProps extends Pick<SlotProps, "status"> {
@@ -19,11 +20,12 @@ export interface QuestionProps extends Pick<SlotProps, "status"> {
 
 export function Question({ message, id: given, labels, onSubmit, children, actions, status, answer }: QuestionProps): ReactNode {
   const own = useId();
+  const say = useWords();
   const id = given ?? own;
   if (status !== "pending") {
     return (
       <p data-glove-answered={status}>
-        {message} <strong>{status === "resolved" ? answer || "Answered" : "Turned down"}</strong>
+        {message} <strong>{status === "resolved" ? answer || say("Answered") : say("Turned down")}</strong>
       </p>
     );
   }
@@ -48,11 +50,12 @@ export function Question({ message, id: given, labels, onSubmit, children, actio
 
 /** Sends the form, or turns the question down. */
 export function Actions({ reject }: Pick<SlotProps, "reject">): ReactNode {
+  const say = useWords();
   return (
     <>
-      <button type="submit">Answer</button>
+      <button type="submit">{say("Answer")}</button>
       <button type="button" onClick={() => reject()}>
-        Cancel
+        {say("Cancel")}
       </button>
     </>
   );

@@ -20,7 +20,7 @@ import { type ReactNode, useState } from "react";
 import { createPortal } from "react-dom";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { clientOf, gate, moment, nothing, texts } from "./page.js";
+import { clientOf, gate, moment, nothing, show, texts, until } from "./page.js";
 
 interface Chat {
   readonly glove: UseGloveReturn;
@@ -652,4 +652,54 @@ test("a form that stays shows what was answered, also after a reload", async () 
   expect(again.container.textContent).toContain("Key? Answered");
   expect(again.glove.slots.map(({ answer }) => answer)).toEqual([{ rows: 7 }, "no", undefined]);
   expect(JSON.stringify([again.glove.slots, await again.glove.session?.messages()])).not.toContain("hunter2");
+});
+
+test.each([
+  ["a tool without a `do`", { tools: [{ name: "t", description: "", inputSchema: nothing } as never] }, "TOOL_INVALID"],
+  ["two tools of one name", { tools: [seats(() => null), seats(() => null)] }, "TOOL_NAME_TAKEN"],
+  [
+    "a store that cannot be read",
+    {
+      createStore: (id: string) =>
+        Object.assign(new MemoryStore(id), { readRun: () => Promise.reject(new Error("The disk is gone.")) }),
+    },
+    "STORE_FAILED",
+  ],
+])("%s is said in the console once, for who draws no errors", async (_, client, code) => {
+  const said = vi.spyOn(console, "error").mockImplementation(() => {});
+  show(clientOf([], client).client, {}, { strict: true });
+  await waitFor(() => expect(said).toHaveBeenCalled());
+  await moment();
+  expect(said.mock.calls.map(([error]) => error)).toEqual([expect.objectContaining({ code })]);
+  said.mockRestore();
+});
+
+test("why a session cannot be opened is told to subscribers, and not in the console then", async () => {
+  const said = vi.spyOn(console, "error").mockImplementation(() => {});
+  const heard: unknown[] = [];
+  const record = (type: string, data: unknown) => void (type === "error" && heard.push(data));
+  const readRun = () => Promise.reject(new Error("The disk is gone."));
+  const createStore = (id: string) => Object.assign(new MemoryStore(id), { readRun });
+  const shown = show(clientOf([], { createStore, subscribers: [{ record }] }).client);
+  await until(shown, ({ error }) => error !== undefined);
+  await act(() => shown.glove.sendMessage("Hi").then(undefined, () => {}));
+  expect(heard.filter((error) => JSON.stringify(error).includes("disk"))).toHaveLength(1);
+  expect(said).not.toHaveBeenCalled();
+  said.mockRestore();
+});
+
+test("while a question waits the status is the same before a reload and after it", async () => {
+  const store = new MemoryStore("s1");
+  const client = { createStore: () => store, tools: [seats(() => <p>How many?</p>)] };
+  const page = chat(asksSeats, { client, config: { sessionId: "s1" } });
+  page.send("Book");
+  await screen.findByText("How many?");
+  await waitFor(() => expect(page.glove.run.phase).toBe("waiting"));
+  expect(page.glove.status).toBe("streaming");
+  cleanup();
+  await moment();
+  const again = chat([], { client: { ...client, tools: [...client.tools] }, config: { sessionId: "s1" } });
+  await screen.findByText("How many?");
+  await waitFor(() => expect(again.glove.run.phase).toBe("waiting"));
+  expect(again.glove.status).toBe("streaming");
 });

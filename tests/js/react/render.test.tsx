@@ -1,15 +1,17 @@
 // `<Render>` on handles made by hand: what is shown where, and what renders again.
 import { fireEvent, render, screen } from "@testing-library/react";
 import {
+  builtInRenderers,
   type EnhancedSlot,
   type GloveHandle,
   type InputRenderProps,
   type MessageRenderProps,
   Render,
   type RenderProps,
+  type SlotProps,
   type TimelineEntry,
 } from "glove-wasm/react";
-import { memo, type ReactNode, useState, version } from "react";
+import { type FunctionComponent, memo, type ReactNode, useState, version } from "react";
 import { expect, test, vi } from "vitest";
 import { agent, handle, slot, tool, user } from "./handle.js";
 
@@ -355,7 +357,8 @@ test.each(["paused", "interrupted"] as const)(
     fireEvent.click(screen.getByRole("button", { name: "Go on" }));
     expect(resume).toHaveBeenCalledOnce();
     rerender(<Render glove={{ ...still, busy: true }} />);
-    expect(screen.queryByRole("status")).toBeNull();
+    expect(screen.queryByText("The last request is not finished.")).toBeNull();
+    expect(screen.getAllByRole("status")).toEqual([screen.getByRole("status", { name: "Working" })]);
     rerender(<Render glove={handle({ run: { phase: "idle" }, resume })} />);
     expect(screen.queryByRole("status")).toBeNull();
   },
@@ -388,4 +391,103 @@ test.each([
   rerender(<Render glove={glove("")} />);
   expect(container.querySelector(where)).toBeNull();
   selection.removeAllRanges();
+});
+
+test("while the agent works and says nothing, a sign says so", () => {
+  const sign = () => screen.queryByRole("status", { name: "Working" });
+  const { rerender } = render(<Render glove={handle()} />);
+  const shows = (parts: Partial<GloveHandle>) => {
+    rerender(<Render glove={handle(parts)} />);
+    return sign() !== null;
+  };
+  expect(sign()).toBeNull();
+  expect(shows({ busy: true })).toBe(true);
+  // What is added to the log meanwhile may be read out.
+  expect(screen.getByRole("log").getAttribute("aria-busy")).toBe("false");
+  expect(shows({ busy: true, timeline: [tool("c1")], slots: [slot("s1", { waits: false })] })).toBe(true);
+  expect(shows({ busy: true, streamingText: "So" })).toBe(false);
+  expect(screen.getByRole("log").getAttribute("aria-busy")).toBe("true");
+  expect(shows({ busy: true, streamingReasoning: "hm" })).toBe(false);
+  expect(shows({ busy: true, streamingCalls: [{ id: "c1", name: "look", input: {}, at: "" }] })).toBe(false);
+  expect(shows({ busy: true, slots: [slot("s1")] })).toBe(false);
+  expect(shows({ busy: true, slots: [slot("s1", { status: "resolved" })] })).toBe(true);
+  expect(shows({ error: new Error("no"), run: { phase: "paused" } })).toBe(false);
+});
+
+test("an application draws errors itself, with what can be done about them", () => {
+  const [resume, clearError, takeOver] = [vi.fn(), vi.fn(), vi.fn()];
+  const error = new Error("The model is tired.");
+  const renderError: RenderProps["renderError"] = ({ error, retry, dismiss }) => (
+    <section>
+      {error.message}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Nochmal
+        </button>
+      )}
+      <button type="button" onClick={dismiss}>
+        Weg
+      </button>
+    </section>
+  );
+  const { rerender } = render(<Render glove={handle()} renderError={renderError} />);
+  const press = (name: string, parts: Partial<GloveHandle>) => {
+    rerender(
+      <Render glove={handle({ error, resume, clearError, takeOver, sessionReady: true, ...parts })} renderError={renderError} />,
+    );
+    expect(screen.getAllByText("The model is tired.")).toHaveLength(1);
+    fireEvent.click(screen.getByText(name));
+  };
+  press("Nochmal", { run: { phase: "paused" } });
+  expect(resume).toHaveBeenCalledTimes(1);
+  press("Nochmal", { tab: "blocked" });
+  expect(takeOver).toHaveBeenCalledTimes(1);
+  press("Nochmal", { sessionReady: false });
+  expect(clearError).toHaveBeenCalledTimes(1);
+  press("Weg", {});
+  expect(clearError).toHaveBeenCalledTimes(2);
+  expect(screen.queryByText("Nochmal")).toBeNull();
+});
+
+test("every word is the application's where it gives one", () => {
+  const labels = {
+    "Try again": "Nochmal",
+    Dismiss: "Weg",
+    "Go on": "Weiter",
+    "The last request is not finished.": "Noch nicht fertig.",
+    Thoughts: "Gedanken",
+    "Earlier messages were summarised.": "Zusammengefasst.",
+    Conversation: "Gespräch",
+    Message: "Nachricht",
+    Working: "Arbeitet",
+    Yes: "Ja",
+  };
+  const Confirm = builtInRenderers.confirm as FunctionComponent<SlotProps>;
+  const glove = handle({
+    timeline: [agent("a", "Hi", { reasoning: "hm" }), { kind: "compaction", id: "c", text: "" }],
+    slots: [slot("s1")],
+    renderSlot: ({ id }) => <Confirm key={id} data={{}} status="pending" resolve={() => true} reject={() => {}} />,
+    run: { phase: "paused" },
+    resume: vi.fn(),
+  });
+  const { rerender, container } = render(<Render glove={glove} labels={labels} />);
+  for (const text of ["Gedanken", "Zusammengefasst.", "Weiter", "Noch nicht fertig.", "Ja", "No", "Send"]) {
+    expect(screen.getByText(text)).toBeTruthy();
+  }
+  expect(screen.getByRole("log", { name: "Gespräch" })).toBeTruthy();
+  expect(screen.getByRole("textbox", { name: "Nachricht" })).toBeTruthy();
+  const error = new Error("no");
+  rerender(<Render glove={handle({ error, sessionReady: true, clearError: vi.fn() })} labels={labels} />);
+  expect(screen.getByRole("button", { name: "Weg" })).toBeTruthy();
+  rerender(<Render glove={handle({ error, resume: vi.fn(), run: { phase: "paused" } })} labels={labels} />);
+  expect(screen.getByRole("button", { name: "Nochmal" })).toBeTruthy();
+  rerender(<Render glove={handle({ busy: true })} labels={labels} />);
+  expect(screen.getByRole("status", { name: "Arbeitet" })).toBeTruthy();
+  const quiet = vi.spyOn(console, "error").mockImplementation(() => {});
+  const renderInput = () => {
+    throw new Error("no");
+  };
+  rerender(<Render glove={handle()} labels={labels} renderInput={renderInput} />);
+  expect(container.querySelector("[data-glove-role=slot-error] button")?.textContent).toBe("Nochmal");
+  quiet.mockRestore();
 });
