@@ -46,6 +46,8 @@ async function answer(handle: (request: Request) => Promise<Response>, from: Inc
   const url = `http://${headers.host}/api/chat`;
   const request = new Request(url, { method, headers: headers as Record<string, string>, signal: left.signal, ...body });
   const response = await handle(request);
+  // Of what was refused unread: a connection that still holds an upload carries no further request.
+  if (request.body && !request.bodyUsed) void request.body.pipeTo(new WritableStream()).catch(() => {});
   to.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body)
     Readable.fromWeb(response.body as ReadableStream)

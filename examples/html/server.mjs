@@ -32,7 +32,10 @@ const server = createServer(async (request, response) => {
 async function answer(url, request, response) {
   const { method, headers } = request;
   const body = method === "POST" ? Readable.toWeb(request) : undefined;
-  const answered = await chat(new Request(url, { method, headers, body, duplex: "half" }));
+  const asked = new Request(url, { method, headers, body, duplex: "half" });
+  const answered = await chat(asked);
+  // Of what was refused unread: a connection that still holds an upload carries no further request.
+  if (asked.body && !asked.bodyUsed) void asked.body.pipeTo(new WritableStream()).catch(() => {});
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
   // A page that leaves ends the pipeline, and with it the model's work.
   await pipeline(answered.body ?? [], response).catch(() => {});

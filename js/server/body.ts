@@ -48,16 +48,6 @@ export async function readBody(request: Request, limit: number): Promise<string>
   }
 }
 
-/** More than this is not taken even to be thrown away. */
-const mostSpilt = 67_108_864;
-
-/** Takes an upload that was refused unread: in Node a connection that still holds one can carry no further request. */
-export function spill({ body, bodyUsed, headers }: Request): void {
-  if (!body || bodyUsed) return;
-  if (Number(headers.get("content-length") ?? mostSpilt + 1) > mostSpilt) return;
-  void body.pipeTo(new WritableStream()).catch(() => {});
-}
-
 function gone(): never {
   throw new Refused(left);
 }

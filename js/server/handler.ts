@@ -4,7 +4,7 @@ import type { Fetch } from "../src/models/http.js";
 import { answer, broken } from "../src/relay/answer.js";
 import { left, type Refusal, refusedResponse } from "../src/relay/refused.js";
 import type { Providers } from "../src/wasm/providers.js";
-import { readBody, spill } from "./body.js";
+import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
 import { Refused, refuse } from "./refused.js";
@@ -48,7 +48,6 @@ async function permitted({ authorize }: ChatHandlerConfig, request: Request): Pr
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {
     const refusal = thrown instanceof Refused ? thrown.refusal : broken;
-    spill(request);
     if (refusal !== left) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
     return refusedResponse(refusal);
   };
@@ -57,13 +56,14 @@ function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) 
 /** What nobody but this server's owner can mend. */
 const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL"];
 
-const told413 = new WeakSet<ChatHandlerConfig>();
+/** Handlers that have said how their limit is raised. */
+const limited = new WeakSet<ChatHandlerConfig>();
 
 function log(config: ChatHandlerConfig, { code, message }: GloveError): void {
   // Anybody can send too much, so that is said once.
-  const limited = code === "BODY_TOO_LARGE" && !told413.has(config);
-  if (limited) told413.add(config);
-  if (limited || ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
+  const once = code === "BODY_TOO_LARGE" && !limited.has(config);
+  if (once) limited.add(config);
+  if (once || ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
 }
 
 function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {

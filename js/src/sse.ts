@@ -12,13 +12,14 @@ export async function* parseSSEStream(response: Response): AsyncGenerator<Remote
         status,
         `The chat endpoint is a redirect to ${headers.get("location") ?? "elsewhere"}: set its URL to where it leads.`,
       );
-    throw failure(status, `Chat endpoint error: ${status} ${statusText}${await excerpt(response)}`);
+    const body = await response.text().catch(() => "");
+    throw failure(status, `Chat endpoint error: ${status} ${statusText}${excerpt(body)}`, codeIn(body));
   }
   const type = response.headers.get("content-type") ?? "";
   if (!response.body) throw new GloveError("MODEL_BAD_RESPONSE", "The chat endpoint's answer has no body.");
   if (type && !/^text\/event-stream\b/i.test(type)) {
     const what = `The chat endpoint answered with ${type} instead of text/event-stream`;
-    throw new GloveError("MODEL_BAD_RESPONSE", what + (await excerpt(response)));
+    throw new GloveError("MODEL_BAD_RESPONSE", what + excerpt(await response.text().catch(() => "")));
   }
   for await (const data of sseData(response.body)) {
     if (data === "[DONE]") continue;
@@ -83,15 +84,27 @@ function read(data: string): RemoteStreamEvent | null | undefined {
   }
 }
 
-function failure(status: number, message: string): GloveError {
+/** What an endpoint calls a refusal of its own; a failure of the model has a kind too, and is known by its status. */
+function codeIn(body: string): string | undefined {
+  try {
+    const { code, kind } = JSON.parse(body).error;
+    return kind === undefined && /^[A-Z_]{1,40}$/.test(code) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function failure(status: number, message: string, code?: string): GloveError {
+  if (code) return new GloveError(code, message);
+  if (status === 413) return new GloveError("BODY_TOO_LARGE", message);
   if (status === 401 || status === 403) return new GloveError("MODEL_AUTHENTICATION", message);
   if (status === 429) return new GloveError("MODEL_RATE_LIMIT", message);
   return new GloveError(status >= 500 ? "MODEL_SERVER" : status < 400 ? "MODEL_CONFIG" : "MODEL_BAD_REQUEST", message);
 }
 
-/** The beginning of a body, to say what came instead. */
-async function excerpt(response: Response): Promise<string> {
-  const text = await response.text().catch(() => "");
+/** The beginning of a body, to say what came instead: of a web page what it says, not its source. */
+function excerpt(body: string): string {
+  const text = /^\s*<(?!\?xml)/.test(body) ? body.replace(/<[^>]*>/g, " ").trim() : body;
   return text ? `: ${short(text)}` : "";
 }
 

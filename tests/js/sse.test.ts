@@ -71,7 +71,7 @@ test.each([
     "a page instead of events",
     answer(["<html>Log in</html>"], { headers: { "content-type": "text/html" } }),
     "MODEL_BAD_RESPONSE",
-    "<html>Log in",
+    "text/event-stream: Log in",
   ],
   [
     "a failure",

@@ -131,6 +131,24 @@ test.each([
   expect((await byItself(answer))[0]).toEqual({ ...empty, code });
 });
 
+test.each([
+  [413, "<h1>413 Request Entity Too Large</h1>", "BODY_TOO_LARGE"],
+  [413, { code: "BODY_TOO_LARGE" }, "BODY_TOO_LARGE"],
+  [413, { code: "TOO_MANY_TOOLS" }, "TOO_MANY_TOOLS"],
+  [401, { code: "UNAUTHORIZED" }, "UNAUTHORIZED"],
+  [402, { code: "OUT_OF_CREDIT" }, "OUT_OF_CREDIT"],
+  [502, { code: "MODEL_NETWORK", kind: "network" }, "MODEL_SERVER"],
+  [400, { code: "invalid_value" }, "MODEL_BAD_REQUEST"],
+  [404, "<!doctype html><pre>Cannot POST /chat</pre>", "MODEL_BAD_REQUEST"],
+])("a refusal with %i and %j has the same code twice, and no source of a page", async (status, error, code) => {
+  const body = typeof error === "string" ? error : JSON.stringify({ error: { message: "no", ...error } });
+  for (const read of [bySession, byItself]) {
+    const [told, failure] = await read(() => new Response(body, { status }));
+    expect(told).toEqual({ ...empty, code });
+    expect(failure?.message).not.toContain("<");
+  }
+});
+
 const key = "sk-canary-4711";
 const bearer = { authorization: `Bearer ${key}` };
 const login = (at: string) => ({ url: `http://${at}@h/chat` });

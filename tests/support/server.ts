@@ -71,6 +71,8 @@ async function answer(
   const body = method === "POST" ? { body: Readable.toWeb(incoming) as BodyInit, duplex: "half" } : {};
   const request = new Request(url, { method, headers: headers as Record<string, string>, signal: gone.signal, ...body });
   const response = await route(request);
+  // Of what was refused unread: a connection that still holds an upload carries no further request.
+  if (request.body && !request.bodyUsed) void request.body.pipeTo(new WritableStream()).catch(() => {});
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   await pipeline(response.body ?? [], outgoing).catch(() => {});
 }

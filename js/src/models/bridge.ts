@@ -137,6 +137,10 @@ const kinds: Readonly<Record<string, string>> = {
   MODEL_SERVER: "server",
   MODEL_BAD_RESPONSE: "bad_response",
   MODEL_CONFIG: "config",
+  // What a chat handler says, to a model that asks one.
+  UNAUTHORIZED: "authentication",
+  FORBIDDEN: "authentication",
+  INTERNAL: "server",
 };
 
 /** What the core calls a failure of our own models. */
