@@ -44,7 +44,7 @@ const MONTHS: [&str; 12] =
 
 /// Only the form with dashes writes two digits.
 fn year_is_short(text: &str) -> bool {
-    text.contains('-')
+    text.bytes().any(|byte| byte == b'-')
 }
 
 fn number(text: &str, most: u64) -> Option<u64> {

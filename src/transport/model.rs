@@ -165,7 +165,7 @@ impl Asking {
         let path = match word_at(url, "://").and_then(|at| url.get(at + 3..)) {
             Some(place) => place.find('/').and_then(|at| place.get(at..)).unwrap_or("/"),
             // A model that the page reaches in another way than by an address.
-            None if url.contains(':') => return None,
+            None if word_at(url, ":").is_some() => return None,
             None => url,
         };
         let option = if self.options.format.spoken() == Format::Endpoint { "endpoint" } else { "baseURL" };
