@@ -173,7 +173,7 @@ export class Engine implements Followed {
     const choice = ++this.#choice;
     this.#choosing = true;
     try {
-      const chosen = getSessionId ? getSessionId() : (sessionId ?? client.firstSessionId(readSessionId(persistSession)));
+      const chosen = getSessionId ? getSessionId() : (sessionId ?? client.firstSessionId(readSessionId(persistSession, client.database)));
       // What is known at once is shown at once.
       const id = typeof chosen === "string" ? chosen : await chosen;
       if (choice === this.#choice) this.#enter(id);
@@ -213,7 +213,7 @@ export class Engine implements Followed {
     // What goes wrong is in the snapshot.
     session.start().catch(() => {});
     client.rememberSession(id);
-    rememberSessionId(persistSession, id);
+    rememberSessionId(persistSession, id, client.database);
     if (this.#told === id) return;
     this.#told = id;
     try {

@@ -141,7 +141,7 @@ export class GloveClient {
   firstSessionId(given?: string): string | Promise<string> {
     const { getSessionId, persistSession } = this.#config;
     if (getSessionId) return getSessionId();
-    const id = given ?? readSessionId(persistSession, this.#database) ?? generateSessionId();
+    const id = given ?? readSessionId(persistSession, this.database) ?? generateSessionId();
     this.rememberSession(id);
     return id;
   }
@@ -153,7 +153,7 @@ export class GloveClient {
 
   /** Makes this the session that the page comes back to, where that is wanted. */
   rememberSession(id: string): void {
-    rememberSessionId(this.#config.persistSession, id, this.#database);
+    rememberSessionId(this.#config.persistSession, id, this.database);
   }
 
   resolveModel(endpoint = this.#config.endpoint): ModelAdapter {
@@ -208,7 +208,7 @@ export class GloveClient {
   }
 
   /** The database's name where it is not the usual one. */
-  get #database(): string | undefined {
+  get database(): string | undefined {
     const { name } = this.#own;
     return name === "glove" ? undefined : name;
   }
@@ -277,9 +277,11 @@ export class GloveClient {
     const { session } = held;
     if (held.users > 0 || this.#held.get(session.sessionId) !== held || held.watching) return;
     const done = () => {
+      // Another message may have come meanwhile.
+      if (held.watching && runs()) return;
       held.watching?.();
       delete held.watching;
-      if (held.users > 0) return;
+      if (held.users > 0 || session.disposed) return;
       this.#held.delete(session.sessionId);
       session.dispose();
     };
@@ -290,8 +292,8 @@ export class GloveClient {
       return;
     }
     held.watching = session.subscribe(() => {
-      // Later, because this is called from inside of the session.
-      if (!runs()) setTimeout(done, 0);
+      // Later, because this is called from inside of the session, and when whoever sent a message has been told of its end.
+      if (!runs()) void Promise.race([session.told(), new Promise((late) => setTimeout(late, 1_000))]).then(done);
     });
     if (this.#config.whenUnused === "stop") session.abort();
   }

@@ -53,6 +53,7 @@ export class GloveSession {
   readonly #models: ModelBridge;
   readonly #subscribers: Subscribers;
   readonly #sent = new Map<string, Sent>();
+  readonly #sending = new Set<Promise<RunOutcome>>();
   #config: SessionConfig;
   #runnable: IGloveRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
@@ -294,6 +295,11 @@ export class GloveSession {
     setTimeout(() => this.#shown.end(), 0);
   };
 
+  /** When everybody who sent something has been told what came of it. */
+  told(): Promise<unknown> {
+    return Promise.allSettled(this.#sending);
+  }
+
   #close(): boolean {
     if (this.#disposed) return false;
     this.#disposed = true;
@@ -305,8 +311,10 @@ export class GloveSession {
 
   #send(input: Asked, signal?: AbortSignal): Promise<RunOutcome> {
     const sending = this.#sendNow(input, signal);
+    this.#sending.add(sending);
     // Whoever wants to know awaits it; for all others the snapshot tells.
-    sending.catch(() => {});
+    const over = () => void this.#sending.delete(sending);
+    sending.then(over, over);
     return sending;
   }
 

@@ -251,3 +251,20 @@ test("no question has the id of an earlier one over five reloads, and what was m
       await page.reload();
     }
   }));
+
+test("a run that goes on when nothing shows its session any more tells its end to whoever sent the message", () =>
+  profile(async ({ open }) => {
+    const told = await inPage<unknown[]>(
+      await open(),
+      `const client = new GloveClient({ createModel: () => createScriptedModel([{ text: "late", after: 1000 }]) });
+       const session = client.session("s");
+       const leave = client.retain(session);
+       const sending = session.sendMessage("Hi");
+       await until(session, ({ run }) => run.phase === "model");
+       leave();
+       const { text } = await sending.catch((error) => ({ text: error.code }));
+       await new Promise((later) => setTimeout(later, 50));
+       return [text, session.disposed];`,
+    );
+    expect(told).toEqual(["late", true]);
+  }));

@@ -82,6 +82,14 @@ test("the page remembers the session that it was on", async () => {
   expect(localStorage.getItem(DEFAULT_SESSION_STORAGE_KEY)).toBe("another");
 });
 
+test("a hook that remembers its session keeps it beside those of other databases", async () => {
+  const { client } = clientOf([], { database: { name: "shop" } });
+  const page = show(client, { persistSession: true });
+  await ready(page);
+  expect(localStorage.getItem(`${DEFAULT_SESSION_STORAGE_KEY}:shop`)).toBe(page.glove.sessionId);
+  expect(localStorage.getItem(DEFAULT_SESSION_STORAGE_KEY)).toBeNull();
+});
+
 test("a session that cannot be had is an error, and the next message tries again", async () => {
   const getSessionId = vi.fn().mockRejectedValueOnce(new Error("no server")).mockResolvedValueOnce("s1");
   const page = show(clientOf(["hi"]).client, { getSessionId });
