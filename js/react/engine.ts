@@ -173,7 +173,9 @@ export class Engine implements Followed {
     const choice = ++this.#choice;
     this.#choosing = true;
     try {
-      const chosen = getSessionId ? getSessionId() : (sessionId ?? client.firstSessionId(readSessionId(persistSession, client.database)));
+      const chosen = getSessionId
+        ? getSessionId()
+        : (sessionId ?? client.firstSessionId(readSessionId(persistSession, client.database)));
       // What is known at once is shown at once.
       const id = typeof chosen === "string" ? chosen : await chosen;
       if (choice === this.#choice) this.#enter(id);
