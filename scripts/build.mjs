@@ -169,7 +169,7 @@ function providerRows() {
     "readonly [id: ProviderId, name: string, baseURL: string, envVar: string, maxTokens: number, models: string, format?: string]";
   writeFileSync(join(generated, "provider_rows.js"), `export const rows = ${JSON.stringify(rows)};\n`);
   const ids = rows.map(([id]) => JSON.stringify(id)).join(" | ");
-  const types = `export type ProviderId = ${ids};\nexport declare const rows: readonly (${row})[];\n`;
+  const types = `/** The providers that are known by name. */\nexport type ProviderId = ${ids};\nexport declare const rows: readonly (${row})[];\n`;
   writeFileSync(join(generated, "provider_rows.d.ts"), types);
 }
 

@@ -12,4 +12,4 @@ export type { Renderers } from "./toolbox.js";
 export type * from "./types.js";
 export { useGlove, useMessage, useSlot, useToolCall } from "./use-glove.js";
 export { useSuspenseGlove } from "./use-suspense-glove.js";
-export type { Labels } from "./words.js";
+export type { Labels, Word } from "./words.js";
