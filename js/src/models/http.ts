@@ -57,7 +57,10 @@ export async function hostFetch(
           const chunk = await reader?.read();
           if (!chunk?.value || signal.aborted) return clearTimeout(ending);
           if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
-          if (came.push(chunk.value) === 1) handing = hand();
+          if (came.push(chunk.value) > 1) continue;
+          handing = hand();
+          // Nobody takes what comes after that: the reading ends, and tells why.
+          handing.catch(leave);
         }
       } finally {
         await handing;
