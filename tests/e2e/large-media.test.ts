@@ -1,21 +1,10 @@
 // A large image is read, sent and stored without a long standstill of the page. Compared with what one loop over its bytes costs
 // in the same page: machines differ, and are busy.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/browser.js";
-import { inPage, servePackage, withProfile } from "../support/pages.js";
-import type { Served } from "../support/server.js";
+import { expect, test } from "vitest";
+import { inPage } from "../support/pages.js";
+import { profiles } from "../support/profiles.js";
 
-let browser: Browser;
-let server: Served;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+const { profile } = profiles();
 
 const sent = `
   const events = ['{"type":"text_delta","text":"Big."}', '{"type":"done","message":{"sender":"agent","text":"Big."},"tokens_in":1,"tokens_out":1}'];
@@ -50,7 +39,7 @@ const sent = `
 test("an image of 20 MB reaches the model and the database whole, and no task is as long as a loop over it", async () => {
   const ratios: number[] = [];
   for (let run = 0; run < 3; run++) {
-    await withProfile(browser, server, async ({ open }) => {
+    await profile(async ({ open }) => {
       const { ratio, ...rest } = await inPage<{ ratio: number; type: string; whole: boolean; kept: boolean }>(await open(), sent);
       expect(rest).toEqual({ type: "completed", whole: true, kept: true });
       ratios.push(ratio);

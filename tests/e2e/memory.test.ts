@@ -1,23 +1,12 @@
 // The core's memory never shrinks, so what a page lets go of has to be used again. In Node: tests/js/memory.test.ts.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/browser.js";
-import { inPage, servePackage, withProfile } from "../support/pages.js";
-import type { Served } from "../support/server.js";
+import { expect, test } from "vitest";
+import { inPage } from "../support/pages.js";
+import { profiles } from "../support/profiles.js";
 
-let browser: Browser;
-let server: Served;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+const { profile } = profiles();
 
 test("a thousand sessions of a page that are made, used and deleted", () =>
-  withProfile(browser, server, async ({ open }) => {
+  profile(async ({ open }) => {
     const { grown, listed } = await inPage<{ grown: number; listed: number }>(
       await open(),
       `

@@ -1,20 +1,9 @@
 // Another answer in the place of the last one, in a page that is left and comes back.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/browser.js";
-import { inPage, servePackage, withProfile } from "../support/pages.js";
-import type { Served } from "../support/server.js";
+import { expect, test } from "vitest";
+import { inPage } from "../support/pages.js";
+import { profiles } from "../support/profiles.js";
 
-let browser: Browser;
-let server: Served;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), servePackage()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+const { profile } = profiles();
 
 const app = `
   const note = (what) => localStorage.setItem("done", (localStorage.getItem("done") ?? "") + what + " ");
@@ -33,7 +22,7 @@ const app = `
 `;
 
 test("what was replaced is gone after a reload too, and its actions are taken back once", () =>
-  withProfile(browser, server, async ({ open }) => {
+  profile(async ({ open }) => {
     const page = await open();
     const before = await inPage<string[]>(
       page,
@@ -51,7 +40,7 @@ test("what was replaced is gone after a reload too, and its actions are taken ba
   }));
 
 test("a page that dies while an action is taken back does not take it back again unasked", () =>
-  withProfile(browser, server, async ({ open }) => {
+  profile(async ({ open }) => {
     const page = await open();
     await inPage(
       page,
@@ -70,7 +59,7 @@ test("a page that dies while an action is taken back does not take it back again
   }));
 
 test("a session is exported and imported by what is loaded for that alone", () =>
-  withProfile(browser, server, async ({ open }) => {
+  profile(async ({ open }) => {
     const page = await open();
     const loaded = () =>
       page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("transfer.js")));
