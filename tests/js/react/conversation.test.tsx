@@ -1,74 +1,22 @@
 // `<Render>` over the real core: questions, their renderers and the focus.
-import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import {
   defineTool,
-  type GloveClientConfig,
   GloveProvider,
-  MemoryStore,
   Render,
-  type RenderProps,
   type SlotProps,
   type SlotRenderProps,
-  type ToolConfig,
   type UseGloveConfig,
   type UseGloveReturn,
   useGlove,
   useSlot,
 } from "glove-wasm/react";
-import type { ScriptedAnswer } from "glove-wasm/testing";
 import { type ReactNode, useState } from "react";
 import { createPortal } from "react-dom";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { clientOf, gate, moment, nothing, show, texts, until } from "./page.js";
-
-interface Chat {
-  readonly glove: UseGloveReturn;
-  readonly container: HTMLElement;
-  send(text: string): void;
-}
-
-function chat(
-  script: readonly ScriptedAnswer[],
-  options: { client?: Partial<GloveClientConfig>; config?: UseGloveConfig; render?: Partial<RenderProps> } = {},
-): Chat {
-  const { client } = clientOf(script, options.client);
-  let latest: UseGloveReturn | undefined;
-  const Page = () => {
-    const glove = useGlove(options.config);
-    latest = glove;
-    return <Render glove={glove} {...options.render} />;
-  };
-  const { container } = render(
-    <GloveProvider client={client}>
-      <Page />
-    </GloveProvider>,
-  );
-  return {
-    get glove() {
-      return latest as UseGloveReturn;
-    },
-    container,
-    send(text) {
-      const field = screen.getByRole("textbox", { name: "Message" });
-      field.focus();
-      fireEvent.change(field, { target: { value: text } });
-      fireEvent.keyDown(field, { key: "Enter" });
-    },
-  };
-}
-
-/** A tool that shows something by the name of a renderer. */
-const asks = (renderer: string, input: unknown, more: Partial<ToolConfig> = {}): ToolConfig => ({
-  name: "ask",
-  description: "",
-  inputSchema: nothing,
-  do: (_, display) => display.pushAndWait({ renderer, input }),
-  ...more,
-});
-
-const call = { toolCalls: [{ name: "ask", id: "c1" }] };
-const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+import { asks, call, chat, press } from "./chat.js";
+import { clientOf, gate, moment, nothing, texts } from "./page.js";
 
 test("a page with nothing but defaults is a chat", async () => {
   const { container, send } = chat(["Good day."]);
@@ -446,57 +394,6 @@ test("an error that there is nothing to go on from is put away", async () => {
   expect(page.glove.status).toBe("ready");
 });
 
-test.each<[string, (broken: () => boolean) => Parameters<typeof chat>[1]]>([
-  [
-    "stored conversation",
-    (broken) => ({
-      client: {
-        createStore: (id) => {
-          const store = new MemoryStore(id);
-          const read = store.readRun.bind(store);
-          store.readRun = () => (broken() ? Promise.reject(new Error("no luck")) : read());
-          return store;
-        },
-      },
-    }),
-  ],
-  ["session id", (broken) => ({ config: { getSessionId: async () => (broken() ? Promise.reject(new Error("no luck")) : "s") } })],
-])("a %s that cannot be had is tried again with a button", async (_, options) => {
-  let broken = true;
-  const page = chat(
-    ["Good day."],
-    options(() => broken),
-  );
-  expect((await screen.findByRole("alert")).textContent).toContain("no luck");
-  press("Try again");
-  await moment();
-  expect((await screen.findByRole("alert")).textContent).toContain("no luck");
-  broken = false;
-  press("Try again");
-  await waitFor(() => expect(page.glove.sessionReady).toBe(true));
-  expect(screen.queryByRole("alert")).toBeNull();
-  expect(page.glove).toMatchObject({ status: "ready", error: undefined });
-});
-
-test("an answer of the wrong type is refused and the question stays", async () => {
-  const heard: unknown[] = [];
-  const Ask = ({ resolve }: SlotProps) => (
-    <button type="button" onClick={() => resolve("not a number")}>
-      answer
-    </button>
-  );
-  const page = chat([call], {
-    client: { subscribers: [{ record: (type, data) => void (type === "error" && heard.push(data)) }] },
-    config: { tools: [asks("ask", 1, { resolveSchema: z.number(), render: Ask as never })] },
-  });
-  page.send("go");
-  fireEvent.click(await screen.findByRole("button", { name: "answer" }));
-  await moment();
-  expect(page.glove.slots).toHaveLength(1);
-  expect(heard).toEqual([expect.objectContaining({ code: "DISPLAY_WRONG_OUTPUT" })]);
-  expect(page.glove.resolveSlot("no such slot", 1)).toBe(false);
-});
-
 test("the newest renderer draws also what stands on the screen already", async () => {
   const { client } = clientOf([call]);
   const Page = ({ word }: { word: string }) => {
@@ -524,182 +421,4 @@ test("selectors below a Render read its conversation", async () => {
   });
   send("go");
   expect(await screen.findByText("slot of ask")).toBeTruthy();
-});
-
-const seats = (render: (props: SlotRenderProps) => ReactNode, resolveSchema: ToolConfig["resolveSchema"] = z.number().max(9)) =>
-  ({
-    name: "seats",
-    description: "Asks how many.",
-    inputSchema: nothing,
-    resolveSchema,
-    do: async (_, display) => ({ status: "success", data: await display.pushAndWait({ input: {} }) }),
-    render,
-  }) satisfies ToolConfig;
-const asksSeats: ScriptedAnswer[] = [{ toolCalls: [{ name: "seats", input: {} }] }, "Done."];
-
-test.each([
-  ["at once", z.number().max(9), [false, false, true]],
-  // Whether it was taken is not known yet.
-  ["later", z.number().refine(async (count) => count <= 9, "Too many"), [true, true, true]],
-] as const)("a person reads why an answer was refused %s, until one is taken", async (_, schema, told) => {
-  const took: unknown[] = [];
-  const tool = seats(
-    ({ resolve, error }) => (
-      <>
-        <p>{error ? "wrong" : "right"}</p>
-        {[77, 88, 2].map((count) => (
-          <button key={count} type="button" onClick={() => took.push(resolve(count))}>
-            {`${count} seats`}
-          </button>
-        ))}
-      </>
-    ),
-    schema,
-  );
-  const page = chat(asksSeats, { client: { tools: [tool], subscribers: [{ record: () => {} }] } });
-  page.send("Book");
-  fireEvent.click(await screen.findByText("77 seats"));
-  const alert = await screen.findByRole("alert");
-  expect(alert.textContent).toMatch(/^Too (big|many)/);
-  expect(screen.getByText("wrong")).toBeTruthy();
-  expect(page.glove.slots[0]?.error).toBe(alert.textContent);
-  fireEvent.click(screen.getByText("88 seats"));
-  await moment();
-  expect(screen.getAllByRole("alert")).toHaveLength(1);
-  fireEvent.click(screen.getByText("2 seats"));
-  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
-  expect(screen.getByText("right")).toBeTruthy();
-  expect(page.glove.slots[0]?.error).toBeUndefined();
-  expect(took).toEqual(told);
-  await waitFor(() => expect(page.glove.busy).toBe(false));
-});
-
-test("the sentence of a refusal stands on the page once, also where the question shows it itself", async () => {
-  const tool = seats(({ resolve, error }) => (
-    <button type="button" onClick={() => resolve(77)}>
-      Book {error}
-    </button>
-  ));
-  const page = chat(asksSeats, { client: { tools: [tool], subscribers: [{ record: () => {} }] } });
-  page.send("Book");
-  fireEvent.click(await screen.findByRole("button", { name: "Book" }));
-  await waitFor(() => expect(page.container.textContent?.match(/Too big/g)).toHaveLength(1));
-  expect(screen.queryByRole("alert")).toBeNull();
-});
-
-test("a question of the run that is answered with what is neither yes nor no says so", async () => {
-  const Maybe = ({ resolve }: SlotProps) => (
-    <button type="button" onClick={() => resolve("perhaps")}>
-      Maybe
-    </button>
-  );
-  const renderers = { permission_request: Maybe };
-  const tool: ToolConfig = {
-    name: "mail",
-    description: "",
-    inputSchema: nothing,
-    requiresPermission: true,
-    do: async () => ({ status: "success", data: "" }),
-  };
-  const script = [{ toolCalls: [{ name: "mail", input: {} }] }, "Done."];
-  const page = chat(script, { client: { tools: [tool], subscribers: [{ record: () => {} }] }, config: { renderers } });
-  page.send("Mail");
-  fireEvent.click(await screen.findByText("Maybe"));
-  expect((await screen.findByRole("alert")).textContent).not.toBe("");
-});
-
-test("a form that stays shows what was answered, also after a reload", async () => {
-  const store = new MemoryStore("s1");
-  const asks = defineTool({
-    name: "trip",
-    description: "",
-    inputSchema: nothing,
-    displayPropsSchema: nothing,
-    resolveSchema: z.object({ rows: z.coerce.number() }),
-    do: async (_, display) => {
-      const { rows } = await display.pushAndWait({});
-      await display.pushAndWait({ message: "Sure?" }, "confirm");
-      await display.pushAndWait({ message: "Key?" }, "secret");
-      return rows;
-    },
-    render: ({ resolve, answer }) => (
-      <button type="button" onClick={() => resolve({ rows: "7" })}>
-        {`${answer?.rows ?? 2} rows`}
-      </button>
-    ),
-  });
-  const script = [{ toolCalls: [{ name: "trip", input: {} }] }, "Done."];
-  const client = { createStore: () => store, tools: [asks] };
-  const config = { sessionId: "s1" };
-  const page = chat(script, { client, config });
-  page.send("Go");
-  fireEvent.click(await screen.findByText("2 rows"));
-  expect(await screen.findByText("7 rows")).toBeTruthy();
-  fireEvent.click(await screen.findByRole("button", { name: "No" }));
-  const key = await screen.findByLabelText("Key?", { selector: "input" });
-  expect(page.container.textContent).toContain("Sure? No");
-  fireEvent.change(key, { target: { value: "hunter2" } });
-  fireEvent.submit(key);
-  await waitFor(() => expect(page.glove.busy).toBe(false));
-  const before = page.glove.slots;
-  expect(before.map(({ answer }) => answer)).toEqual([{ rows: 7 }, "no", undefined]);
-  cleanup();
-  await moment();
-
-  const again = chat([], { client, config });
-  expect(await screen.findByText("7 rows")).toBeTruthy();
-  expect(again.container.textContent).toContain("Sure? No");
-  expect(again.container.textContent).toContain("Key? Answered");
-  expect(again.glove.slots.map(({ answer }) => answer)).toEqual([{ rows: 7 }, "no", undefined]);
-  expect(JSON.stringify([again.glove.slots, await again.glove.session?.messages()])).not.toContain("hunter2");
-});
-
-test.each([
-  ["a tool without a `do`", { tools: [{ name: "t", description: "", inputSchema: nothing } as never] }, "TOOL_INVALID"],
-  ["two tools of one name", { tools: [seats(() => null), seats(() => null)] }, "TOOL_NAME_TAKEN"],
-  [
-    "a store that cannot be read",
-    {
-      createStore: (id: string) =>
-        Object.assign(new MemoryStore(id), { readRun: () => Promise.reject(new Error("The disk is gone.")) }),
-    },
-    "STORE_FAILED",
-  ],
-])("%s is said in the console once, for who draws no errors", async (_, client, code) => {
-  const said = vi.spyOn(console, "error").mockImplementation(() => {});
-  show(clientOf([], client).client, {}, { strict: true });
-  await waitFor(() => expect(said).toHaveBeenCalled());
-  await moment();
-  expect(said.mock.calls.map(([error]) => error)).toEqual([expect.objectContaining({ code })]);
-  said.mockRestore();
-});
-
-test("why a session cannot be opened is told to subscribers, and not in the console then", async () => {
-  const said = vi.spyOn(console, "error").mockImplementation(() => {});
-  const heard: unknown[] = [];
-  const record = (type: string, data: unknown) => void (type === "error" && heard.push(data));
-  const readRun = () => Promise.reject(new Error("The disk is gone."));
-  const createStore = (id: string) => Object.assign(new MemoryStore(id), { readRun });
-  const shown = show(clientOf([], { createStore, subscribers: [{ record }] }).client);
-  await until(shown, ({ error }) => error !== undefined);
-  await act(() => shown.glove.sendMessage("Hi").then(undefined, () => {}));
-  expect(heard.filter((error) => JSON.stringify(error).includes("disk"))).toHaveLength(1);
-  expect(said).not.toHaveBeenCalled();
-  said.mockRestore();
-});
-
-test("while a question waits the status is the same before a reload and after it", async () => {
-  const store = new MemoryStore("s1");
-  const client = { createStore: () => store, tools: [seats(() => <p>How many?</p>)] };
-  const page = chat(asksSeats, { client, config: { sessionId: "s1" } });
-  page.send("Book");
-  await screen.findByText("How many?");
-  await waitFor(() => expect(page.glove.run.phase).toBe("waiting"));
-  expect(page.glove.status).toBe("streaming");
-  cleanup();
-  await moment();
-  const again = chat([], { client: { ...client, tools: [...client.tools] }, config: { sessionId: "s1" } });
-  await screen.findByText("How many?");
-  await waitFor(() => expect(again.glove.run.phase).toBe("waiting"));
-  expect(again.glove.status).toBe("streaming");
 });
