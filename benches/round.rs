@@ -6,7 +6,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, ToolResultData, Usage};
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
 use glove_wasm::run::Run;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Input, Reply, Request, ToolOutcome, WhenBusy};
@@ -76,13 +76,14 @@ fn rounds(c: &mut Criterion) {
 
 /// The same with the body of the endpoint protocol written before each model call.
 fn rounds_with_body(c: &mut Criterion) {
-    let (names, options) = (ToolNames::default(), Options::default());
+    let (names, options, notices) = (ToolNames::default(), Options::default(), Notices::default());
     let prompt = Prompt {
         format: Format::Endpoint,
         system: "You look things up.",
         tools: &[],
         names: &names,
         options: &options,
+        notices: &notices,
     };
     for length in [10u64, 1_000] {
         c.bench_function(&format!("a round with its request body at {length} rounds"), |bencher| {

@@ -7,7 +7,7 @@ mod streams;
 use glove_wasm::error::ModelErrorKind;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, Usage};
-use glove_wasm::providers::request::{Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
 use glove_wasm::providers::{Decoder, Format, read_response};
 use glove_wasm::stream::{Delta, Failure, Finish, Outcome, Turn};
 use glove_wasm::wire::{RequestLimits, WireDone, WireEvent, WireRequest};
@@ -239,8 +239,14 @@ fn what_a_provider_wants_back_is_kept_for_the_next_request() {
         let turn = answer(finish(recording.format, &recording.bytes));
         let options = Options { model: "m".to_owned(), echo_reasoning: true, ..Options::default() };
         let names = ToolNames::new(recording.format, &[]);
-        let prompt =
-            Prompt { format: recording.format, system: "", tools: &[], names: &names, options: &options };
+        let prompt = Prompt {
+            format: recording.format,
+            system: "",
+            tools: &[],
+            names: &names,
+            options: &options,
+            notices: &Notices::default(),
+        };
         prompt.body(&[&Message::user("q"), &turn.message])
     };
     let thinking = r#"{"type":"thinking","thinking":"Let me see.","signature":"c2ln"}"#;
@@ -294,8 +300,14 @@ fn what_one_end_of_the_endpoint_protocol_writes_the_other_reads() {
 fn a_posted_request_is_read_back() {
     let options = Options { model: "m".to_owned(), ..Options::default() };
     let names = ToolNames::new(Format::Endpoint, &[]);
-    let prompt =
-        Prompt { format: Format::Endpoint, system: "sys", tools: &[], names: &names, options: &options };
+    let prompt = Prompt {
+        format: Format::Endpoint,
+        system: "sys",
+        tools: &[],
+        names: &names,
+        options: &options,
+        notices: &Notices::default(),
+    };
     let body = prompt.body(&[&Message::user("hi")]);
     let request = WireRequest::read(&body, &RequestLimits::default()).unwrap();
     assert_eq!(

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, Sender, ToolCall, ToolResult};
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{ChatDialect, Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{ChatDialect, Notices, Options, Prompt, ToolNames};
 use proptest::prelude::*;
 use request_kit::{
     FORMATS, body_with, call, calls, fine, list, media, options, result, results, tool_turn, with_parts,
@@ -355,7 +355,7 @@ proptest! {
         for format in FORMATS {
             let options = options();
             let names = ToolNames::new(format, &[]);
-            let prompt = Prompt { format, system: "", tools: &[], names: &names, options: &options };
+            let prompt = Prompt { format, system: "", tools: &[], names: &names, options: &options, notices: &Notices::default() };
             let written = |messages: &[Message]| {
                 let borrowed: Vec<_> = messages.iter().collect();
                 let mut texts = Vec::new();

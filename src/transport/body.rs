@@ -108,7 +108,7 @@ mod tests {
     use crate::json::Json;
     use crate::message::ToolCall;
     use crate::providers::Format;
-    use crate::providers::request::Options;
+    use crate::providers::request::{Notices, Options};
 
     fn conversation() -> Vec<Message> {
         let mut messages = Vec::new();
@@ -168,7 +168,14 @@ mod tests {
             [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint]
         {
             let (names, options) = (ToolNames::new(format, &[]), Options::default());
-            let prompt = Prompt { format, system: "s", tools: &[], names: &names, options: &options };
+            let prompt = Prompt {
+                format,
+                system: "s",
+                tools: &[],
+                names: &names,
+                options: &options,
+                notices: &Notices::default(),
+            };
             let mut kept = BodyWriter::default();
             for end in 1..=messages.len() {
                 let transient = if end % 3 == 0 { &reminder[..] } else { &[] };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::portable::BoxFuture;
-use crate::providers::request::{Options, Prompt, ToolNames};
+use crate::providers::request::{Notices, Options, Prompt, ToolNames};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
@@ -73,12 +73,14 @@ impl ModelAdapter for HttpModel {
         _abort: AbortSignal,
     ) -> BoxFuture<'static, Result<Reply, ModelError>> {
         let names = ToolNames::new(self.options.format, request.tools);
+        let notices = Notices::default();
         let prompt = Prompt {
             format: self.options.format,
             system: request.system_prompt,
             tools: request.tools,
             names: &names,
             options: &self.options.request,
+            notices: &notices,
         };
         let body = match request.purpose {
             // Without sessions a model is made for each request, and nothing of a body can be used again.

@@ -4,7 +4,7 @@
 use glove_wasm::json::Json;
 use glove_wasm::message::{ContentPart, ContentSource, Message, ToolCall, ToolResult, ToolResultData};
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
 use glove_wasm::tool::ToolDefinition;
 use serde_json::Value;
 
@@ -24,7 +24,8 @@ pub fn tools() -> Vec<ToolDefinition> {
 pub fn body_with(format: Format, options: &Options, system: &str, messages: &[Message]) -> Value {
     let tools = tools();
     let names = ToolNames::new(format, &tools);
-    let prompt = Prompt { format, system, tools: &tools, names: &names, options };
+    let prompt =
+        Prompt { format, system, tools: &tools, names: &names, options, notices: &Notices::default() };
     serde_json::from_str(&prompt.body(&messages.iter().collect::<Vec<_>>())).unwrap()
 }
 

@@ -4,6 +4,7 @@ mod anthropic;
 mod endpoint;
 mod gemini;
 mod names;
+mod notice;
 mod openai_chat;
 mod openai_responses;
 mod project;
@@ -22,6 +23,7 @@ use crate::scan::joined;
 use crate::tool::ToolDefinition;
 
 pub use names::ToolNames;
+pub use notice::{Notice, Notices};
 pub use project::{Answer, Call, Group, Part};
 pub use thinking::Thinking;
 
@@ -96,6 +98,8 @@ pub struct Prompt<'a> {
     pub tools: &'a [ToolDefinition],
     pub names: &'a ToolNames,
     pub options: &'a Options,
+    /// Where it is told what the provider does not take.
+    pub notices: &'a Notices,
 }
 
 /// How the requests of one format are written.
