@@ -17,7 +17,7 @@ use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::run::Run;
 use glove_wasm::run::input::Reply;
 use glove_wasm::run::settings::Settings;
-use glove_wasm::stream::Outcome;
+use glove_wasm::stream::{Outcome, Turn};
 use glove_wasm::testing::{FakeClock, SequentialIds};
 use glove_wasm::transport::retry::Policy;
 use glove_wasm::transport::{Answer, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
@@ -51,17 +51,26 @@ impl HttpResponse for Playing {
     }
 }
 
-/// The provider's reply, and the stream that the client is sent of it.
+/// The provider's reply to a streamed request, and the stream that the client is sent of it.
 fn relay(format: Format, stream: &[u8], reasoning_in_text: bool) -> (Result<Reply, ModelError>, String) {
+    relay_as(format, stream, true, reasoning_in_text)
+}
+
+fn relay_as(
+    format: Format,
+    answer: &[u8],
+    stream: bool,
+    reasoning_in_text: bool,
+) -> (Result<Reply, ModelError>, String) {
     let options = HttpOptions {
         name: "m".to_owned(),
         format,
         url: "http://provider".to_owned(),
         headers: Vec::new(),
-        request: Options { stream: true, ..Options::default() },
+        request: Options { stream, ..Options::default() },
         policy: Policy { max_retries: 0, ..Policy::default() },
     };
-    let (http, ids) = (Player(Arc::new(stream.to_vec())), Arc::new(SequentialIds::new("i")));
+    let (http, ids) = (Player(Arc::new(answer.to_vec())), Arc::new(SequentialIds::new("i")));
     let model = HttpModel::new(options, Arc::new(http), Arc::new(FakeClock::at(0)), ids);
     let run = Run::new(Settings::default(), vec![Message::user("Hi")]);
     let request =
@@ -175,4 +184,115 @@ fn a_call_without_an_id_gets_one_and_its_pieces_stay_unsaid() {
     );
     let Outcome::Answered(turn) = read(&stream) else { panic!("not answered") };
     assert_eq!(turn.message.calls().len(), 1);
+}
+
+/// The same JSON with this space around each of its marks.
+fn spaced(json: &str, space: &str) -> String {
+    let (mut out, mut quoted, mut escaped) = (String::new(), false, false);
+    for c in json.chars() {
+        let mark = !quoted && "{}[],:".contains(c);
+        out.push_str(if mark { space } else { "" });
+        out.push(c);
+        out.push_str(if mark { space } else { "" });
+        quoted ^= c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+    }
+    out
+}
+
+/// What a client reads, with its calls' arguments in one spelling.
+fn told(stream: &str) -> Turn {
+    for line in stream.split(['\n', '\r']).filter(|line| !line.is_empty()) {
+        let event = line.strip_prefix("data: ").unwrap_or_else(|| panic!("a line of its own: {line}"));
+        Json::parse(event).unwrap_or_else(|error| panic!("{error}: {event}"));
+    }
+    let Outcome::Answered(mut turn) = read(stream) else { panic!("not answered: {stream}") };
+    for call in turn.message.tool_calls.iter_mut().flatten() {
+        call.input_args = Json::parse(&call.input_args.canonical()).unwrap();
+    }
+    for (_, value) in &mut turn.message.extra.0 {
+        *value = Json::parse(&value.canonical()).unwrap();
+    }
+    turn
+}
+
+const SPACES: [&str; 6] = ["\n", "\r\n", "\r", "\n\t", "\n    ", "\n\n \r"];
+
+#[test]
+fn an_answer_reaches_the_client_however_its_json_is_broken_into_lines() {
+    let args = r#"{"location":"Bos\\nton, \u2028\"MA\"","days":[1,2.50,{}],"deep":{"a":null}}"#;
+    let text = Json::string(args);
+    let bodies = [
+        (
+            Format::OpenAiChat,
+            r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi\n\nthere","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":ARGS}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":7,"completion_tokens":3}}"#,
+            true,
+        ),
+        (
+            Format::OpenAiResponses,
+            r#"{"object":"response","status":"completed","output":[{"type":"reasoning","id":"rs","encrypted_content":"x","summary":[{"type":"summary_text","text":"hm"}]},{"type":"message","content":[{"type":"output_text","text":"Hi"}]},{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":ARGS}],"usage":{"input_tokens":7,"output_tokens":3}}"#,
+            true,
+        ),
+        (
+            Format::Anthropic,
+            r#"{"type":"message","content":[{"type":"redacted_thinking","data":"x"},{"type":"thinking","thinking":"h\nm","signature":"s"},{"type":"text","text":"Hi"},{"type":"tool_use","id":"c","name":"f","input":ARGS}],"stop_reason":"tool_use","usage":{"input_tokens":7,"output_tokens":3}}"#,
+            false,
+        ),
+        (
+            Format::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"text":"Hi"},{"functionCall":{"id":"c","name":"f","args":ARGS},"thoughtSignature":"s"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3}}"#,
+            false,
+        ),
+    ];
+    for (format, body, args_are_text) in bodies {
+        let compact = body.replace("ARGS", if args_are_text { text.as_str() } else { args });
+        let expected = told(&relay_as(format, compact.as_bytes(), false, false).1);
+        assert_eq!(expected.message.calls().len(), 1);
+        for space in SPACES {
+            let loose = spaced(args, space);
+            let loose = if args_are_text { Json::string(&loose).to_string() } else { loose };
+            let inside = body.replace("ARGS", &loose);
+            for body in [&inside, &spaced(&compact, space), &spaced(&inside, space)] {
+                let stream = relay_as(format, body.as_bytes(), false, false).1;
+                assert_eq!(told(&stream), expected, "{format:?} {space:?}");
+                // Cut anywhere, it is read in the same way or noticed.
+                let whole = streams::decode(Format::Endpoint, [stream.as_bytes()]);
+                for at in 0..stream.len() {
+                    let (head, tail) = stream.as_bytes().split_at(at);
+                    assert_eq!(streams::decode(Format::Endpoint, [head, tail]), whole, "{format:?} {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_reaches_the_client_however_its_events_are_broken_into_lines() {
+    let mut compared = 0;
+    for recording in recordings() {
+        let (reply, stream) = relay(recording.format, &recording.bytes, false);
+        let text = String::from_utf8_lossy(&recording.bytes);
+        if reply.is_err() || text.contains('\r') {
+            continue;
+        }
+        let expected = told(&stream);
+        for space in SPACES {
+            let lines = text.split('\n').map(|line| match line.strip_prefix("data:") {
+                // Each line of an event's data has the name of the field before it.
+                Some(json) if json.trim_start().starts_with('{') => {
+                    format!(
+                        "data: {}",
+                        spaced(json, space).split(['\n', '\r']).collect::<Vec<_>>().join("\ndata: ")
+                    )
+                }
+                _ => line.to_owned(),
+            });
+            let broken = lines.collect::<Vec<_>>().join("\n");
+            let (reply, stream) = relay(recording.format, broken.as_bytes(), false);
+            assert!(reply.is_ok(), "{}: {reply:?}", recording.name);
+            assert_eq!(told(&stream), expected, "{} {space:?}", recording.name);
+        }
+        compared += 1;
+    }
+    assert!(compared > 0);
 }

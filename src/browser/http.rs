@@ -39,8 +39,10 @@ impl Http for PageHttp {
 
 /// Why nothing came. The page tells the headers that it sent in front of it, on a line of their own.
 fn unsent(told: &str) -> String {
-    let (sent, why) = told.split_once('\n').unwrap_or(("", told));
-    without_keys(why, &from_text::<Vec<_>>(sent).unwrap_or_default())
+    let parts = told.split_once('\n').and_then(|(sent, why)| Some((from_text(sent).ok()?, why)));
+    // What is told before anything is sent stands alone, and may have several lines.
+    let (sent, why) = parts.unwrap_or((Vec::new(), told));
+    without_keys(why, &sent)
 }
 
 /// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed. After `suffices` the page

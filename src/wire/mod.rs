@@ -11,6 +11,7 @@ use crate::error::ModelError;
 use crate::json::Json;
 use crate::json_write::Object;
 use crate::message::{Message, Usage};
+use crate::scan::find_line_end;
 use crate::stream::{Finish, Turn};
 
 pub use refusal::{Disclosure, Refusal};
@@ -63,8 +64,9 @@ impl<'a> WireDone<'a> {
 }
 
 impl WireEvent<'_> {
-    /// Adds the event to a stream's text.
+    /// Adds the event to a stream's text, as one line.
     pub fn write(&self, out: &mut String) {
+        let start = out.len();
         out.push_str("data: ");
         let mut event = Object::new(out);
         match self {
@@ -100,6 +102,17 @@ impl WireEvent<'_> {
             }
         }
         event.end();
+        strip_line_ends(out, start);
         out.push_str("\n\n");
+    }
+}
+
+/// What a model wrote as JSON is kept as it wrote it, also where it broke it into lines. JSON has line ends only between its
+/// tokens, where they mean nothing.
+fn strip_line_ends(out: &mut String, start: usize) {
+    let written = out.as_bytes().get(start..).unwrap_or_default();
+    if find_line_end(written) < written.len() {
+        let lines = out.split_off(start);
+        out.extend(lines.split(['\n', '\r']));
     }
 }
