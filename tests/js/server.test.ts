@@ -125,6 +125,18 @@ test("arguments that are no JSON stay a text", async () => {
   expect(events.find(({ type }) => type === "tool_use").input).toBe('{"a": ');
 });
 
+test.each(shapes)("arguments that a model of %s breaks into lines are one line for a client", async (_, say, config) => {
+  const input = { a: "Bos\nton", days: [1, { n: 2 }] };
+  const lines = JSON.stringify(input, null, 2);
+  for (const args of [lines, lines.replaceAll("\n", "\r\n")]) {
+    provider.reply({ body: say([], { ...call, args }) });
+    const events = await strictEvents(await handler(config)(post({ systemPrompt: "", messages: [hi], tools: [tool] })));
+    expect(events.filter(({ type }) => type !== "tool_input_delta").map(({ type }) => type)).toEqual(["tool_use", "done"]);
+    expect(events.at(-2).input).toEqual(input);
+    expect(events.at(-1).message.tool_calls).toMatchObject([{ tool_name: "look", input_args: input }]);
+  }
+});
+
 const body = (message: string) => [JSON.stringify({ error: { type: "x", message } })];
 test.each([
   [400, "tools.0: bad schema", 400, "MODEL_BAD_REQUEST", "tools.0: bad schema"],

@@ -303,6 +303,27 @@ test("what a provider wants back of its answers goes back to it, without streami
   expect(bodies[1]?.messages[1]).toMatchObject({ role: "assistant", content: [thinking, use] });
 });
 
+test("an answer whose JSON a provider broke into lines is read, and its call runs", async () => {
+  const input = { city: "Bos\nton", days: [1, 2] };
+  const indented = (value: unknown) => JSON.stringify(value, null, 2).replaceAll("\n", "\r\n");
+  const called = { id: "c1", type: "function", function: { name: "look", arguments: indented(input) } };
+  const message = { role: "assistant", content: null, tool_calls: [called] };
+  const answers = [
+    { choices: [{ index: 0, message, finish_reason: "tool_calls" }] },
+    { choices: [{ index: 0, message: { role: "assistant", content: "Found." }, finish_reason: "stop" }] },
+  ];
+  const fetch = async () => new Response(indented(answers.shift()));
+  const asked: unknown[] = [];
+  const run = (input: unknown) => {
+    asked.push(input);
+    return { status: "success", data: 2 };
+  };
+  const look = { name: "look", description: "", jsonSchema: { type: "object" }, do: run };
+  const { session } = at(createAdapter({ provider: "openai", apiKey: "k-secret", stream: false, fetch }), { tools: [look] });
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "Found." });
+  expect(asked).toEqual([input]);
+});
+
 test("stopping closes the connection to a provider that the page asks", async () => {
   let signal: AbortSignal | null | undefined;
   const fetch = async (_: string, init: RequestInit) => {
