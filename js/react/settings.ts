@@ -1,3 +1,4 @@
+import { checkOptions, type Options } from "../src/checked.js";
 import type { SessionOverrides } from "../src/client.js";
 // What a hook was given: its own settings before those of the client.
 import { GloveError } from "../src/error.js";
@@ -35,6 +36,38 @@ export interface UseGloveConfig {
   onUnmount?: "continue" | "stop" | undefined;
 }
 
+const hookOptions = {
+  endpoint: "any",
+  sessionId: "any",
+  store: "any",
+  model: "any",
+  systemPrompt: "any",
+  tools: "any",
+  compaction: "any",
+  subscribers: "any",
+  getSessionId: "any",
+  persistSession: "persist",
+  onSessionChange: "any",
+  renderers: "any",
+  onUnmount: "continue|stop",
+} as const satisfies Options<UseGloveConfig>;
+
+const ofTheClient = "It is the client's: give it to `GloveClient`.";
+const moved = Object.fromEntries(
+  [
+    "budgets",
+    "limits",
+    "whenBusy",
+    "resume",
+    "createModel",
+    "createStore",
+    "createSessionId",
+    "database",
+    "catalog",
+    "whenUnused",
+  ].map((option) => [option, ofTheClient]),
+);
+
 export interface Settings extends UseGloveConfig {
   readonly client: GloveClient;
   /** Those of the provider, for what neither a tool nor the hook draws. */
@@ -48,6 +81,7 @@ export function hasOwnSettings(config: UseGloveConfig): boolean {
 
 /** The settings in force. Throws where there is nothing to talk to, or nothing to say to it. */
 export function settingsOf(config: UseGloveConfig, provided: Provided | null, own: () => GloveClient | undefined): Settings {
+  checkOptions(config, hookOptions, { moved });
   const client = provided?.client ?? own();
   if (!client) throw new GloveError("CLIENT_CONFIG", "useGlove requires a GloveProvider, 'endpoint', or 'model'");
   if ((config.systemPrompt ?? client.systemPrompt) === undefined) {

@@ -1,5 +1,5 @@
 // Where a handler's requests go on to: a provider, or a model of the application.
-import { check, checkEach, said } from "../src/checked.js";
+import { check, checkOptions, type Options, said } from "../src/checked.js";
 import { GloveError, reasonOf } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
 import { checkCall, checkNumber, checkWord, config as fault, keyFrom } from "../src/models/options.js";
@@ -17,7 +17,7 @@ export interface Upstream extends Pick<RelayOptions, "format" | "baseURL" | "mod
 
 /** Refuses at once what can never be answered. */
 export function upstreamOf(config: ChatHandlerConfig): Upstream {
-  checkOptions(config);
+  checkConfig(config);
   const { provider: id, createModel } = config;
   if (createModel && id === undefined) {
     return { format: "endpoint", baseURL: nowhere, model: "", maxTokens: undefined, fetch: fetchOf(createModel), key: () => "" };
@@ -52,7 +52,7 @@ function keyNow(provider: ProviderDef, given: string | undefined): string {
 /** The longest time of a timer. */
 const longestMs = 2_147_483_647;
 
-/** Those that say nothing of how a provider is called. */
+/** How a provider is called is looked at by `checkCall`. */
 const options = {
   provider: "text",
   createModel: "work",
@@ -68,11 +68,21 @@ const options = {
   reasoning: "flag",
   includeReasoningInText: "flag",
   limits: { bodyBytes: "large", systemPromptBytes: "large", messages: "large", tools: "large" },
-} as const;
+  maxTokens: "any",
+  format: "any",
+  reasoningEffort: "any",
+  reasoningBudget: "any",
+  toolUse: "any",
+  cache: "any",
+  cors: "any",
+  heartbeatMs: "any",
+  providerMessages: "any",
+  wasm: "any",
+} as const satisfies Options<ChatHandlerConfig>;
 
-function checkOptions(config: ChatHandlerConfig): void {
+function checkConfig(config: ChatHandlerConfig): void {
   check("What `createChatHandler` gets", config, "object");
-  checkEach(config, options, (name) => `\`${name}\``);
+  checkOptions(config, options);
   const { cors, providerMessages, heartbeatMs } = config;
   for (const model of config.models ?? []) check("Each of `models`", model, "text");
   if (cors !== undefined && ![cors].flat().every((origin) => typeof origin === "string")) {

@@ -1,5 +1,6 @@
 // What an application gives as options is looked at before anything is made of it, and what cannot be is told by the name it has there.
 import { GloveError } from "./error.js";
+import type { SessionConfig } from "./session-config.js";
 
 /** The largest number that the core counts to where it does not count tokens or time. */
 const most = 0xffff_ffff;
@@ -21,7 +22,13 @@ const kinds = {
   object: ["an object", (value) => said(value) === "an object"],
   flag: typed("true or false", "boolean"),
   work: typed("a function", "function"),
-  rule: ["true, false, a rule or a function", (value) => /^(bo|f|o)/.test(typeof value)],
+  permission: ["true, false or a function", (value) => /^[bf]/.test(typeof value)],
+  approval: [
+    "true, false, { required: true or false } or a function",
+    (value) => isApprovalRule(value) || typeof value === "function",
+  ],
+  persist: ["true, false, a key, or an object with `key` and `storage`", isPersist],
+  any: ["anything", () => true],
   list: ["a list", Array.isArray],
   whole: [`a whole number from 0 to ${most}`, (value) => isWhole(value, most)],
   count: [`a whole number from 0 to ${most}, or Infinity`, (value) => isEndless(value) || isWhole(value, most)],
@@ -36,7 +43,10 @@ const kinds = {
 } satisfies Record<string, Kind>;
 
 /** A kind, words to choose from, or what options there are. */
-type Wanted = keyof typeof kinds | `${string}|${string}` | { readonly [option: string]: Wanted };
+export type Wanted = keyof typeof kinds | `${string}|${string}` | { readonly [option: string]: Wanted };
+
+/** What each option of `T` has to be. What is not named is no option. */
+export type Options<T> = { readonly [Option in keyof T]-?: Wanted };
 
 const compaction: Wanted = {
   compaction_instructions: "text",
@@ -45,20 +55,13 @@ const compaction: Wanted = {
   compaction_every_turns: "count",
 };
 
-/** The options of clients, sessions and agents, which mean the same wherever they are given. */
-const options: Record<string, Wanted> = {
-  endpoint: "text",
+/** The options of sessions, which mean the same wherever they are given. */
+export const sessionOptions = {
   systemPrompt: "text",
-  createModel: "work",
-  createStore: "work",
-  getSessionId: "work",
-  createSessionId: "work",
   model: "model",
-  store: "store",
   tools: "list",
   subscribers: "list",
   compaction,
-  compaction_config: compaction,
   budgets: { turns: "count", tool_calls: "count", tokens: "large", cost: "amount", wall_clock_ms: "large", ask: "flag" },
   limits: {
     turns: "count",
@@ -68,28 +71,35 @@ const options: Record<string, Wanted> = {
     same_rounds: "count",
     undo_steps: "count",
   },
-  maxRetries: "whole",
-  maxConsecutiveErrors: "count",
   whenBusy: "queue|drop|interrupt|steer",
-  whenUnused: "continue|stop",
-  resume: "auto|manual",
-  tokenCounterStyle: "object|number",
-};
+} as const satisfies Options<SessionConfig>;
 
-/** Refuses options that cannot be. Those that are not named here may be somebody else's. */
-export function checkOptions(given: object): void {
-  checkEach(given, options, (name) => `\`${name}\``);
-}
+export const counterStyle = "object|number";
 
-/** Refuses those of `given` that are not what they have to be. */
-export function checkEach(
-  given: object,
+/**
+ * Refuses options that cannot be, and those that there are not. `moved` says of options that another framework has what takes their
+ * place here.
+ */
+export function checkOptions(
+  given: object | undefined,
   wanted: Readonly<Record<string, Wanted>>,
-  called: (option: string) => string,
-  code?: string,
+  {
+    called = (option: string) => `\`${option}\``,
+    code = "CONFIG_INVALID",
+    moved = {},
+  }: { called?: (option: string) => string; code?: string; moved?: Readonly<Record<string, string>> } = {},
 ): void {
+  if (typeof given !== "object") return;
+  for (const option in given) {
+    if (Object.hasOwn(wanted, option) || (given as Record<string, unknown>)[option] === undefined) continue;
+    const names = Object.keys(wanted);
+    const near = nearest(option, names);
+    const instead = Object.hasOwn(moved, option) ? moved[option] : near && `Did you mean \`${near}\`?`;
+    const known = `${called(option)} is no option; there are ${names.join(", ")}.`;
+    throw new GloveError(code, instead ? `${known} ${instead}` : known);
+  }
   for (const [option, kind] of Object.entries(wanted)) {
-    const value = (given as Record<string, unknown>)?.[option];
+    const value = (given as Record<string, unknown> | null)?.[option];
     if (value !== undefined) check(called(option), value, kind, code);
   }
 }
@@ -98,13 +108,7 @@ export function checkEach(
 export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_INVALID"): T {
   if (typeof wanted === "object") {
     check(name, value, "object", code);
-    const inner = (option: string) => name.replace(/`$/, `.${option}\``);
-    for (const option in value) {
-      if (!Object.hasOwn(wanted, option)) {
-        throw new GloveError(code, `${inner(option)} is no option; there are ${Object.keys(wanted).join(", ")}.`);
-      }
-    }
-    checkEach(value as object, wanted, inner, code);
+    checkOptions(value as object, wanted, { called: (option) => name.replace(/`$/, `.${option}\``), code });
   } else {
     const words: unknown[] = wanted.split("|");
     const [text, fits]: Kind = words[1]
@@ -125,4 +129,56 @@ export function said(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value && /^[fo]/.test(typeof value)) return typeof value === "object" ? "an object" : "a function";
   return typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
+}
+
+/** A person must agree, or need not. */
+export function isApprovalRule(value: unknown): value is boolean | { readonly required: boolean; readonly reason?: string } {
+  if (typeof value === "boolean") return true;
+  if (said(value) !== "an object") return false;
+  const { required, reason, ...rest } = value as Record<string, unknown>;
+  const others = Object.values(rest).some((other) => other !== undefined);
+  return typeof required === "boolean" && (reason === undefined || typeof reason === "string") && !others;
+}
+
+function isPersist(value: unknown): boolean {
+  if (said(value) !== "an object") return typeof value === "boolean" || typeof value === "string";
+  return Object.keys(value as object).every((option) => option === "key" || option === "storage");
+}
+
+/** Refuses methods that there are not: what else an object of the application has is its own. */
+export function checkMethods(given: object, wanted: Readonly<Record<string, Wanted>>): void {
+  checkOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === "function")), wanted);
+}
+
+/** The name that was meant, if one is near: within a third of its letters, or with the other in it. */
+function nearest(given: string, names: readonly string[]): string | undefined {
+  const plain = (name: string) =>
+    name
+      .slice(0, 40)
+      .replace(/[^a-z0-9]/gi, "")
+      .toLowerCase();
+  const option = plain(given);
+  let near: string | undefined;
+  let least = option.length / 3 + 0.1;
+  for (const name of names) {
+    const other = plain(name);
+    const within = [option, other].every(({ length }) => length > 3) && (option.includes(other) || other.includes(option));
+    const far = Math.min(distance(option, other), within ? 1 : 40);
+    if (far < least) [near, least] = [name, far];
+  }
+  return near;
+}
+
+/** How many letters have to be put in, taken out or changed. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (const [above, letter] of [...a].entries()) {
+    const next = [above + 1];
+    for (const [at, other] of [...b].entries()) {
+      const change = Number(row[at]) + Number(letter !== other);
+      next.push(Math.min(change, Number(row[at + 1]) + 1, Number(next[at]) + 1));
+    }
+    row = next;
+  }
+  return Number(row.at(-1));
 }

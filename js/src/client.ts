@@ -1,5 +1,5 @@
 // The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
-import { checkOptions } from "./checked.js";
+import { checkOptions, counterStyle, type Options, sessionOptions } from "./checked.js";
 import { GloveError } from "./error.js";
 import { given } from "./given.js";
 import { createEndpointModel } from "./models/endpoint.js";
@@ -59,6 +59,32 @@ export interface SessionOverrides extends Partial<SessionConfig> {
   readonly store?: StoreAdapter | undefined;
 }
 
+const { model: _, ...common } = sessionOptions;
+const clientOptions = {
+  ...common,
+  endpoint: "text",
+  createModel: "work",
+  createStore: "work",
+  database: { name: "text", persist: "flag" } satisfies Options<DatabaseOptions>,
+  catalog: "any",
+  resume: "auto|manual",
+  tokenCounterStyle: counterStyle,
+  getSessionId: "work",
+  createSessionId: "work",
+  persistSession: "persist",
+  whenUnused: "continue|stop",
+} as const satisfies Options<GloveClientConfig>;
+
+const moved = {
+  compaction_config: "It is `compaction` here.",
+  store: "It is made by `createStore`.",
+  model: "It is made by `createModel`.",
+};
+
+const overrideOptions = { ...sessionOptions, endpoint: "text", store: "store" } as const satisfies Options<SessionOverrides>;
+
+const importOptions = { id: "text", withRun: "flag" } as const satisfies Options<ImportOptions>;
+
 interface Held {
   readonly session: GloveSession;
   users: number;
@@ -83,7 +109,7 @@ export class GloveClient {
   readonly #own: SessionDatabase;
 
   constructor(config: GloveClientConfig, core: Core) {
-    checkOptions(config);
+    checkOptions(config, clientOptions, { moved });
     if (!config?.endpoint && !config?.createModel) {
       throw new GloveError("CLIENT_CONFIG", "GloveClient requires either 'endpoint' or 'createModel'");
     }
@@ -114,6 +140,7 @@ export class GloveClient {
 
   /** The session with this id. It is kept until `retain` is undone for the last time, or the client is disposed. */
   session(id: string, overrides: SessionOverrides = {}): GloveSession {
+    checkOptions(overrides, overrideOptions);
     return this.#hold(id, overrides).session;
   }
 
@@ -194,6 +221,7 @@ export class GloveClient {
 
   /** Takes up what `exportSession` gave. Gives the id that the session has here: its own, or a fresh one if that is taken. */
   async importSession(json: string, options?: ImportOptions): Promise<string> {
+    checkOptions(options, importOptions);
     return this.#catalog().import(json, options);
   }
 

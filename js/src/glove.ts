@@ -1,5 +1,5 @@
 // The builder of agents: fold tools in, build, ask.
-import { check, checkOptions } from "./checked.js";
+import { check, checkOptions, counterStyle, type Options, sessionOptions } from "./checked.js";
 import { DisplayManager, type DisplayManagerAdapter } from "./display.js";
 import { GloveError } from "./error.js";
 import type { ContentPart } from "./message.js";
@@ -11,7 +11,7 @@ import { generateSessionId } from "./session-id.js";
 import type { StoreAdapter } from "./store/adapter.js";
 import { MemoryStore } from "./store/memory.js";
 import type { SubscriberAdapter } from "./subscriber.js";
-import type { ToolConfig, ToolDisplay } from "./tool.js";
+import { checkTool, type ToolConfig, type ToolDisplay } from "./tool.js";
 import { duplicate } from "./toolbox.js";
 import type { Core } from "./wasm/sessions.js";
 
@@ -31,6 +31,27 @@ export interface GloveConfig {
   readonly limits?: Limits;
   readonly tokenCounterStyle?: "object" | "number";
 }
+
+const agentOptions = {
+  store: "store",
+  model: sessionOptions.model,
+  displayManager: "any",
+  systemPrompt: sessionOptions.systemPrompt,
+  compaction_config: sessionOptions.compaction,
+  maxRetries: "whole",
+  maxConsecutiveErrors: "count",
+  budgets: sessionOptions.budgets,
+  limits: sessionOptions.limits,
+  tokenCounterStyle: counterStyle,
+} as const satisfies Options<GloveConfig>;
+
+const moved = {
+  serverMode: "Leave it out: the same agent runs on a server.",
+  enableToolResultSummary: "Leave it out: `generateToolSummary` of a tool is enough.",
+  compaction: "It is `compaction_config` here.",
+  subscribers: "They are given to `addSubscriber`.",
+  tools: "They are given to `fold`.",
+};
 
 /** A tool as it is folded in; see `ToolConfig`. */
 export interface GloveFoldArgs<I = unknown> extends Omit<ToolConfig<I>, "do"> {
@@ -57,7 +78,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   readonly #display: DisplayManagerAdapter;
 
   constructor(config: GloveConfig, core: Core) {
-    checkOptions(config);
+    checkOptions(config, agentOptions, { moved });
     check("`model`", config?.model, "model");
     this.#config = config;
     this.#core = core;
@@ -65,6 +86,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   }
 
   fold<I>(args: GloveFoldArgs<I>): this {
+    checkTool(args);
     if (!args.inputSchema && !args.jsonSchema) {
       throw new GloveError("TOOL_INVALID", `The tool "${args.name}" has no schema: give it \`inputSchema\` or \`jsonSchema\`.`);
     }

@@ -1,6 +1,6 @@
 // What a person sends: text, images and files, as the parts of a message.
 import { toBase64 } from "./base64.js";
-import { check, checkOptions } from "./checked.js";
+import { check, checkOptions, type Options, sessionOptions } from "./checked.js";
 import { GloveError, reasonOf } from "./error.js";
 import { toPlain } from "./json.js";
 import type { ContentPart } from "./message.js";
@@ -37,9 +37,19 @@ export interface RequestBody {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+const options = {
+  text: "any",
+  images: "any",
+  files: "any",
+  metadata: "any",
+  content: "any",
+  whenBusy: sessionOptions.whenBusy,
+} as const satisfies Options<MessageInput>;
+
 /** Refuses a message with nothing in it. */
-export function checkInput({ text, images, files, content, whenBusy }: MessageInput): void {
-  checkOptions({ whenBusy });
+export function checkInput(input: MessageInput): void {
+  checkOptions(input, options);
+  const { text, images, files, content } = input;
   for (const [name, all, kind] of [
     ["images", images, "image"],
     ["files", files, "file"],

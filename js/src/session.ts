@@ -1,5 +1,5 @@
 // A session: one conversation over the core, and everything that can be asked of it.
-import { check, checkOptions } from "./checked.js";
+import { check, checkOptions, counterStyle, type Options, sessionOptions } from "./checked.js";
 import { Desk } from "./desk.js";
 import type { DisplayManagerAdapter } from "./display.js";
 import { AbortError, GloveError } from "./error.js";
@@ -38,6 +38,15 @@ interface Sent {
   leave?(): void;
 }
 
+const partOptions = {
+  ...sessionOptions,
+  sessionId: "text",
+  store: "store",
+  tokenCounterStyle: counterStyle,
+  resume: "auto|manual",
+  displayManager: "any",
+} as const satisfies Options<SessionParts>;
+
 /**
  * One conversation with one run at a time. Everything may be called at once, before the core is there: what is sent waits.
  * `subscribe` and `getSnapshot` are made for `useSyncExternalStore`: a snapshot never changes, and what did not change between
@@ -60,7 +69,7 @@ export class GloveSession {
   #disposed = false;
 
   constructor(parts: SessionParts, core: Core) {
-    checkOptions(parts);
+    checkOptions(parts, partOptions);
     check("`model`", parts.model, "model");
     check("`store`", parts.store, "store");
     this.#parts = parts;
@@ -273,7 +282,7 @@ export class GloveSession {
 
   /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
   readonly configure = (changes: Partial<SessionConfig>): void => {
-    checkOptions(changes);
+    checkOptions(changes, sessionOptions);
     const next: SessionConfig = { ...this.#config, ...given(changes) };
     if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);

@@ -1,5 +1,5 @@
 // Tools: what an application writes, and what of it reaches the model and the core.
-import { check, checkEach } from "./checked.js";
+import { check, checkOptions, isApprovalRule, type Options, said } from "./checked.js";
 import type { SlotRequest } from "./display.js";
 import { GloveError, reasonOf } from "./error.js";
 import { toJson, toPlain } from "./json.js";
@@ -226,6 +226,7 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
   definition: ToolDefinition<I, D, R, O>,
 ): ToolConfig<InferOutput<I>> {
   const { do: work, undo, render, ...rest } = check("What `defineTool` gets", definition, "object", "TOOL_INVALID");
+  checkTool(definition);
   const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
     // biome-ignore lint/suspicious/noExplicitAny: the answer to its own renderer, or to a ready-made one.
     pushAndWait: (input: unknown, renderer?: string) => display.pushAndWait<unknown, any>({ input, renderer }),
@@ -277,23 +278,39 @@ export function argumentsSchema(tool: ToolConfig): Schema | undefined {
 }
 
 const toolOptions = {
+  name: "any",
   description: "text",
-  requiresPermission: "rule",
-  requireApproval: "rule",
+  title: "any",
+  inputSchema: "any",
+  jsonSchema: "any",
+  displayPropsSchema: "any",
+  resolveSchema: "any",
+  do: "any",
+  undo: "work",
+  render: "any",
+  renderResult: "any",
+  requiresPermission: "permission",
+  requireApproval: "approval",
   parallel: "flag",
   idempotent: "flag",
   maxRetries: "whole",
   unAbortable: "flag",
   onInterrupted: "rerun|ask|fail",
   displayStrategy: "stay|hide-on-complete|hide-on-new",
-} as const;
+  generateToolSummary: "work",
+} as const satisfies Options<ToolConfig>;
+
+/** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
+export function checkTool(tool: { readonly name: string }): void {
+  checkOptions(tool, toolOptions, { called: (option) => `\`${option}\` of the tool "${tool.name}"`, code: "TOOL_INVALID" });
+}
 
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
   if (typeof tool.do !== "function") {
     throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no \`do\`: give it the function that does its work.`);
   }
-  checkEach(tool, toolOptions, (option) => `\`${option}\` of the tool "${tool.name}"`, "TOOL_INVALID");
+  checkTool(tool);
   return after(toolSchema(tool), (schema) => ({
     name: tool.name,
     description: tool.description ?? "",
@@ -326,6 +343,28 @@ export function toolSchema(tool: Pick<ToolConfig, "name" | "inputSchema" | "json
 /** What is wrong with a tool, with the name of the tool. */
 export function namedAs(name: string, error: GloveError): GloveError {
   return new GloveError(error.code, `The tool "${name}": ${error.message}`, { cause: error });
+}
+
+/** Whether a tool needs a permission for this. Rejects when its rule gives no answer. */
+export async function permissionRule(
+  { name, requiresPermission: rule }: Pick<ToolConfig, "name" | "requiresPermission">,
+  input: unknown,
+): Promise<boolean> {
+  const asks: unknown = typeof rule === "function" ? await rule(input) : (rule ?? false);
+  if (typeof asks === "boolean") return asks;
+  throw ruleAnswered(name, "requiresPermission", asks, "true or false");
+}
+
+/** Whether a person must agree to this call. Rejects when its rule gives no answer. */
+export async function approvalRule({ name, requireApproval: rule }: ToolConfig, input: unknown): Promise<ApprovalRule> {
+  const asks: unknown = typeof rule === "function" ? await rule(input) : (rule ?? false);
+  if (!isApprovalRule(asks)) throw ruleAnswered(name, "requireApproval", asks, "true, false or { required: true or false }");
+  return typeof asks === "boolean" ? { required: asks } : asks;
+}
+
+function ruleAnswered(tool: string, rule: string, answer: unknown, wanted: string): GloveError {
+  const message = `\`${rule}\` of the tool "${tool}" gave ${said(answer)}, and has to give ${wanted}.`;
+  return new GloveError("TOOL_RULE_FAILED", message);
 }
 
 function gate(rule: ToolConfig["requireApproval"]): "always" | "by_input" | undefined {

@@ -6,7 +6,17 @@ import { after, type Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
 import type { IGloveRunnable } from "./runnable.js";
 import { type Checked, check } from "./schema.js";
-import { argumentsSchema, namedAs, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
+import {
+  approvalRule,
+  argumentsSchema,
+  namedAs,
+  permissionRule,
+  resultJson,
+  resultOf,
+  specOf,
+  type ToolConfig,
+  type ToolDisplay,
+} from "./tool.js";
 import { Turn } from "./turn.js";
 import type { SessionHost, ToolSpec } from "./wasm/seam.js";
 
@@ -60,8 +70,11 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
   }
 
   async permissionNeeded(name: string, input: string): Promise<boolean> {
-    const { requiresPermission: rule } = this.#get(name);
-    return typeof rule === "function" ? Boolean(await rule(read(input))) : Boolean(rule);
+    try {
+      return await permissionRule(this.#get(name), read(input));
+    } catch (error) {
+      throw this.#unjudged(name, error);
+    }
   }
 
   async approval(name: string, input: string): Promise<string> {
@@ -69,12 +82,19 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     const given = await this.#input(tool, input);
     if ("issues" in given) return JSON.stringify({ invalid: given.issues });
     try {
-      const rule = typeof tool.requireApproval === "function" ? await tool.requireApproval(given.value) : tool.requireApproval;
-      const { required, reason } = typeof rule === "object" ? rule : { required: Boolean(rule), reason: undefined };
+      const { required, reason } = await approvalRule(tool, given.value);
       return required ? JSON.stringify({ needed: { reason: reason ?? null } }) : '"not_needed"';
     } catch (error) {
-      return JSON.stringify({ failed: reasonOf(error) });
+      return JSON.stringify({ failed: reasonOf(this.#unjudged(name, error)) });
     }
+  }
+
+  /** A rule that fails lets nothing run; only the developer can mend it. */
+  #unjudged(name: string, error: unknown): GloveError {
+    const message = `A rule of the tool "${name}" failed: ${reasonOf(error)}`;
+    const told = error instanceof GloveError ? error : new GloveError("TOOL_RULE_FAILED", message, { cause: error });
+    this.#around.report(told.code, told);
+    return told;
   }
 
   async run(

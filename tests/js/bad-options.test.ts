@@ -1,6 +1,11 @@
 // Options that cannot be: each is refused by the name that the application wrote, with what was found and what is allowed.
 import {
+  AnthropicAdapter,
   createAdapter,
+  createBuiltInModel,
+  createEndpointModel,
+  createRemoteModel,
+  createRemoteStore,
   defineTool,
   Glove,
   GloveClient,
@@ -45,6 +50,11 @@ const shared: [options: object, message: string][] = [
     "`budgets.cost_usd` is no option; there are turns, tool_calls, tokens, cost, wall_clock_ms, ask.",
   ],
   [{ systemPrompt: 5 }, "`systemPrompt` is 5, and has to be a text."],
+  [{ system_prompt: "" }, "`system_prompt` is no option; there are "],
+  [{ system_prompt: "" }, "Did you mean `systemPrompt`?"],
+  [{ budget: {} }, "Did you mean `budgets`?"],
+  [{ limits: { turn: 3 } }, "Did you mean `turns`?"],
+  [{ somebodyElses: 1 }, "`somebodyElses` is no option; there are "],
 ];
 const counter: [object, string] = [
   { tokenCounterStyle: "sum" },
@@ -76,6 +86,11 @@ const ofSessions: [options: object, message: string][] = [
 const ofClients: [options: object, message: string][] = [
   ...ofSessions,
   counter,
+  [{ createSesionId: () => "s" }, "Did you mean `createSessionId`?"],
+  [{ compaction_config: {} }, "It is `compaction` here."],
+  [{ database: { nam: "x" } }, "`database.nam` is no option; there are name, persist. Did you mean `name`?"],
+  [{ persistSession: null }, "`persistSession` is null, and has to be true, false, a key, or an object"],
+  [{ persistSession: { storag: {} } }, "`persistSession` is an object, and has to be true"],
   [{ resume: "never" }, '`resume` is "never", and has to be one of "auto", "manual".'],
   [{ whenUnused: "close" }, '`whenUnused` is "close", and has to be one of "continue", "stop".'],
   [{ endpoint: 5 }, "`endpoint` is 5, and has to be a text."],
@@ -91,6 +106,10 @@ const ofAgents: [options: object, message: string][] = [
     { compaction_config: { [key]: value } },
     `\`compaction_config.${key}\` ${message}`,
   ]),
+  [{ maxRetrys: 1 }, "Did you mean `maxRetries`?"],
+  [{ serverMode: true }, "Leave it out: the same agent runs on a server."],
+  [{ enableToolResultSummary: true }, "`generateToolSummary` of a tool is enough."],
+  [{ tools: [] }, "They are given to `fold`."],
   [{ maxRetries: -1 }, "`maxRetries` is -1, and has to be a whole number from 0 to 4294967295."],
   [{ maxConsecutiveErrors: "x" }, `\`maxConsecutiveErrors\` is "x", ${count}`],
   [{ model: undefined }, "`model` is undefined, and has to be a model with `prompt`."],
@@ -162,7 +181,7 @@ test("what can be is taken: nothing, and limits without end", async () => {
   for (const options of [
     { limits, compaction, budgets },
     { limits: undefined, budgets: { turns: undefined } },
-    { somebodyElses: 1 },
+    { whenBusy: undefined, somebodyElses: undefined },
   ]) {
     expect(await client(options).session("s").sendMessage("Hi")).toMatchObject({ type: "completed" });
   }
@@ -178,6 +197,9 @@ test("a context limit without end switches summaries off", async () => {
 });
 
 const ofHandlers: [options: object, message: string][] = [
+  [{ authorise: () => true }, "`authorise` is no option; there are provider, "],
+  [{ authorise: () => true }, "Did you mean `authorize`?"],
+  [{ systemprompt: "x" }, "Did you mean `systemPrompt`?"],
   [{ authorize: true }, "`authorize` is true, and has to be a function."],
   [{ authorize: null }, "`authorize` is null, and has to be a function."],
   [{ cors: true }, '`cors` is true, and has to be an origin, a list of origins, or "*".'],
@@ -216,6 +238,8 @@ test("a chat handler takes what can be", () => {
   }
 });
 
+const rows = async () => [];
+const actions = { getMessages: rows, appendMessages: rows };
 const plain: ToolConfig = { name: "t", description: "", jsonSchema: { type: "object" }, do: () => 1 };
 const circle: Record<string, unknown> = { type: "object" };
 circle.properties = { again: circle };
@@ -246,6 +270,40 @@ test.each(tools)("a tool with %o is refused by its name", async (wrong, code, me
   expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed" });
 });
 
+const policy = { maxRetrie: 1 } as object;
+const others: [made: () => unknown, code: string, message: string][] = [
+  [() => client().session("s", { resume: "manual" } as object), "CONFIG_INVALID", "`resume` is no option; there are "],
+  [
+    () =>
+      client()
+        .session("s")
+        .configure({ store: new MemoryStore("s") } as object),
+    "CONFIG_INVALID",
+    "`store` is no option",
+  ],
+  [() => createEndpointModel("/chat", { header: {} } as object), "CONFIG_INVALID", "Did you mean `headers`?"],
+  [() => createEndpointModel("/chat", { policy }), "MODEL_CONFIG", "`policy.maxRetrie` is no option; there are maxRetries,"],
+  [() => createEndpointModel("/chat", { policy: { idleMs: -1 } }), "MODEL_CONFIG", "`policy.idleMs` is -1"],
+  [() => createAdapter({ provider: "openai", apiKey: "k", maxToken: 5 } as never), "MODEL_CONFIG", "Did you mean `maxTokens`?"],
+  [
+    () => createAdapter({ provider: "openai", apiKey: "k", timeout: 5 } as never),
+    "MODEL_CONFIG",
+    "It is `policy: { totalMs }` here.",
+  ],
+  [() => new AnthropicAdapter({ apiKey: "k", systemPrompt: "x" } as never), "MODEL_CONFIG", "It is the agent's: give it to"],
+  [() => createRemoteModel("m", { promptstream: model } as object), "CONFIG_INVALID", "Did you mean `promptStream`?"],
+  [() => createBuiltInModel({ language: ["en"] } as object), "CONFIG_INVALID", "Did you mean `languages`?"],
+  [() => createRemoteStore("s", { ...actions, getPermision: rows } as never), "CONFIG_INVALID", "Did you mean `getPermission`?"],
+];
+
+test.each(others)("what is made by %s is refused with an option that there is not", (made, code, message) => {
+  expect(made).toThrow(refusal(message, code));
+});
+
+test("what an application keeps beside the methods of its store is its own", () => {
+  expect(createRemoteStore("s", { ...actions, table: "messages" } as never).identifier).toBe("s");
+});
+
 const messages: [message: unknown, code: string, told: string][] = [
   [{ text: "a", metadata: { a: { b: 5n } } }, "NOT_SERIALISABLE", "metadata.a.b is a BigInt, which JSON cannot hold."],
   [{ text: "a", metadata: circle }, "NOT_SERIALISABLE", "metadata.properties.again is a reference"],
@@ -259,6 +317,7 @@ const messages: [message: unknown, code: string, told: string][] = [
   [{ text: "a", images: [{}] }, "CONFIG_INVALID", "`images[0]` is an object, and has to be an object with `data`."],
   [{ text: "a", files: [{}] }, "CONFIG_INVALID", "`files[0]` is an object, and has to be a File or Blob with `size`."],
   [{ text: "a", whenBusy: "wait" }, "CONFIG_INVALID", '`whenBusy` is "wait"'],
+  [{ text: "a", image: [] }, "CONFIG_INVALID", "`image` is no option; there are text, images, files,"],
 ];
 
 test.each(messages)("a message with %o is refused by its place, and nothing is stored", async (message, code, told) => {

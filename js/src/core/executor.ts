@@ -1,12 +1,30 @@
 // Running a stack of calls, usable without a session.
+import { checkOptions, type Options } from "../checked.js";
 import { reasonOf } from "../error.js";
 import type { ToolCall, ToolResult, ToolResultData } from "../message.js";
 import { check, jsonSchema } from "../schema.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { type SubscriberAdapter, Subscribers } from "../subscriber.js";
-import { resultOf } from "../tool.js";
+import { permissionRule, resultOf } from "../tool.js";
 import { duplicate } from "../toolbox.js";
 import type { HandOverFunction, Tool } from "./tool.js";
+
+const toolOptions = {
+  name: "any",
+  description: "text",
+  input_schema: "any",
+  jsonSchema: "any",
+  requiresPermission: "permission",
+  unAbortable: "flag",
+  idempotent: "flag",
+  run: "any",
+} as const satisfies Options<Tool>;
+
+const called = (tool: Tool) => (option: string) => `\`${option}\` of the tool "${tool.name}"`;
+const moved = {
+  generateSummary: "Tools of `Glove` and `GloveClient` have `generateToolSummary`.",
+  requireApproval: "Tools of `Glove` and `GloveClient` have it.",
+};
 
 /** Runs calls one after another, each with exactly one result, in their order. */
 export class Executor {
@@ -21,6 +39,7 @@ export class Executor {
   ) {}
 
   registerTool(tool: Tool): void {
+    checkOptions(tool, toolOptions, { called: called(tool), code: "TOOL_INVALID", moved });
     if (this.tools.some(({ name }) => name.toLowerCase() === tool.name.toLowerCase())) throw duplicate(tool.name);
     this.tools.push(tool);
   }
@@ -89,9 +108,7 @@ export class Executor {
   }
 
   async #allowed(tool: Tool, input: unknown, handOver?: HandOverFunction): Promise<boolean> {
-    const { requiresPermission: rule } = tool;
-    const asks = typeof rule === "function" ? await rule(input) : rule;
-    if (!asks) return true;
+    if (!(await permissionRule(tool, input))) return true;
     const status = (await this.store?.getPermission?.(tool.name, input)) ?? "unset";
     if (status !== "unset" || !handOver) return status === "granted";
     const granted = Boolean(await handOver({ renderer: "permission_request", toolName: tool.name, toolInput: input }));

@@ -1,5 +1,6 @@
 // The browser's own model, over its Prompt API (`LanguageModel`).
 import { fromBase64 } from "../base64.js";
+import { checkOptions, type Options } from "../checked.js";
 import { GloveError, reasonOf } from "../error.js";
 import type { ContentPart, Message } from "../message.js";
 import { AnswerText, choiceOf, described, type Loose, type Made, made } from "./built-in-tools.js";
@@ -23,6 +24,15 @@ export interface BuiltInModelOptions {
   /** Further options of `LanguageModel.create`, as `{ samplingMode: "predictable" }`. */
   readonly create?: Readonly<Record<string, unknown>>;
 }
+
+const builtInOptions = {
+  name: "any",
+  languages: "any",
+  inputs: "any",
+  onDownload: "any",
+  onOverflow: "any",
+  create: "any",
+} as const satisfies Options<BuiltInModelOptions>;
 
 /** How much of the model's context is used. */
 export interface BuiltInContext {
@@ -80,6 +90,7 @@ interface Running {
  * schema that its answers must keep, one call at a time.
  */
 export function createBuiltInModel(options: BuiltInModelOptions = {}): BuiltInModel {
+  checkOptions(options, builtInOptions);
   return new Model(options);
 }
 

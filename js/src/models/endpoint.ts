@@ -1,7 +1,9 @@
 // A model behind an endpoint of the application, over server-sent events.
+import { checkOptions, type Options } from "../checked.js";
 import type { ModelOptions } from "../wasm/seam.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
+import { checkCall } from "./options.js";
 import { collect, remoteRequest } from "./remote.js";
 
 /** How an endpoint is asked. */
@@ -14,6 +16,13 @@ export interface EndpointOptions {
   /** Retries and waiting limits of a call. */
   readonly policy?: NonNullable<HttpModel["policy"]>;
 }
+
+const endpointOptions = {
+  headers: "any",
+  fetch: "work",
+  reasoning: "flag",
+  policy: "any",
+} as const satisfies Options<EndpointOptions>;
 
 export type HttpModel = Extract<ModelOptions, { kind: "http" }>;
 
@@ -39,6 +48,8 @@ export function withTransport<M extends ModelAdapter>(model: M, transport: Trans
  * What is for the screen only (`renderData`) never leaves the page.
  */
 export function createEndpointModel(url: string, options: EndpointOptions = {}): ModelAdapter {
+  checkOptions(options, endpointOptions);
+  checkCall(options);
   const headers = async () => ({
     "content-type": "application/json",
     accept: "text/event-stream",

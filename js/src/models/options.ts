@@ -1,4 +1,5 @@
 // Options that no call could be made with are refused when they are given, by their names.
+import { checkOptions } from "../checked.js";
 import { GloveError } from "../error.js";
 
 /** What an adapter and a chat handler have in common. */
@@ -12,8 +13,10 @@ interface CallOptions {
 }
 
 const limits = ["maxRetries", "firstByteMs", "idleMs", "totalMs"] as const;
+const policyOptions = { maxRetries: "any", firstByteMs: "any", idleMs: "any", totalMs: "any" } as const;
 
 export function checkCall({ policy, maxTokens, reasoningBudget, format, toolUse, cache }: CallOptions): void {
+  checkOptions(policy, policyOptions, { called: (option) => `\`policy.${option}\``, code: "MODEL_CONFIG" });
   for (const limit of limits) {
     const most = limit === "maxRetries" ? 0xffff_ffff : Number.MAX_SAFE_INTEGER;
     checkNumber(`policy.${limit}`, (policy as Record<string, unknown> | undefined)?.[limit], 0, most, "0 is none");

@@ -1,4 +1,5 @@
 // The table of model providers, and models made from it.
+import { checkOptions, type Options } from "../checked.js";
 import type { DirectOptions } from "../relay/direct.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModel } from "./endpoint.js";
@@ -85,9 +86,39 @@ export interface CreateAdapterOptions {
   readonly dangerouslyAllowBrowser?: boolean;
 }
 
+const adapterOptions = {
+  provider: "any",
+  model: "any",
+  apiKey: "any",
+  maxTokens: "any",
+  stream: "any",
+  baseURL: "any",
+  format: "any",
+  reasoning: "any",
+  reasoningEffort: "any",
+  reasoningBudget: "any",
+  toolUse: "any",
+  cache: "any",
+  fetch: "any",
+  policy: "any",
+  dangerouslyAllowBrowser: "any",
+} as const satisfies Options<CreateAdapterOptions>;
+
+const noBedrock = "Amazon Bedrock is not supported here.";
+const moved = {
+  systemPrompt: "It is the agent's: give it to `GloveClient` or `Glove`.",
+  timeout: "It is `policy: { totalMs }` here.",
+  includeReasoningInText: "A chat handler has it.",
+  region: noBedrock,
+  accessKeyId: noBedrock,
+  secretAccessKey: noBedrock,
+  sessionToken: noBedrock,
+};
+
 /** A model of a provider. The key is asked for when it is missing, and never leaves for another host than the provider's. */
 export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
   const options = given ?? {};
+  checkOptions(options, adapterOptions, { code: "MODEL_CONFIG", moved });
   checkCall(options);
   const { provider, model, baseURL } = targetOf(options);
   const key = keyOf(provider, options.apiKey);

@@ -1,5 +1,6 @@
 // A model behind callbacks of the application. Its events are objects, which the core would have to be given as text to read them, and
 // it may be asked without a session: so they are read here.
+import { checkMethods, type Options } from "../checked.js";
 import { GloveError } from "../error.js";
 import type { Message, Usage } from "../message.js";
 import {
@@ -43,8 +44,11 @@ export interface RemoteModelActions {
   promptStream?(request: RemotePromptRequest, signal?: AbortSignal): AsyncIterable<RemoteStreamEvent>;
 }
 
+const actionOptions = { prompt: "work", promptStream: "work" } as const satisfies Options<RemoteModelActions>;
+
 /** A model whose calls are the application's. */
 export function createRemoteModel(name: string, actions: RemoteModelActions): ModelAdapter {
+  checkMethods(actions, actionOptions);
   let systemPrompt = "";
   return {
     name,

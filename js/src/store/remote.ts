@@ -1,4 +1,5 @@
 // A store behind callbacks: what the application does not keep elsewhere is kept in memory.
+import { checkMethods, type Options } from "../checked.js";
 import type { Message, PermissionStatus, Task } from "../message.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
 import { MemoryStore } from "./memory.js";
@@ -26,31 +27,37 @@ export interface RemoteStoreActions {
   readRun?(sessionId: string): Promise<StoredRun>;
 }
 
+const actionOptions = {
+  getMessages: "work",
+  appendMessages: "work",
+  getTokenCount: "work",
+  addTokens: "work",
+  getTurnCount: "work",
+  incrementTurn: "work",
+  resetCounters: "work",
+  getTasks: "work",
+  addTasks: "work",
+  updateTask: "work",
+  getPermission: "work",
+  setPermission: "work",
+  getInboxItems: "work",
+  addInboxItem: "work",
+  updateInboxItem: "work",
+  getResolvedInboxItems: "work",
+  appendStep: "work",
+  readRun: "work",
+} as const satisfies Options<RemoteStoreActions>;
+
 /** A store whose methods are the application's; those that are missing work in memory. */
 export function createRemoteStore(sessionId: string, actions: RemoteStoreActions): StoreAdapter {
+  checkMethods(actions, actionOptions);
   const memory = new MemoryStore(sessionId);
   const remote = <K extends keyof RemoteStoreActions & keyof MemoryStore>(name: K) =>
     actions[name]
       ? (...args: unknown[]) => (actions[name] as (sessionId: string, ...args: unknown[]) => unknown)(sessionId, ...args)
       : (memory[name] as (...args: unknown[]) => unknown).bind(memory);
-  const names = [
-    "getMessages",
-    "appendMessages",
-    "getTokenCount",
-    "addTokens",
-    "getTurnCount",
-    "incrementTurn",
-    "resetCounters",
-    "getTasks",
-    "addTasks",
-    "updateTask",
-    "getPermission",
-    "setPermission",
-    "getInboxItems",
-    "addInboxItem",
-    "updateInboxItem",
-    "getResolvedInboxItems",
-  ] as const;
+  const { appendStep, readRun, ...each } = actionOptions;
+  const names = Object.keys(each) as (keyof typeof each)[];
   const durable = actions.appendStep && actions.readRun ? (["appendStep", "readRun"] as const) : [];
   const methods = Object.fromEntries([...names, ...durable].map((name) => [name, remote(name)]));
   return { identifier: sessionId, ...methods } as unknown as StoreAdapter;

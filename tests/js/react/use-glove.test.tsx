@@ -26,6 +26,12 @@ test("a hook with nothing to talk to says what is missing", () => {
   expect(() => renderHook(() => useGlove({ endpoint: "/chat" }))).toThrow(
     "useGlove requires 'systemPrompt' (via config or GloveClient)",
   );
+  expect(() => renderHook(() => useGlove({ endpoint: "/chat", systemPrompt: "", tool: [] } as object))).toThrow(
+    expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining("Did you mean `tools`?") }),
+  );
+  expect(() => renderHook(() => useGlove({ endpoint: "/chat", systemPrompt: "", limits: {} } as object))).toThrow(
+    "It is the client's: give it to `GloveClient`.",
+  );
   expect(() => renderHook(() => useGlove(({ busy }) => busy))).toThrow("useGlove(selector) requires a GloveProvider");
   quiet.mockRestore();
 });
