@@ -86,6 +86,71 @@ test("raw JSON Schema checks values and names the place of what is wrong", async
   expect(await check(schema, {})).toMatchObject({ issues: [{ path: [], message: expect.stringContaining("list") }] });
 });
 
+test("a missing property is named also when a deeper value is wrong", async () => {
+  const schema = jsonSchema({
+    type: "object",
+    properties: {
+      from: { type: "object", properties: { city: { type: "string" } }, required: ["city", "zip"] },
+      to: { type: "string" },
+    },
+    required: ["from", "to"],
+  });
+  const wrong = await check(schema, { from: { city: 7 } });
+  expect(wrong).toEqual({
+    issues: [
+      { path: [], message: expect.stringContaining('"to"') },
+      { path: ["from"], message: expect.stringContaining('"zip"') },
+      { path: ["from", "city"], message: expect.stringContaining("string") },
+    ],
+  });
+});
+
+test("of a union the branch that the value is meant for says what is wrong", async () => {
+  const branch = (kind: string, field: string) => ({
+    type: "object",
+    properties: { kind: { const: kind }, [field]: { type: "number" }, unit: { type: "string" } },
+    required: ["kind", field, "unit"],
+  });
+  const schema = jsonSchema({ oneOf: [branch("circle", "radius"), branch("square", "side"), { type: "string" }] });
+  expect(await check(schema, { kind: "square", side: "2" })).toEqual({
+    issues: [
+      { path: [], message: expect.stringContaining('"unit"') },
+      { path: ["side"], message: expect.stringContaining("number") },
+    ],
+  });
+  const none = await check(schema, { kind: "line" });
+  expect(none).toMatchObject({
+    issues: expect.arrayContaining([{ path: ["kind"], message: expect.stringContaining("circle") }]),
+  });
+});
+
+test("a reference to a dynamic anchor is followed", async () => {
+  const list = Object.freeze({
+    $dynamicAnchor: "list",
+    type: "object",
+    properties: {
+      value: { type: "number" },
+      next: { $dynamicRef: "#list" },
+      other: { $ref: "#list" },
+      $dynamicAnchor: { const: 1 },
+    },
+    required: ["value"],
+    default: { $dynamicRef: "#nowhere" },
+  });
+  const schema = jsonSchema(list);
+  expect(await check(schema, { value: 1, next: { value: 2, other: { value: 3 } } })).toMatchObject({ value: { value: 1 } });
+  for (const field of ["next", "other"]) {
+    expect(await check(schema, { value: 1, [field]: { value: "2" } })).toMatchObject({ issues: [{ path: [field, "value"] }] });
+  }
+  expect(await check(schema, { value: 1, $dynamicAnchor: 2 })).toMatchObject({ issues: [{ path: ["$dynamicAnchor"] }] });
+});
+
+test("a format that is known is checked, any other says nothing", async () => {
+  const schema = jsonSchema({ type: "object", properties: { to: { format: "email" }, at: { format: "moon-phase" } } });
+  expect(await check(schema, { to: "a@b.example", at: "full" })).toMatchObject({ value: {} });
+  expect(await check(schema, { to: "nobody" })).toMatchObject({ issues: [{ path: ["to"] }] });
+});
+
 test("a transform that throws refuses the value with a sentence", async () => {
   const schema = z.string().transform(() => {
     throw new Error("no such city");
