@@ -49,6 +49,11 @@ pub enum Event {
         id: String,
         allowed: bool,
     },
+    /// The model is asked without something, or in another form, because its provider does not take it. Told once.
+    ModelNotice {
+        code: String,
+        message: String,
+    },
     /// A rule stopped the run from going in circles, or a budget was reached.
     Guard {
         rule: Rule,
@@ -147,6 +152,7 @@ impl Event {
             Event::RequestFinished { .. } => "request_finished",
             Event::QuestionAsked(_) => "question_asked",
             Event::QuestionAnswered { .. } => "question_answered",
+            Event::ModelNotice { .. } => "model_notice",
             Event::Guard { .. } => "guard",
             Event::Error { .. } => "error",
         }
@@ -181,7 +187,9 @@ impl Event {
             Event::QuestionAsked(question) => question.write(out),
             Event::QuestionAnswered { id, allowed } => object(out, &[("id", id), ("allowed", allowed)]),
             Event::Guard { rule, message } => object(out, &[("rule", rule), ("message", message)]),
-            Event::Error { code, message } => object(out, &[("code", code), ("message", message)]),
+            Event::ModelNotice { code, message } | Event::Error { code, message } => {
+                object(out, &[("code", code), ("message", message)]);
+            }
         }
     }
 }

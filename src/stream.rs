@@ -37,6 +37,11 @@ pub enum Delta {
     CallEnded {
         index: usize,
     },
+    /// What a chat handler says of the request: no part of the turn.
+    Notice {
+        code: String,
+        message: String,
+    },
 }
 
 words! {
@@ -176,6 +181,10 @@ impl TurnBuilder {
             Some(Delta::Refusal { text: last }) => last.push_str(text),
             _ => self.batch.push(Delta::Refusal { text: text.to_owned() }),
         }
+    }
+
+    pub fn notice(&mut self, code: &str, message: String) {
+        self.batch.push(Delta::Notice { code: code.to_owned(), message });
     }
 
     /// A further call; its place is the `index` for the methods below. A call without a name is announced when

@@ -13,7 +13,8 @@ fn decode<'a>(format: Format, chunks: impl Iterator<Item = &'a [u8]>) -> (Outcom
                 Delta::Reasoning { .. }
                 | Delta::CallStarted { .. }
                 | Delta::CallArgs { .. }
-                | Delta::CallEnded { .. } => {}
+                | Delta::CallEnded { .. }
+                | Delta::Notice { .. } => {}
             }
         }
     }

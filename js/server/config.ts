@@ -2,7 +2,7 @@
 import type { GloveError } from "../src/error.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
-import type { ModelAdapter } from "../src/models/model.js";
+import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 
 /** Answers a request. It never rejects: what goes wrong is in the response. */
@@ -56,6 +56,11 @@ export interface ChatHandlerConfig {
    * server itself (no key, a wrong one) goes to the console.
    */
   readonly onError?: (error: GloveError, request: Request) => unknown;
+  /**
+   * Told what a request is sent without, or in another form, because the provider does not take it: also of requests that are
+   * answered, and each time. Without it each sentence goes to the console once.
+   */
+  readonly onNotice?: (notice: ModelNotice, request: Request) => unknown;
   /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm/providers"`. */
   readonly wasm?: WebAssembly.Module;
 }

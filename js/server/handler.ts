@@ -1,6 +1,7 @@
 // A request on its way: method, permission, body and key, then the answer.
 import { asError, GloveError, reasonOf } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
+import type { ModelNotice } from "../src/models/model.js";
 import { answer, broken } from "../src/relay/answer.js";
 import { left, type Refusal, refusedResponse } from "../src/relay/refused.js";
 import type { Providers } from "../src/wasm/providers.js";
@@ -21,10 +22,11 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     const body = await readBody(request, config.limits?.bodyBytes ?? 1_048_576);
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
+    const notice = (told: ModelNotice) => noticed(config, request, told);
     const { heartbeatMs = 15_000 } = config;
     // Read when it is called, so that a fetch which was put in its place later is the one that is used.
     const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
-    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch, heartbeatMs, report });
+    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch, heartbeatMs, report, notice });
   };
   return async (request) => {
     const cors = corsHeaders(config.cors, request);
@@ -64,6 +66,22 @@ function log(config: ChatHandlerConfig, { code, message }: GloveError): void {
   const once = code === "BODY_TOO_LARGE" && !limited.has(config);
   if (once) limited.add(config);
   if (once || ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
+}
+
+/** What a handler has warned of: each sentence once, and not for ever, as clients have a part in them. */
+const warned = new WeakMap<ChatHandlerConfig, Set<string>>();
+const mostWarnings = 100;
+
+function warn(config: ChatHandlerConfig, { code, message }: ModelNotice): void {
+  const known = warned.get(config) ?? new Set();
+  warned.set(config, known);
+  if (known.has(message) || known.size >= mostWarnings) return;
+  known.add(message);
+  console.warn(`createChatHandler: ${code}: ${message}`);
+}
+
+function noticed(config: ChatHandlerConfig, request: Request, notice: ModelNotice): void {
+  void (async () => (config.onNotice ? config.onNotice(notice, request) : warn(config, notice)))().catch(() => {});
 }
 
 function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {

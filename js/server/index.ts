@@ -6,7 +6,7 @@ import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
 
 export { GloveError } from "../src/error.js";
-export type { ModelAdapter, SerializedTool } from "../src/models/model.js";
+export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/models/model.js";
 export type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 export type { RemotePromptRequest } from "../src/models/remote.js";
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits } from "./config.js";

@@ -4,7 +4,7 @@ import type { Message } from "../src/message.js";
 import { checked, kindOf } from "../src/models/bridge.js";
 import { transportOf } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
-import type { ModelAdapter } from "../src/models/model.js";
+import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { RemotePromptRequest } from "../src/models/remote.js";
 import { EventStream } from "../src/relay/events.js";
 
@@ -62,7 +62,8 @@ async function ask(
   model.setSystemPrompt(systemPrompt);
   const described = tools?.map(({ parameters, ...tool }) => ({ ...tool, jsonSchema: parameters }));
   const notify = async (type: string, data: unknown) => {
-    const { text } = (data ?? {}) as { text?: unknown };
+    const { text, code, message } = (data ?? {}) as { text?: unknown } & Partial<ModelNotice>;
+    if (type === "model_notice") tell({ type, code, message });
     if ((type === "text_delta" || type === "reasoning_delta") && typeof text === "string") tell({ type, text });
   };
   const answered = await model.prompt({ messages, ...(described && { tools: described }) }, notify, signal);

@@ -64,6 +64,7 @@ const options = {
   authorize: "work",
   fetch: "work",
   onError: "work",
+  onNotice: "work",
   policy: "object",
   reasoning: "flag",
   includeReasoningInText: "flag",

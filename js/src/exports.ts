@@ -54,6 +54,7 @@ export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js"
 export type { Fetch } from "./models/http.js";
 export type {
   ModelAdapter,
+  ModelNotice,
   ModelPromptResult,
   ModelTool,
   NotifySubscribersFunction,

@@ -1,6 +1,7 @@
 // Those who are told what happens. What one of them throws reaches nobody else.
 import { check } from "./checked.js";
 import { GloveError, reasonOf } from "./error.js";
+import type { ModelNotice } from "./models/model.js";
 
 /** What an event belongs to. */
 export interface EventContext {
@@ -11,6 +12,15 @@ export interface EventContext {
 export interface SubscriberAdapter {
   // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; the data differs by event.
   record(event_type: string, data: any, context?: EventContext): unknown;
+}
+
+/** What nobody listens for, and the console was told. */
+const warned = new Set<string>();
+
+function warn({ code, message }: ModelNotice): void {
+  if (warned.has(message)) return;
+  warned.add(message);
+  console.warn(`${code}: ${message}`);
 }
 
 /** A list of subscribers. Nobody is waited for; a throw is told once as an `error` event and never stops anything. */
@@ -39,6 +49,7 @@ export class Subscribers {
   }
 
   tell(type: string, data: unknown): void {
+    if (type === "model_notice" && this.#list.length === 0) warn(data as ModelNotice);
     for (const subscriber of this.#list) this.#record(subscriber, type, data);
   }
 

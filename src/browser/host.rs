@@ -11,6 +11,9 @@ extern "C" {
 
     #[wasm_bindgen(method, structural)]
     pub(super) fn events(this: &Host, batch: &str);
+    /// Of a chat handler: what a request is sent without. Plain text.
+    #[wasm_bindgen(method, structural)]
+    pub(super) fn notice(this: &Host, code: &str, message: &str);
 
     #[wasm_bindgen(method, structural, catch, js_name = permissionNeeded)]
     pub(super) fn permission_needed(this: &Host, tool: &str, input: &str) -> Result<Promise, JsValue>;

@@ -73,6 +73,11 @@ impl ModelAdapter for PageModel {
         let signal = PageSignal::new();
         let delta = callback(move |kind, text| match kind.as_str() {
             "reasoning" => deltas.send(Delta::Reasoning(&text)),
+            // Its code stands on a line of its own.
+            "notice" => {
+                let (code, message) = text.split_once('\n').unwrap_or_default();
+                deltas.send(Delta::Notice { code, message });
+            }
             _ => deltas.text(&text),
         });
         let asked = self.host.prompt(&prompt, &delta, &signal.signal());

@@ -15,7 +15,7 @@ use super::http::PageHttp;
 use super::page::{PageClock, PageIds, promise, soon};
 use super::values::protocol;
 use crate::codec::from_text;
-use crate::host::{AbortHandle, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::host::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::json_read::{Broken, Reader};
 use crate::portable::BoxFuture;
 use crate::providers::Format;
@@ -96,7 +96,7 @@ impl CoreRelay {
     ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
         let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
         let model = self.model(host, key, model)?;
-        let telling = Telling::new(host, self.reasoning_in_text);
+        let telling = Telling::new(host, self.reasoning_in_text, self.disclosure);
         let told = Rc::clone(&telling);
         let asked = ModelRequest {
             purpose: Purpose::Turn,
@@ -105,7 +105,12 @@ impl CoreRelay {
             messages: View::since(&messages, 0, &[]),
             tools: &tools,
         };
-        let deltas = DeltaSink::to(move |delta| told.tell(|answer| answer.delta(delta)));
+        let deltas = DeltaSink::to(move |delta| {
+            if let Delta::Notice { code, message } = delta {
+                told.host.notice(code, message);
+            }
+            told.tell(|answer| answer.delta(delta));
+        });
         let asking = model.prompt(asked, deltas, AbortHandle::new().signal());
         let disclosure = self.disclosure;
         Ok(Box::pin(async move {
@@ -114,6 +119,9 @@ impl CoreRelay {
                 telling.answer.borrow_mut().done(reply, &PageIds);
                 telling.flush();
                 return Ok(());
+            }
+            if disclosure == Disclosure::Own {
+                telling.answer.borrow_mut().tell_notices();
             }
             telling.flush();
             came.map(drop).map_err(|error| Refusal::of_model(&error, disclosure))
@@ -205,8 +213,8 @@ struct Telling {
 }
 
 impl Telling {
-    fn new(host: &Host, reasoning_in_text: bool) -> Rc<Self> {
-        let answer = RefCell::new(Answer::new(reasoning_in_text));
+    fn new(host: &Host, reasoning_in_text: bool, disclosure: Disclosure) -> Rc<Self> {
+        let answer = RefCell::new(Answer::new(reasoning_in_text).disclosing(disclosure));
         Rc::new(Telling { host: host.clone(), answer, scheduled: Cell::default() })
     }
 

@@ -46,7 +46,16 @@ pub enum Purpose {
 pub enum Delta<'a> {
     Text(&'a str),
     Reasoning(&'a str),
-    ToolInput { id: &'a str, name: &'a str, text: &'a str },
+    ToolInput {
+        id: &'a str,
+        name: &'a str,
+        text: &'a str,
+    },
+    /// No piece of the answer: what the model was asked without, or in another form. It is for the developer.
+    Notice {
+        code: &'a str,
+        message: &'a str,
+    },
 }
 
 /// Where a model puts the pieces of its answer. Pieces that come after the call was cancelled go nowhere.

@@ -24,6 +24,7 @@ struct Event<'a> {
     text: Cow<'a, str>,
     id: Cow<'a, str>,
     name: Cow<'a, str>,
+    code: Cow<'a, str>,
     input: Option<&'a str>,
     message: Option<&'a str>,
     stop_reason: Option<Cow<'a, str>>,
@@ -46,6 +47,7 @@ impl Mapping for Stream {
                     "text" | "delta" => event.text = reader.text()?,
                     "id" => event.id = reader.text()?,
                     "name" => event.name = reader.text()?,
+                    "code" => event.code = reader.text()?,
                     "input" => event.input = Some(reader.raw()?),
                     "message" => event.message = Some(reader.raw()?),
                     "stop_reason" => event.stop_reason = reader.string()?,
@@ -75,6 +77,10 @@ impl Mapping for Stream {
                     turn.call_args_whole(call, &args);
                     turn.call_end(call);
                 }
+            }
+            "model_notice" => {
+                let message = event.message.and_then(|raw| from_text(raw).ok()).unwrap_or_default();
+                turn.notice(&event.code, message);
             }
             "done" => done(&event, data, turn),
             "error" => turn.fail(error(data)),

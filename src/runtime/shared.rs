@@ -9,6 +9,7 @@ use futures_channel::oneshot;
 use crate::error::Error;
 use crate::event::Event;
 use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
+use crate::ids::Ids;
 use crate::run::effect::Effect;
 use crate::run::input::{Answer, Input, Request, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits};
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) listeners: Arc<Listeners<dyn Subscriber>>,
+    /// What models were asked without, as far as the listeners know: each sentence is told once.
+    pub(crate) noticed: Arc<Mutex<Ids>>,
     pub(crate) display: DisplayManager,
     /// A run that was going on when its process ended waits for somebody to ask for it.
     pub(crate) resumes_by_hand: AtomicBool,
@@ -119,6 +122,7 @@ impl Shared {
             clock,
             ids,
             listeners: Arc::default(),
+            noticed: Arc::default(),
             resumes_by_hand: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
             followers: Listeners::default(),

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::Event;
 use crate::host::{Delta, Purpose, Receive, Subscriber};
+use crate::ids::Ids;
 use crate::runtime::listeners::Listeners;
 
 pub(crate) struct Shown {
@@ -14,6 +15,8 @@ pub(crate) struct Shown {
     request: Option<String>,
     purpose: Purpose,
     listeners: Arc<Listeners<dyn Subscriber>>,
+    /// The notices that the session was told.
+    noticed: Arc<Mutex<Ids>>,
 }
 
 impl Shown {
@@ -21,8 +24,9 @@ impl Shown {
         purpose: Purpose,
         request: Option<String>,
         listeners: Arc<Listeners<dyn Subscriber>>,
+        noticed: Arc<Mutex<Ids>>,
     ) -> Self {
-        Shown { live: AtomicBool::new(true), text: Mutex::default(), request, purpose, listeners }
+        Shown { live: AtomicBool::new(true), text: Mutex::default(), request, purpose, listeners, noticed }
     }
 
     pub(crate) fn text(&self) -> String {
@@ -38,8 +42,9 @@ impl Shown {
 
 impl Receive for Shown {
     fn receive(&self, delta: Delta<'_>) {
-        // A summary is no part of the chat.
-        if self.purpose == Purpose::Summary || !self.live.load(Ordering::Acquire) {
+        // A summary is no part of the chat; what is said of its request is no part of the summary.
+        let is_notice = matches!(delta, Delta::Notice { .. });
+        if self.purpose == Purpose::Summary && !is_notice || !self.live.load(Ordering::Acquire) {
             return;
         }
         let event = match delta {
@@ -49,6 +54,12 @@ impl Receive for Shown {
                 Event::TextDelta { text: text.to_owned() }
             }
             Delta::Reasoning(text) => Event::ReasoningDelta { text: text.to_owned() },
+            Delta::Notice { code, message } => {
+                if !self.noticed.lock().unwrap_or_else(PoisonError::into_inner).insert(message) {
+                    return;
+                }
+                Event::ModelNotice { code: code.to_owned(), message: message.to_owned() }
+            }
             Delta::ToolInput { id, name, text } => {
                 Event::ToolInputDelta { id: id.to_owned(), name: name.to_owned(), delta: text.to_owned() }
             }

@@ -171,7 +171,12 @@ impl Driver {
         }
         let (kit, signal) = (self.shared.kit(), AbortHandle::new());
         let request = self.shared.run().request().map(str::to_owned);
-        let shown = Arc::new(Shown::new(purpose, request, Arc::clone(&self.shared.listeners)));
+        let shown = Arc::new(Shown::new(
+            purpose,
+            request,
+            Arc::clone(&self.shared.listeners),
+            Arc::clone(&self.shared.noticed),
+        ));
         let sink = DeltaSink::new(Arc::clone(&shown) as _);
         let answer = {
             let run = self.shared.run();

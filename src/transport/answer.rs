@@ -6,7 +6,7 @@ use crate::host::{Delta, IdSource};
 use crate::message::{Message, Sender};
 use crate::run::input::Reply;
 use crate::stream::Finish;
-use crate::wire::{WireDone, WireEvent};
+use crate::wire::{Disclosure, WireDone, WireEvent};
 
 const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
 
@@ -19,11 +19,19 @@ pub struct Answer {
     thinking: bool,
     /// The text that was told.
     text: String,
+    /// Notices. They begin no answer: until one begins, a failure may have an HTTP status of its own.
+    notices: String,
+    disclosure: Disclosure,
 }
 
 impl Answer {
     pub fn new(reasoning_in_text: bool) -> Self {
         Answer { reasoning_in_text, ..Answer::default() }
+    }
+
+    /// How much of a notice is told.
+    pub fn disclosing(self, disclosure: Disclosure) -> Self {
+        Answer { disclosure, ..self }
     }
 
     /// A piece of the answer, while the model writes it.
@@ -36,6 +44,11 @@ impl Answer {
             Delta::ToolInput { id: "", .. } => {}
             Delta::ToolInput { id, name, text } => {
                 self.event(&WireEvent::ToolInputDelta { id, name, delta: text });
+            }
+            Delta::Notice { code, message } => {
+                if let Some(message) = self.disclosure.of_notice(message) {
+                    WireEvent::Notice { code, message: &message }.write(&mut self.notices);
+                }
             }
         }
     }
@@ -54,6 +67,11 @@ impl Answer {
         let (finish, stop_reason) = (cut_short(&message).then_some(Finish::Length), stop_reason.as_deref());
         let done = WireDone { message: Cow::Owned(message), usage, finish, stop_reason };
         self.event(&WireEvent::Done(Box::new(done)));
+    }
+
+    /// What was noticed, for a client that gets no answer.
+    pub fn tell_notices(&mut self) {
+        self.out.push_str(&std::mem::take(&mut self.notices));
     }
 
     /// What is to be sent now.
@@ -102,6 +120,7 @@ impl Answer {
     }
 
     fn event(&mut self, event: &WireEvent<'_>) {
+        self.tell_notices();
         event.write(&mut self.out);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::portable::BoxFuture;
-use crate::providers::request::{Notices, Options, Prompt, ToolNames};
+use crate::providers::request::{Notice, Notices, Options, Prompt, ToolNames};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
@@ -101,6 +101,7 @@ impl ModelAdapter for HttpModel {
             clock: Arc::clone(&self.clock),
             body,
             names: names.into_pairs(),
+            notices: notices.take(),
             deltas,
         };
         let ids = Arc::clone(&self.ids);
@@ -116,11 +117,15 @@ struct Asking {
     clock: Arc<dyn Clock>,
     body: String,
     names: Vec<(String, String)>,
+    notices: Vec<Notice>,
     deltas: DeltaSink,
 }
 
 impl Asking {
     async fn with_retries(self, ids: &dyn IdSource) -> Result<Reply, ModelError> {
+        for Notice { code, message } in &self.notices {
+            self.deltas.send(Delta::Notice { code, message });
+        }
         let mut attempt = 0;
         loop {
             let mut shown = Shown { deltas: &self.deltas, calls: Vec::new(), any: false };
@@ -304,7 +309,7 @@ struct Shown<'a> {
 impl Shown<'_> {
     fn show(&mut self, batch: stream::Batch) {
         for delta in batch {
-            self.any = true;
+            self.any |= !matches!(delta, stream::Delta::Notice { .. });
             match delta {
                 stream::Delta::Text { text } | stream::Delta::Refusal { text } => self.deltas.text(&text),
                 stream::Delta::Reasoning { text } => self.deltas.send(Delta::Reasoning(&text)),
@@ -322,6 +327,9 @@ impl Shown<'_> {
                     }
                 }
                 stream::Delta::CallEnded { .. } => {}
+                stream::Delta::Notice { code, message } => {
+                    self.deltas.send(Delta::Notice { code: &code, message: &message });
+                }
             }
         }
     }

@@ -37,6 +37,11 @@ pub enum WireEvent<'a> {
         name: &'a str,
         input: &'a Json,
     },
+    /// What the model was asked without, or in another form: for the developer.
+    Notice {
+        code: &'a str,
+        message: &'a str,
+    },
     Done(Box<WireDone<'a>>),
     /// The answer failed; whatever text came before is partial.
     Error(&'a ModelError),
@@ -82,6 +87,9 @@ impl WireEvent<'_> {
             WireEvent::ToolUse { id, name, input } => {
                 event.text("type", "tool_use").text("id", id).text("name", name);
                 event.raw("input", input.as_str());
+            }
+            WireEvent::Notice { code, message } => {
+                event.text("type", "model_notice").text("code", code).text("message", message);
             }
             WireEvent::Done(done) => {
                 event.text("type", "done").raw("message", &to_text(done.message.as_ref()));

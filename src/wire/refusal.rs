@@ -33,6 +33,17 @@ pub enum Disclosure {
     Own,
 }
 
+impl Disclosure {
+    /// What a client is told of a notice. It may quote the provider.
+    pub(crate) fn of_notice(self, message: &str) -> Option<String> {
+        match self {
+            Disclosure::None => None,
+            Disclosure::Safe | Disclosure::Application => Some(struck(message)),
+            Disclosure::All | Disclosure::Own => Some(message.to_owned()),
+        }
+    }
+}
+
 impl Refusal {
     pub fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();

@@ -74,7 +74,7 @@ pub(crate) fn decode<'a>(format: Format, chunks: impl IntoIterator<Item = &'a [u
                     shown.2.push(String::new());
                 }
                 Delta::CallArgs { index, text } => shown.2[index].push_str(&text),
-                Delta::CallEnded { .. } => {}
+                Delta::CallEnded { .. } | Delta::Notice { .. } => {}
             }
         }
     }

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../schema.js";
 import type { Answer } from "../shown.js";
 import type { ToolConfig } from "../tool.js";
 import type { HostPrompt } from "../wasm/seam.js";
-import { forModel, type ModelAdapter, type ModelPromptResult, type ModelTool } from "./model.js";
+import { forModel, type ModelAdapter, type ModelNotice, type ModelPromptResult, type ModelTool } from "./model.js";
 
 /** The first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */
 const half = /[\ud800-\udbff]$/;
@@ -41,7 +41,7 @@ export class ModelBridge {
   /** `answer` is where it is shown. */
   async prompt(
     request: HostPrompt,
-    delta: (kind: DeltaKind, text: string) => void,
+    delta: (kind: DeltaKind | "notice", text: string) => void,
     signal: AbortSignal,
     answer?: Answer,
   ): Promise<string> {
@@ -54,6 +54,10 @@ export class ModelBridge {
     this.#writing = shown;
     const halves = { text: "", reasoning: "" };
     const notify = async (type: string, data: unknown) => {
+      if (type === "model_notice" && !signal.aborted && !shown.ended) {
+        const { code, message } = (data ?? {}) as Partial<ModelNotice>;
+        if (message) delta("notice", `${code}\n${message}`);
+      }
       const kind = type === "text_delta" ? "text" : type === "reasoning_delta" ? "reasoning" : undefined;
       const piece = (data as { text?: unknown } | undefined)?.text;
       if (!kind || typeof piece !== "string" || signal.aborted || shown.ended) return;

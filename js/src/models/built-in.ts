@@ -287,10 +287,10 @@ async function stream(
     const piece = typeof value === "string" ? value : String(value.value);
     if (typeof value !== "string" && value.type === "thought") {
       reasoning += piece;
-      tell(notify, "reasoning_delta", piece);
+      tell(notify, "reasoning_delta", { text: piece });
     } else {
       const shown = text.add(piece);
-      if (shown) tell(notify, "text_delta", shown);
+      if (shown) tell(notify, "text_delta", { text: shown });
     }
   }
   return { ...text.end(), ...(reasoning && { reasoning_content: reasoning }) };

@@ -5,6 +5,14 @@ import type { JsonSchema, Schema } from "../schema.js";
 /** Tells of an event while a model answers. Nothing needs to be awaited. */
 export type NotifySubscribersFunction = (event_name: string, event_data: unknown) => Promise<void>;
 
+/** What the model is asked without, or in another form, because its provider does not take it. */
+export interface ModelNotice {
+  /** Stays the same between versions, as `MEDIA_LEFT_OUT`. */
+  readonly code: string;
+  /** What was done, and what the application can do about it. */
+  readonly message: string;
+}
+
 /** A tool as a model sees it. */
 export interface ModelTool {
   readonly name: string;
@@ -30,8 +38,8 @@ export interface ModelPromptResult extends Partial<Usage> {
 }
 
 /**
- * Answers a conversation. Text that `notify("text_delta", {text})` tells is shown as it comes (`reasoning_delta` the same);
- * all other events come from the answer itself. A rejection ends the request with its message.
+ * Answers a conversation. Text that `notify("text_delta", {text})` tells is shown as it comes (`reasoning_delta` the same), and
+ * `model_notice` reaches subscribers as it is; all other events come from the answer itself. A rejection ends the request with its message.
  */
 export interface ModelAdapter {
   readonly name: string;
@@ -40,8 +48,8 @@ export interface ModelAdapter {
 }
 
 /** Tells of a piece of the answer. What a listener makes of it ends no answer. */
-export function tell(notify: NotifySubscribersFunction, type: "text_delta" | "reasoning_delta", text: string): void {
-  (async () => notify(type, { text }))().catch(() => {});
+export function tell(notify: NotifySubscribersFunction, type: string, data: { readonly text: string } | ModelNotice): void {
+  (async () => notify(type, data))().catch(() => {});
 }
 
 /** Work that is not waited for any more when the signal fires. */

@@ -6,6 +6,7 @@ import type { Message, Usage } from "../message.js";
 import {
   forModel,
   type ModelAdapter,
+  type ModelNotice,
   type ModelPromptResult,
   type NotifySubscribersFunction,
   type PromptRequest,
@@ -35,6 +36,7 @@ export type RemoteStreamEvent =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "reasoning_delta"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown }
+  | ({ readonly type: "model_notice" } & ModelNotice)
   | ({ readonly type: "done" } & RemotePromptResponse)
   | { readonly type: "error"; readonly code?: string; readonly message: string; readonly retryable?: boolean };
 
@@ -89,7 +91,10 @@ export async function collect(
       switch (event?.type) {
         case "text_delta":
         case "reasoning_delta":
-          tell(notify, event.type, event.text);
+          tell(notify, event.type, { text: event.text });
+          break;
+        case "model_notice":
+          tell(notify, event.type, { code: event.code, message: event.message });
           break;
         case "error":
           throw new GloveError(event.code ?? "MODEL_SERVER", event.message);

@@ -1,5 +1,6 @@
 // One answer: the core asks the provider, and the client reads along.
 import { type Fetch, hostFetch } from "../models/http.js";
+import type { ModelNotice } from "../models/model.js";
 import { guard, type Relay } from "../wasm/providers.js";
 import type { RelayHost } from "../wasm/relay.js";
 import { EventStream } from "./events.js";
@@ -16,11 +17,13 @@ export interface Asking {
   readonly asEvents?: boolean;
   /** Told when there is no answer. */
   report(refusal: Refusal, cause?: unknown): void;
+  /** Told what the model is asked without. */
+  notice(notice: ModelNotice): void;
 }
 
 /** `ended` is called when the core is done with it. */
 export function answer(asking: Asking, ended?: () => void): Promise<Response> {
-  const { relay, body, key, signal, fetch, heartbeatMs, asEvents, report } = asking;
+  const { relay, body, key, signal, fetch, heartbeatMs, asEvents, report, notice } = asking;
   if (signal.aborted) {
     ended?.();
     return Promise.resolve(refusedResponse(left));
@@ -35,6 +38,7 @@ export function answer(asking: Asking, ended?: () => void): Promise<Response> {
   const direct: Fetch = (url, init) => fetch(url, { ...init, redirect: "manual" });
   const host: RelayHost = {
     events: (text: string) => stream.write(text),
+    notice: (code: string, message: string) => notice({ code, message }),
     fetch: (url: string, headers: string, sent: string, abort: AbortSignal) => hostFetch(direct, url, headers, sent, abort),
   };
   const end = (refusal: Refusal) => {

@@ -31,5 +31,7 @@ export async function direct(
   const relay = new CoreRelay(JSON.stringify({ ...options, ...own }));
   const free = () => relay.free();
   const stopped = signal ?? new AbortController().signal;
-  return answer({ relay, body: String(body), key, signal: stopped, fetch, heartbeatMs: 0, asEvents: true, report() {} }, free);
+  // The events tell all of it.
+  const silent = { report() {}, notice() {} };
+  return answer({ relay, body: String(body), key, signal: stopped, fetch, heartbeatMs: 0, asEvents: true, ...silent }, free);
 }

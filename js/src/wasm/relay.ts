@@ -26,5 +26,6 @@ export interface RelayOptions {
   readonly tools: number | undefined;
 }
 
-/** What `CoreRelay.answer` asks of its host. `events` gets text for the response. */
-export type RelayHost = Pick<SessionHost, "events"> & Required<Pick<SessionHost, "fetch">>;
+/** What `CoreRelay.answer` asks of its host. `events` gets text for the response, `notice` what the model is asked without. */
+export type RelayHost = Pick<SessionHost, "events"> &
+  Required<Pick<SessionHost, "fetch">> & { notice(code: string, message: string): void };

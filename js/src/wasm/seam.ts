@@ -66,7 +66,11 @@ export interface SessionHost {
   /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
    *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
    *  A rejection's message is a sentence, or the JSON of a `ModelError`. */
-  prompt?(request: HostPrompt, delta: (kind: "text" | "reasoning", text: string) => void, signal: AbortSignal): Promise<string>;
+  prompt?(
+    request: HostPrompt,
+    delta: (kind: "text" | "reasoning" | "notice", text: string) => void,
+    signal: AbortSignal,
+  ): Promise<string>;
   /** Model behind HTTP: a POST. `headers` is JSON `[[name, value], …]`. The signal closes the connection, also while the
    *  body is read. */
   fetch?(url: string, headers: string, body: string, signal: AbortSignal): Promise<HostResponse>;
