@@ -3,17 +3,19 @@
 
 mod transport_kit;
 
-use std::sync::Arc;
+use std::future::ready;
+use std::sync::{Arc, Mutex};
 
 use glove_wasm::error::ModelErrorKind;
+use glove_wasm::portable::BoxFuture;
 use glove_wasm::providers::Format;
 use glove_wasm::providers::request::Options;
 use glove_wasm::testing::{FakeClock, SequentialIds};
 use glove_wasm::transport::retry::Policy;
-use glove_wasm::transport::{Http, HttpModel, HttpOptions};
+use glove_wasm::transport::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 use transport_kit::{
     Answer, Break, Came, Chunk, END, HELLO, Step, Wait, call, call_with, drive_message, drive_model, kind,
-    model_of, ok, status,
+    model_of, ok, options, status,
 };
 
 #[test]
@@ -23,6 +25,47 @@ fn an_answer_is_shown_as_it_comes_and_then_given_whole() {
         came,
         Came { result: Ok("Hello".to_owned()), shown: "Hello".to_owned(), asked: vec![0], ended: 12 }
     );
+}
+
+fn headers_of(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+/// Keeps the headers of what it is asked.
+#[derive(Default)]
+struct Listening(Mutex<Vec<(String, String)>>);
+
+impl Http for Listening {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+        *self.0.lock().unwrap() = request.headers;
+        Box::pin(ready(Err("offline".to_owned())))
+    }
+}
+
+#[test]
+fn every_request_says_that_its_body_is_json_and_what_answer_it_wants() {
+    let sent = |format, headers: &[(&str, &str)]| {
+        let server = Arc::new(Listening::default());
+        let mut asked = options(format, Policy { max_retries: 0, ..Policy::default() });
+        asked.headers = headers_of(headers);
+        let clock = FakeClock::at(0);
+        let http = Arc::clone(&server) as Arc<dyn Http>;
+        let model = |_, _: &FakeClock| {
+            HttpModel::new(asked, http, Arc::new(clock.clone()), Arc::new(SequentialIds::new("id")))
+        };
+        let (came, _) = drive_model(&[], &clock, None, model);
+        assert_eq!(kind(&came), ModelErrorKind::Network);
+        server.0.lock().unwrap().clone()
+    };
+    let json = ("content-type", "application/json");
+    for format in [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini] {
+        let all = [json, ("accept", "application/json"), ("x-key", "1")];
+        assert_eq!(sent(format, &[("x-key", "1")]), headers_of(&all), "{format:?}");
+    }
+    let stream = ("accept", "text/event-stream");
+    assert_eq!(sent(Format::Endpoint, &[]), headers_of(&[json, stream]));
+    let own = ("Content-Type", "application/json; charset=utf-8");
+    assert_eq!(sent(Format::Endpoint, &[own]), headers_of(&[stream, own]));
 }
 
 #[test]

@@ -89,10 +89,9 @@ impl ProviderModel {
         request.dialect = target.dialect;
         request.max_tokens = request.max_tokens.or(Some(target.provider.max_tokens));
         let headers = target.format.headers(&target.base_url, &key).into_iter();
-        let json = ("content-type".to_owned(), "application/json".to_owned());
         let options = HttpOptions {
             url: target.format.url(&target.base_url, &target.model, request.stream),
-            headers: headers.map(|(name, value)| (name.to_owned(), value)).chain([json]).collect(),
+            headers: headers.map(|(name, value)| (name.to_owned(), value)).collect(),
             name: target.model,
             format: target.format,
             request,

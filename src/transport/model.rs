@@ -27,6 +27,7 @@ const LONGEST_ERROR_BODY: usize = 64 * 1024;
 const ERROR_BODY_MS: u64 = 5_000;
 /// Of an answer that is asked for without streaming.
 const LONGEST_BODY: usize = DEFAULT_LIMIT;
+const JSON: &str = "application/json";
 /// How long is waited for the figures that some providers send behind the end of the answer.
 const BEHIND_END_MS: u64 = 2_000;
 
@@ -153,17 +154,29 @@ impl Asking {
             true => Limit::new(now, policy.first_byte_ms, "first byte").or(whole),
             false => whole,
         };
-        let request = HttpRequest {
-            url: self.options.url.clone(),
-            headers: self.options.headers.clone(),
-            body: self.body.clone(),
-        };
+        let request =
+            HttpRequest { url: self.options.url.clone(), headers: self.headers(), body: self.body.clone() };
         let mut alarm = Alarm::new(Arc::clone(&self.clock));
         let sent = alarm.within(first.at, self.http.send(request)).await;
         let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| self.unreached(&why))?;
         let read = self.read(response.as_mut(), &mut alarm, first, whole, shown).await;
         let read = read.map_err(|error| self.with_place(error));
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
+    }
+
+    /// What every request carries, in front of what the application gave, which may say it otherwise.
+    fn headers(&self) -> Vec<(String, String)> {
+        // Providers are told what their own clients tell them, also where an answer is streamed.
+        let is_endpoint = self.options.format.spoken() == Format::Endpoint;
+        let accepted = if is_endpoint { "text/event-stream" } else { JSON };
+        let mut headers = Vec::new();
+        for (name, value) in [("content-type", JSON), ("accept", accepted)] {
+            if !self.options.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)) {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        headers.extend_from_slice(&self.options.headers);
+        headers
     }
 
     /// The option that says where the model is, and the path that it led to.

@@ -83,6 +83,7 @@ test("an endpoint is asked with everything but what is for the screen, and its t
   expect(await model.prompt(request, async () => {})).toEqual({ messages: [message], ...usage });
   const [url, init] = fetch.mock.calls[0] as unknown as [string, RequestInit & { headers: Record<string, string> }];
   expect([url, init.method, init.headers.authorization]).toEqual(["/api/chat", "POST", "Bearer fresh"]);
+  expect(init.headers).toMatchObject({ "content-type": "application/json", accept: "text/event-stream" });
   const body = JSON.parse(String(init.body));
   expect(Object.keys(body)).toEqual(["systemPrompt", "messages", "tools"]);
   expect(body.messages[2].tool_results[0].result).toEqual({ status: "success", data: 1 });

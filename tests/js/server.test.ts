@@ -91,6 +91,7 @@ test.each(shapes)("an answer of %s is streamed in the original's words", async (
     tokens_out: 5,
   });
   expect(provider.asked[0]?.path).toBe(path);
+  expect(provider.asked[0]?.headers).toMatchObject({ "content-type": "application/json", accept: "application/json" });
   expect(JSON.stringify(provider.asked[0]?.body)).toContain("Be kind.");
   expect(JSON.stringify(provider.asked[0]?.headers)).toContain(canary);
   expect(JSON.stringify(events)).not.toContain(canary);

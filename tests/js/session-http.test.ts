@@ -256,6 +256,7 @@ test("a provider is asked in its own format, with the key in its header only", a
   const [url, init] = fetch.mock.calls[0] ?? ["", {}];
   expect(url).toBe("https://api.openai.com/v1/chat/completions");
   expect(new Headers(init.headers).get("authorization")).toBe("Bearer sk-secret");
+  expect(new Headers(init.headers).get("content-type")).toBe("application/json");
   expect(JSON.parse(String(init.body))).toMatchObject({
     model: "gpt-4.1",
     stream: true,

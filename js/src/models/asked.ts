@@ -12,7 +12,10 @@ export async function asked<T>(
   read: (events: AsyncIterable<RemoteStreamEvent>) => Promise<T>,
 ): Promise<T> {
   try {
-    return await read(withOldErrors(parseSSEStream(await fetch(url, init))));
+    // What the core sends with each request, too.
+    const headers = new Headers({ "content-type": "application/json", accept: "text/event-stream" });
+    for (const [name, value] of Object.entries(init.headers)) headers.set(name, value);
+    return await read(withOldErrors(parseSSEStream(await fetch(url, { ...init, headers: Object.fromEntries(headers) }))));
   } catch (error) {
     if (error instanceof Error) error.message = keysOf(url, new Headers(init.headers)).reduce(struck, error.message);
     throw error;

@@ -50,11 +50,7 @@ export function withTransport<M extends ModelAdapter>(model: M, transport: Trans
 export function createEndpointModel(url: string, options: EndpointOptions = {}): ModelAdapter {
   checkOptions(options, endpointOptions);
   checkCall(options);
-  const headers = async () => ({
-    "content-type": "application/json",
-    accept: "text/event-stream",
-    ...(typeof options.headers === "function" ? await options.headers() : options.headers),
-  });
+  const headers = async () => (typeof options.headers === "function" ? options.headers() : { ...options.headers });
   // Headers may hold a key, which would go along.
   const redirect: RequestRedirect = options.headers ? "manual" : "follow";
   let systemPrompt = "";
