@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { writeFolders } from "./lib/folders.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
 import { packed } from "./lib/pack.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
@@ -186,6 +187,7 @@ export async function typescript() {
   }
   for (const file of ["provider_rows.js", "provider_rows.d.ts"]) copyFileSync(join(generated, file), join(folder, file));
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
+  writeFolders();
 }
 
 if (isMain(import.meta)) await main(async () => build(await setup()));

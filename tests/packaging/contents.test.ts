@@ -1,8 +1,8 @@
 // What is in the packed package, and that its metadata leads every tool to it.
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { expect, inject, test } from "vitest";
@@ -13,11 +13,29 @@ const installed = () => join(inject("app"), "node_modules", "glove-wasm");
 const files = () =>
   readdirSync(installed(), { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(installed(), name)).isFile());
 
+const needed = [
+  /^pkg\/.*\.(js|d\.ts|wasm|css)$/,
+  /^(react|server|slim|testing)\/package\.json$/,
+  /^react\/style\.css$/,
+  /^docs\/[\w-]+\.(md|png)$/,
+  /^examples\/.*\.(md|html|css|m?js|tsx?|json|rs|toml)$/,
+  /^(package\.json|llms\.txt|(README|CHANGELOG|AGENTS)\.md|LICENSE-(MIT|APACHE))$/,
+];
+
 test("only what users need is packed", () => {
-  const unexpected = files().filter(
-    (name) => !/^(pkg\/.*\.(js|d\.ts|wasm|css)|package\.json|README\.md|CHANGELOG\.md|LICENSE-(MIT|APACHE))$/.test(name),
-  );
-  expect(unexpected).toEqual([]);
+  expect(files().filter((name) => !needed.some((pattern) => pattern.test(name)))).toEqual([]);
+});
+
+test("every link between the packed pages leads to a packed file", () => {
+  const pages = files().filter((name) => /\.(md|txt)$/.test(name));
+  expect(pages).toContain("llms.txt");
+  const dead = pages.flatMap((page) => {
+    const text = readFileSync(join(installed(), page), "utf8");
+    const targets = [...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) => target);
+    const local = targets.filter((target) => !/^[a-z]+:/.test(target));
+    return local.filter((target) => !existsSync(join(installed(), dirname(page), target))).map((target) => `${page}: ${target}`);
+  });
+  expect(dead).toEqual([]);
 });
 
 test("no folder of the building machine is in any packed file", () => {

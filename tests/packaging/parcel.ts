@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 
 /** Builds `index.html` into `dist/`, and gives what Parcel said. */
 export function parcel(folder: string): string {
-  const settings = { "@parcel/resolver-default": { packageExports: true } };
-  writeFileSync(join(folder, "package.json"), JSON.stringify(settings));
-  // Parcel takes the folder that has one for the project, and reads the settings there.
+  // Parcel takes the folder that has these for the project. There are no settings in it.
+  writeFileSync(join(folder, "package.json"), "{}");
   writeFileSync(join(folder, "package-lock.json"), "{}");
+  // Parcel and zod do not get along otherwise.
   const tools = join(folder, "src", "tools.tsx");
   writeFileSync(tools, readFileSync(tools, "utf8").replace(`import { z } from "zod"`, `import * as z from "zod"`));
   const command = join(dirname(createRequire(join(folder, "index.js")).resolve("parcel")), "bin.js");
