@@ -2,7 +2,12 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const react = { include: ["tests/js/react/**/*.test.tsx"], environment: "jsdom", setupFiles: ["tests/js/react/setup.ts"] };
+const react = {
+  include: ["tests/js/react/**/*.test.tsx"],
+  environment: "jsdom",
+  setupFiles: ["tests/js/react/setup.ts"],
+  testTimeout: 30_000,
+};
 const folder18 = fileURLToPath(new URL("tests/react-18/node_modules", import.meta.url));
 const react18 = [
   { find: /^(react|react-dom)(?=\/|$)/, replacement: `${folder18}/$1` },
@@ -15,7 +20,7 @@ const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "js", include: ["tests/{js,docs}/**/*.test.ts"] } },
+      { test: { name: "js", include: ["tests/{js,docs}/**/*.test.ts"], testTimeout: 30_000 } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
       // The same tests with the oldest React that is supported.
       {

@@ -1,7 +1,7 @@
 // Opens the built demo under a strict content security policy, and says what people do in it.
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
-import { openBrowser } from "../support/browser.js";
+import { openBrowser, patience } from "../support/browser.js";
 import { type Served, serve } from "../support/server.js";
 
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'";
@@ -42,7 +42,7 @@ export function demo(): Demo {
 
   /** Also of pages that a page opens. */
   const listen = (page: Page) => {
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(patience);
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
       const told = message.type() === "error" || message.type() === "warning";

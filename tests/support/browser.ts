@@ -63,9 +63,13 @@ async function connected(told: Readable): Promise<Browser> {
   throw new Error("the browser ended before it listened");
 }
 
+/** What a busy machine may take for a click or a page, in milliseconds; a test's own limit is a little longer. */
+export const patience = 100_000;
+
 /** Opens a page; `problems` fills with its console errors and warnings and uncaught exceptions. */
 export async function openPage(browser: Browser, url: string): Promise<{ page: Page; problems: string[] }> {
   const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {

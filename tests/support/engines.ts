@@ -1,6 +1,6 @@
 // The browser engine that a test runs in: Chromium, unless the project of the test names another one.
 import { findEngine } from "../../scripts/lib/engines.mjs";
-import { openBrowser } from "./browser.js";
+import { openBrowser, patience } from "./browser.js";
 import { openFirefox } from "./firefox.js";
 import { servePackage } from "./pages.js";
 import type { EnginePage } from "./webdriver.js";
@@ -71,6 +71,7 @@ async function openEngine(): Promise<Engine> {
     case "chromium": {
       const browser = await openBrowser();
       const context = await browser.newContext();
+      context.setDefaultTimeout(patience);
       return {
         name: "chromium",
         version: browser.version(),

@@ -1,5 +1,6 @@
 // Pages of one browser profile over the built package: what one stores, the others find.
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { patience } from "./browser.js";
 import { root } from "./project.js";
 import { type Served, serve } from "./server.js";
 import type { EnginePage } from "./webdriver.js";
@@ -14,6 +15,7 @@ export interface Profile {
 /** Opens a fresh profile, and closes it when the work is done. */
 export async function withProfile<T>(browser: Browser, server: Served, work: (profile: Profile) => Promise<T>): Promise<T> {
   const context = await browser.newContext();
+  context.setDefaultTimeout(patience);
   const open = async (before = "") => {
     const page = await context.newPage();
     if (before) await page.addInitScript(before);

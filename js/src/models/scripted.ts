@@ -79,7 +79,12 @@ export function createScriptedModel(
       systemPrompt = text;
     },
     async prompt({ messages, tools }: PromptRequest, notify, signal) {
-      const call = { systemPrompt, messages: structuredClone(messages), tools: (tools ?? []).map(({ name }) => name), signal };
+      const call = {
+        systemPrompt,
+        messages: JSON.parse(JSON.stringify(messages)) as Message[],
+        tools: (tools ?? []).map(({ name }) => name),
+        signal,
+      };
       calls.push(call);
       const answer = next();
       const turn = typeof answer === "function" ? await answer(call) : answer;

@@ -1,5 +1,6 @@
 // What stands around a wasm file: how texts, bytes and objects cross, how a failure comes back, and how long what crossed lives.
 // wasm-bindgen writes this anew for each function; scripts/lib/glue.mjs makes of it tables for what is here.
+import { decodeUtf8, encodeAscii, encodeUtf8 } from "../utf8.js";
 import type { Guard } from "./guard.js";
 
 type Call = (...args: unknown[]) => unknown;
@@ -31,20 +32,8 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
   const memory = () => new Uint8Array(wasm.memory.buffer);
   const exported = (name: string) => (wasm as unknown as Calls)[name] as Call;
 
-  const encoder = new TextEncoder();
   const longText = 0x10_0000;
-  let decoder: TextDecoder | undefined;
-  let decoded = 0;
-  const text = (at: number, bytes: number): string => {
-    decoded += bytes;
-    // Safari's decoders stop working after two gigabytes.
-    if (!decoder || decoded >= 0x7ff0_0000) {
-      decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-      decoder.decode();
-      decoded = bytes;
-    }
-    return decoder.decode(memory().subarray(at >>> 0, (at >>> 0) + bytes));
-  };
+  const text = (at: number, bytes: number): string => decodeUtf8(memory().subarray(at >>> 0, (at >>> 0) + bytes));
   const takenText = (at: number, bytes: number): string => {
     try {
       return text(at, bytes);
@@ -74,10 +63,10 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
         const { length } = value as string;
         const at = wasm.__wbindgen_malloc(length, 1) >>> 0;
         // Media are plain letters, which need no copy in between.
-        if (encoder.encodeInto(value as string, memory().subarray(at, at + length)).read === length) return [at, length];
+        if (encodeAscii(value as string, memory().subarray(at, at + length))) return [at, length];
         wasm.__wbindgen_free(at, length, 1);
       }
-      const bytes = kind === "y" ? (value as Uint8Array) : encoder.encode(value as string);
+      const bytes = kind === "y" ? (value as Uint8Array) : encodeUtf8(value as string);
       const at = wasm.__wbindgen_malloc(bytes.length, 1) >>> 0;
       memory().set(bytes, at);
       return [at, bytes.length];

@@ -1,5 +1,6 @@
 // A wasm file carried inside JavaScript (scripts/lib/pack.mjs writes it), put together when it is first needed. What does that is
 // a wasm file too (tools/unpack), because JavaScript that has just been loaded takes ten times as long.
+import { encodeAscii } from "../utf8.js";
 import { unpacker } from "./generated/unpacker.js";
 
 export interface Packed {
@@ -18,7 +19,7 @@ export function unpacked({ text, length }: Packed): Uint8Array<ArrayBuffer> {
   const { memory, unpack } = new WebAssembly.Instance(module).exports as unknown as Unpacker;
   const start = memory.buffer.byteLength;
   memory.grow(Math.ceil((2 * text.length + length) / 65536));
-  new TextEncoder().encodeInto(text, new Uint8Array(memory.buffer, start));
+  encodeAscii(text, new Uint8Array(memory.buffer, start));
   const file = unpack(start, text.length, length);
   return new Uint8Array(memory.buffer as ArrayBuffer, file, length);
 }
