@@ -38,6 +38,7 @@ export default defineConfig({
       ...["firefox", "webkit"].map((engine) => ({
         test: { name: `engines-${engine}`, include: everywhere, env: { GLOVE_ENGINE: engine }, ...slow },
       })),
+      { test: { name: "real", include: ["tests/real/**/*.test.ts"], ...slow } },
       {
         test: {
           name: "packaging",

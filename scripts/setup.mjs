@@ -3,12 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { findChromium, installChromium } from "./lib/chromium.mjs";
 import { findEngine, installEngine } from "./lib/engines.mjs";
+import { findLlama, installLlama } from "./lib/llama.mjs";
 import { fingerprint, hasStamp, inRoot, lockedVersion, userCache, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, StepFailed, step } from "./lib/run.mjs";
 
-/** Prepares the clone; `chromium: true` also asks for a browser, and `engines` for some that may be missing. Gives the paths of
+/** Prepares the clone; `chromium: true` also asks for a browser, `engines` and `llama` for what may be missing. Gives the paths of
  * what it found. */
-export async function setup({ chromium = false, engines = [] } = {}) {
+export async function setup({ chromium = false, engines = [], llama = false } = {}) {
   const since = performance.now();
   checkNode();
   checkRust();
@@ -16,6 +17,7 @@ export async function setup({ chromium = false, engines = [] } = {}) {
   await npmPackages();
   const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined, engines: {} };
   for (const name of engines) tools.engines[name] = await engine(name);
+  if (llama) tools.llama = await llamaServer();
   console.log(`Set-up is complete (${((performance.now() - since) / 1000).toFixed(1)} s).`);
   return tools;
 }
@@ -106,6 +108,14 @@ async function browser() {
 async function engine(name) {
   if (!findEngine(name)) await installEngine(name).catch((error) => console.error(error.message));
   return findEngine(name);
+}
+
+/** So can the tests with llama.cpp. */
+async function llamaServer() {
+  if (!findLlama()) {
+    await step("installing llama.cpp's server (34 MB)", "", installLlama).catch((error) => console.error(error.message));
+  }
+  return findLlama();
 }
 
 if (isMain(import.meta)) await main(() => setup({ chromium: true }));

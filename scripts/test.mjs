@@ -11,6 +11,7 @@ const runners = {
   js: { run: () => vitest("js*"), needs: { build: true } },
   e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
+  real: { run: withRealParts, needs: { build: true, chromium: true, llama: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
 };
 
@@ -25,7 +26,7 @@ await main(async () => {
 
 async function test(names) {
   const needed = (what) => names.some((name) => runners[name].needs[what]);
-  const tools = await setup({ chromium: needed("chromium"), engines: needed("engines") ? engines : [] });
+  const tools = await setup({ chromium: needed("chromium"), engines: needed("engines") ? engines : [], llama: needed("llama") });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
   const sums = { passed: 0, failed: 0, skipped: 0 };
@@ -90,6 +91,13 @@ async function inEngines(tools) {
     for (const key of Object.keys(sums)) sums[key] += counts[key];
   }
   return sums;
+}
+
+/** Servers, clients and engines that others wrote. */
+async function withRealParts(tools) {
+  if (tools.llama) process.env.GLOVE_LLAMA = tools.llama;
+  else console.log("The tests with llama.cpp's server are skipped: it is not installed, and pip cannot install it here.");
+  return vitest("real");
 }
 
 /** The projects of vitest.config.ts with this name. */
