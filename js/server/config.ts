@@ -1,5 +1,6 @@
 // What a chat handler is made with.
 import type { GloveError } from "../src/error.js";
+import type { Maybe } from "../src/maybe.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
@@ -38,8 +39,13 @@ export interface ChatHandlerConfig {
   readonly cache?: boolean | "5m" | "1h";
   /** Takes the place of whatever system prompt a client sends. */
   readonly systemPrompt?: string;
-  /** Whether this request is answered: anything but a truthy value is a 401, an exception a 403. Must not read the body. */
-  readonly authorize?: (request: Request) => unknown;
+  /**
+   * Whether this request is answered. `true` is the only yes. A `Response` is sent as it is, anything else is a 401, an exception a 403.
+   * Must not read the body.
+   */
+  readonly authorize?: (request: Request) => Maybe<boolean | Response | null | undefined>;
+  /** How long `authorize` may take before the request is refused with a 503: 30,000 unless given, 0 for any time. */
+  readonly authorizeMs?: number;
   readonly limits?: ChatHandlerLimits;
   /** The origins whose pages may call, or `"*"`. No CORS header is sent unless set. */
   readonly cors?: string | readonly string[];

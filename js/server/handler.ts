@@ -5,6 +5,7 @@ import type { ModelNotice } from "../src/models/model.js";
 import { answer, broken } from "../src/relay/answer.js";
 import { left, type Refusal, refusedResponse } from "../src/relay/refused.js";
 import type { Providers } from "../src/wasm/providers.js";
+import { permitted } from "./authorize.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
@@ -18,7 +19,8 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   const relay = relayOf(core, config, upstream);
   const serve = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "A chat endpoint answers POST only.");
-    await permitted(config, request);
+    const refused = await permitted(config, request);
+    if (refused) return refused;
     const body = await readBody(request, config.limits?.bodyBytes ?? 1_048_576);
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
@@ -37,16 +39,6 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   };
 }
 
-async function permitted({ authorize }: ChatHandlerConfig, request: Request): Promise<void> {
-  let allowed: unknown = true;
-  try {
-    if (authorize) allowed = await authorize(request);
-  } catch (error) {
-    refuse(403, "FORBIDDEN", "This request is not allowed.", error);
-  }
-  if (!allowed) refuse(401, "UNAUTHORIZED", "Sign in to use this endpoint.");
-}
-
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {
     const refusal = thrown instanceof Refused ? thrown.refusal : broken;
@@ -56,15 +48,18 @@ function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) 
 }
 
 /** What nobody but this server's owner can mend. */
-const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL"];
+const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL", "AUTHORIZE_TIMEOUT"];
 
-/** Handlers that have said how their limit is raised. */
-const limited = new WeakSet<ChatHandlerConfig>();
+/** What anybody can bring about is said once by each handler: how a limit is raised, and that `authorize` gives no plain yes. */
+const saidOnce: readonly string[] = ["BODY_TOO_LARGE", "UNAUTHORIZED"];
+const said = new WeakMap<ChatHandlerConfig, Set<string>>();
 
-function log(config: ChatHandlerConfig, { code, message }: GloveError): void {
-  // Anybody can send too much, so that is said once.
-  const once = code === "BODY_TOO_LARGE" && !limited.has(config);
-  if (once) limited.add(config);
+function log(config: ChatHandlerConfig, { code, message }: GloveError, detail: boolean): void {
+  const before = said.get(config) ?? new Set();
+  said.set(config, before);
+  // Who is not signed in is no fault of the server.
+  const once = saidOnce.includes(code) && (detail || code !== "UNAUTHORIZED") && !before.has(code);
+  if (once) before.add(code);
   if (once || ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
 }
 
@@ -88,5 +83,7 @@ function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cau
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const error = new GloveError(refusal.code, why, cause === undefined ? {} : { cause: asError(cause) });
   // A log that fails, at once or later, is no reason to fail a client or to end a server.
-  void (async () => (config.onError ? config.onError(error, request) : log(config, error)))().catch(() => {});
+  void (async () => (config.onError ? config.onError(error, request) : log(config, error, refusal.detail !== undefined)))().catch(
+    () => {},
+  );
 }

@@ -76,6 +76,7 @@ const options = {
   toolUse: "any",
   cache: "any",
   cors: "any",
+  authorizeMs: "any",
   heartbeatMs: "any",
   providerMessages: "any",
   wasm: "any",
@@ -84,7 +85,7 @@ const options = {
 function checkConfig(config: ChatHandlerConfig): void {
   check("What `createChatHandler` gets", config, "object");
   checkOptions(config, options);
-  const { cors, providerMessages, heartbeatMs } = config;
+  const { cors, providerMessages, heartbeatMs, authorizeMs } = config;
   for (const model of config.models ?? []) check("Each of `models`", model, "text");
   if (cors !== undefined && ![cors].flat().every((origin) => typeof origin === "string")) {
     throw new GloveError("CONFIG_INVALID", `\`cors\` is ${said(cors)}, and has to be an origin, a list of origins, or "*".`);
@@ -92,4 +93,5 @@ function checkConfig(config: ChatHandlerConfig): void {
   checkCall(config);
   checkWord("providerMessages", providerMessages, ["safe", "all", "none"]);
   checkNumber("heartbeatMs", heartbeatMs, 0, longestMs);
+  checkNumber("authorizeMs", authorizeMs, 0, longestMs);
 }

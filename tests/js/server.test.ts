@@ -351,11 +351,67 @@ test("who is not authorised is told so, and a check that fails refuses", async (
     throw new Error("database at 10.0.0.1 is down");
   };
   expect(await refusing(throwing)).toEqual({ status: 403, code: "FORBIDDEN", message: "This request is not allowed." });
+  for (const answer of [{ id: "u1" }, { user: null, error: "expired" }, "no", 1, [], new Error("expired")]) {
+    expect(await refusing((() => answer) as never), String(answer)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  }
   expect(provider.asked).toEqual([]);
   provider.reply({ body: speak.anthropic(["ok"]) });
   const token = (request: Request) => request.headers.get("authorization") === "Bearer t";
   const headers = { "content-type": "application/json", authorization: "Bearer t" };
   expect((await handler({ authorize: token })(post(undefined, { headers }))).status).toBe(200);
+});
+
+test("a response of `authorize` is sent as it is, each time, and nothing is asked", async () => {
+  const forbidden = new Response("Pay first.", { status: 402, headers: { "x-plan": "free" } });
+  const refusing = handler({ authorize: async () => forbidden, cors: "*" });
+  for (let time = 0; time < 2; time++) {
+    const response = await refusing(
+      post(undefined, { headers: { "content-type": "application/json", origin: "https://a.example" } }),
+    );
+    expect([response.status, response.headers.get("x-plan"), await response.text()]).toEqual([402, "free", "Pay first."]);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  }
+  const away = await handler({ authorize: () => Response.redirect("https://a.example/sign-in", 302) })(post());
+  expect([away.status, away.headers.get("location")]).toEqual([302, "https://a.example/sign-in"]);
+  const read = new Response("no");
+  await read.text();
+  for (const broken of [read, Response.error()]) {
+    expect(await refusal(await handler({ authorize: () => broken })(post()))).toMatchObject({ status: 401 });
+  }
+  expect(provider.asked).toEqual([]);
+});
+
+test("an `authorize` that gives no plain yes is told to the server's owner, once where nobody listens", async () => {
+  const authorize = (() => ({ id: "u1" })) as never;
+  const told: string[] = [];
+  await handler({ authorize, onError: ({ message }) => told.push(message) })(post());
+  const message = "`authorize` gave an object, and only `true` lets a request through.";
+  expect(told).toEqual([message]);
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const quiet = createChatHandler({ provider: "anthropic", apiKey: canary, authorize });
+  for (let time = 0; time < 2; time++) await quiet(post());
+  await createChatHandler({ provider: "anthropic", apiKey: canary, authorize: () => false })(post());
+  expect(log.mock.calls).toEqual([[`createChatHandler: ${message}`]]);
+  log.mockRestore();
+});
+
+test("an `authorize` that does not answer refuses in the end", async () => {
+  const told: GloveError[] = [];
+  const waits = {
+    authorize: () => new Promise<boolean>(() => {}),
+    authorizeMs: 20,
+    onError: (error: GloveError) => told.push(error),
+  };
+  expect(await refusal(await handler(waits)(post()))).toMatchObject({ status: 503, code: "AUTHORIZE_TIMEOUT" });
+  expect(told).toMatchObject([{ code: "AUTHORIZE_TIMEOUT", message: expect.stringContaining("no answer in 20 ms") }]);
+  const late = {
+    authorize: () => new Promise<boolean>((_, reject) => setTimeout(reject, 40)),
+    authorizeMs: 20,
+    onError: () => {},
+  };
+  expect(await refusal(await handler(late)(post()))).toMatchObject({ status: 503 });
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(provider.asked).toEqual([]);
 });
 
 test("pages of other origins may call only where that is set", async () => {

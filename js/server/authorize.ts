@@ -1,0 +1,52 @@
+// Who may ask. Only a plain yes lets a request through: a check that gives anything else, or nothing in time, refuses.
+import { said } from "../src/checked.js";
+import type { ChatHandlerConfig } from "./config.js";
+import { refuse } from "./refused.js";
+
+const signIn = "Sign in to use this endpoint.";
+
+/** Gives the response that the application refuses with, if it has one of its own. */
+export async function permitted(
+  { authorize, authorizeMs = 30_000 }: ChatHandlerConfig,
+  request: Request,
+): Promise<Response | undefined> {
+  if (!authorize) return undefined;
+  let answer: unknown;
+  try {
+    answer = await inTime(Promise.resolve(authorize(request)), authorizeMs);
+  } catch (error) {
+    refuse(403, "FORBIDDEN", "This request is not allowed.", error);
+  }
+  if (answer === late) {
+    const detail = `\`authorize\` gave no answer in ${authorizeMs} ms (\`authorizeMs\`), so the request was refused.`;
+    refuse(
+      503,
+      "AUTHORIZE_TIMEOUT",
+      "Whether this request is allowed could not be found out in time. Try again.",
+      undefined,
+      detail,
+    );
+  }
+  if (answer === true) return undefined;
+  // One whose body was sent already cannot be sent again, and an error response cannot be sent at all.
+  if (isResponse(answer) && !answer.bodyUsed && answer.status >= 200) return new Response(answer.clone().body, answer);
+  if (!answer) refuse(401, "UNAUTHORIZED", signIn);
+  const detail = `\`authorize\` gave ${isResponse(answer) ? "a response that cannot be sent" : said(answer)}, and only \`true\` lets a request through.`;
+  refuse(401, "UNAUTHORIZED", signIn, undefined, detail);
+}
+
+const late = Symbol("late");
+
+async function inTime(answer: Promise<unknown>, ms: number): Promise<unknown> {
+  if (ms === 0) return answer;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms, late);
+  });
+  return Promise.race([answer, end]).finally(() => clearTimeout(timer));
+}
+
+/** Also one of another realm or of a library. */
+function isResponse(value: unknown): value is Response {
+  return value instanceof Response || Object.prototype.toString.call(value) === "[object Response]";
+}
