@@ -44,6 +44,19 @@ pub enum Delta {
     },
 }
 
+impl Delta {
+    /// What the model wrote in it.
+    pub fn text(&self) -> &str {
+        match self {
+            Delta::Text { text }
+            | Delta::Reasoning { text }
+            | Delta::Refusal { text }
+            | Delta::CallArgs { text, .. } => text,
+            Delta::CallStarted { .. } | Delta::CallEnded { .. } | Delta::Notice { .. } => "",
+        }
+    }
+}
+
 words! {
     /// Why the model stopped.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

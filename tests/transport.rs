@@ -103,7 +103,8 @@ fn a_connection_that_fails_says_where_and_what_to_look_at() {
 fn what_goes_wrong_behind_the_end_of_an_answer_does_not_take_it_back() {
     const STOP: Step =
         Chunk("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n");
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30_000, total_ms: 60_000 };
+    let policy =
+        Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30_000, total_ms: 60_000, answer_bytes: 0 };
     let reset = call_with(&[ok(&[HELLO, STOP, Break("connection reset")])], policy);
     assert_eq!((reset.result, reset.asked.len()), (Ok("Hello".to_owned()), 1));
     let hangs = call_with(&[ok(&[HELLO, STOP, Wait(50_000)])], policy);

@@ -147,7 +147,7 @@ fn a_stream_that_breaks_before_anything_was_shown_is_tried_again() {
 /// Whoever computed that long has cost something already, and would again.
 #[test]
 fn what_took_too_long_is_not_asked_again_by_itself() {
-    let policy = Policy { max_retries: 2, first_byte_ms: 50, idle_ms: 30, total_ms: 100 };
+    let policy = Policy { max_retries: 2, first_byte_ms: 50, idle_ms: 30, total_ms: 100, answer_bytes: 0 };
     const ROLE: Step = Chunk("data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n");
     let pieces = [Wait(20), ROLE].repeat(9);
     let head = Answer { before: 500, ..ok(&[HELLO, END]) };

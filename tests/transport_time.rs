@@ -19,7 +19,7 @@ use transport_kit::{
 
 #[test]
 fn a_ping_ends_the_wait_for_the_first_byte() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 80, total_ms: 1_000 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 80, total_ms: 1_000, answer_bytes: 0 };
     let came = call_with(&[ok(&[Chunk(": ping\n\n"), Wait(70), HELLO, END])], policy);
     assert_eq!(came.result, Ok("Hello".to_owned()));
     let came = call_with(&[ok(&[Wait(70), HELLO, END])], policy);
@@ -28,7 +28,7 @@ fn a_ping_ends_the_wait_for_the_first_byte() {
 
 #[test]
 fn a_server_that_says_nothing_is_given_up() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 200 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 200, answer_bytes: 0 };
     let late_head = Answer { before: 500, ..ok(&[HELLO, END]) };
     let came = call_with(&[late_head], policy);
     assert_eq!((kind(&came), came.ended), (ModelErrorKind::Timeout, 50));
@@ -49,7 +49,7 @@ fn the_text_of_an_error_is_not_waited_for_long() {
 
 #[test]
 fn a_timeout_tells_the_limit_that_was_hit() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 0, idle_ms: 0, total_ms: 100 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 0, idle_ms: 0, total_ms: 100, answer_bytes: 0 };
     let message = |answer| call_with(&[answer], policy).result.unwrap_err().1;
     let late_head = Answer { before: 500, ..ok(&[HELLO, END]) };
     let whole = "the model gave no whole answer within 100 ms";
@@ -58,7 +58,7 @@ fn a_timeout_tells_the_limit_that_was_hit() {
 
 #[test]
 fn pings_do_not_keep_a_dead_answer_alive() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 10_000 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 10_000, answer_bytes: 0 };
     let mut steps = vec![HELLO];
     for _ in 0..100 {
         steps.extend([Wait(10), Chunk(": ping\n\n")]);
@@ -70,7 +70,7 @@ fn pings_do_not_keep_a_dead_answer_alive() {
 /// A model that thinks or writes long arguments in silence is told of by such events.
 #[test]
 fn what_a_format_says_of_its_own_keeps_an_answer_alive_and_pings_do_not() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 10_000 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 10_000, answer_bytes: 0 };
     let table = [
         (
             Format::Anthropic,
@@ -121,7 +121,7 @@ fn what_a_format_says_of_its_own_keeps_an_answer_alive_and_pings_do_not() {
 
 #[test]
 fn a_chat_handler_that_says_it_waits_is_waited_for_up_to_the_limit_of_the_whole() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000, answer_bytes: 0 };
     let call = |steps: &[Step]| {
         let (came, _) = drive_model(&[ok(steps)], &FakeClock::at(0), None, |server, clock| {
             model_of(Format::Endpoint, server, clock, policy)
@@ -141,7 +141,7 @@ fn a_chat_handler_that_says_it_waits_is_waited_for_up_to_the_limit_of_the_whole(
 
 #[test]
 fn an_answer_that_takes_too_long_in_all_is_given_up() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 100 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 100, answer_bytes: 0 };
     let mut steps = Vec::new();
     for _ in 0..100 {
         steps.extend([Wait(20), HELLO]);
@@ -152,7 +152,7 @@ fn an_answer_that_takes_too_long_in_all_is_given_up() {
 
 #[test]
 fn a_date_that_is_set_anew_ends_no_answer_and_keeps_no_dead_one_alive() {
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000, answer_bytes: 0 };
     for date in [0, 9_000_000_000_000] {
         let jump = [Wait(20), Date(date), HELLO, Wait(20), Date(5_000_000), HELLO, Wait(20)];
         let mut steps = jump.to_vec();
@@ -178,7 +178,7 @@ fn an_answer_that_is_not_streamed_has_the_limit_of_the_whole_alone() {
     const WHOLE: Step = Chunk(
         r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}"#,
     );
-    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000 };
+    let policy = Policy { max_retries: 0, first_byte_ms: 50, idle_ms: 30, total_ms: 1_000, answer_bytes: 0 };
     let ask = |before| {
         let answer = Answer { before, ..ok(&[WHOLE]) };
         let whole = |server: Arc<dyn Http>, clock: &FakeClock| {

@@ -15,7 +15,7 @@ export function fetchOf(createModel: () => ModelAdapter): Fetch {
   return (_, { body, signal }) => {
     const stream = new EventStream(0, () => {});
     const tell = (event: object) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
-    ask(createModel, JSON.parse(String(body)), tell, signal ?? undefined)
+    ask(createModel, JSON.parse(String(body)), tell, () => stream.ready(), signal ?? undefined)
       .catch((error: unknown) =>
         tell({ type: "error", kind: kindOf(error) ?? "adapter", message: reasonOf(error), retryable: false }),
       )
@@ -50,6 +50,7 @@ async function ask(
   createModel: () => ModelAdapter,
   { systemPrompt, messages, tools }: RemotePromptRequest,
   tell: (event: object) => void,
+  ready: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const model = createModel();
@@ -65,6 +66,8 @@ async function ask(
     const { text, code, message } = (data ?? {}) as { text?: unknown } & Partial<ModelNotice>;
     if (type === "model_notice") tell({ type, code, message });
     if ((type === "text_delta" || type === "reasoning_delta") && typeof text === "string") tell({ type, text });
+    // A model that awaits this writes as fast as its client reads.
+    await ready();
   };
   const answered = await model.prompt({ messages, ...(described && { tools: described }) }, notify, signal);
   const { messages: given, ...rest } = checked(model.name, answered);

@@ -129,7 +129,7 @@ impl Asking {
         }
         let mut attempt = 0;
         loop {
-            let mut shown = Shown { deltas: &self.deltas, calls: Vec::new(), any: false };
+            let mut shown = Shown { deltas: &self.deltas, calls: Vec::new(), any: false, bytes: 0 };
             let error = match self.attempt(&mut shown).await {
                 Ok(turn) => return Ok(reply(turn, shown.any)),
                 Err(error) => error,
@@ -284,6 +284,13 @@ impl Asking {
                 );
             }
             shown.show(batch);
+            let most = self.options.policy.answer_bytes;
+            if most > 0 && shown.bytes > most {
+                let message = format!(
+                    "the model's answer is longer than {most} bytes; where that is meant, raise `policy.answerBytes` (0 is no limit)"
+                );
+                return Err(ModelError::new(ModelErrorKind::BadResponse, message));
+            }
             if decoder.is_settled() {
                 response.suffices();
                 return Ok(decoder.finish());
@@ -317,12 +324,15 @@ struct Shown<'a> {
     deltas: &'a DeltaSink,
     calls: Vec<(String, String)>,
     any: bool,
+    /// How much of an answer it was.
+    bytes: u64,
 }
 
 impl Shown<'_> {
     fn show(&mut self, batch: stream::Batch) {
         for delta in batch {
             self.any |= !matches!(delta, stream::Delta::Notice { .. });
+            self.bytes += delta.text().len() as u64;
             match delta {
                 stream::Delta::Text { text } | stream::Delta::Refusal { text } => self.deltas.text(&text),
                 stream::Delta::Reasoning { text } => self.deltas.send(Delta::Reasoning(&text)),

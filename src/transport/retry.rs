@@ -11,7 +11,7 @@ const LONGEST_PAUSE_MS: u64 = 8_000;
 
 record! {
     with Self::default();
-    /// Limits in milliseconds; 0 is no limit. Models think in silence for minutes, so they are long.
+    /// Limits; 0 is no limit. Models think in silence for minutes, so they are long.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Policy {
         /// How often a call is repeated after a failure that may pass.
@@ -23,6 +23,8 @@ record! {
         "idleMs" => plain pub idle_ms: u64,
         /// For one attempt in all.
         "totalMs" => plain pub total_ms: u64,
+        /// How much text and arguments an answer may have. No model writes so much: what does is broken, and would fill the memory.
+        "answerBytes" => plain pub answer_bytes: u64,
     }
 }
 
@@ -30,7 +32,13 @@ through_codec! { Policy }
 
 impl Default for Policy {
     fn default() -> Self {
-        Policy { max_retries: 2, first_byte_ms: 300_000, idle_ms: 300_000, total_ms: 600_000 }
+        Policy {
+            max_retries: 2,
+            first_byte_ms: 300_000,
+            idle_ms: 300_000,
+            total_ms: 600_000,
+            answer_bytes: 8 * 1024 * 1024,
+        }
     }
 }
 

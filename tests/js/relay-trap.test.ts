@@ -13,7 +13,10 @@ test("a trap that comes at once is told, and leaves neither a timer nor a listen
   const [report, notice, ended] = [vi.fn(), vi.fn(), vi.fn()];
   const remove = vi.spyOn(leaving.signal, "removeEventListener");
   vi.useFakeTimers();
-  const response = await answer({ relay, body: "", key: "", signal: leaving.signal, fetch, heartbeatMs: 10, report, notice }, ended);
+  const response = await answer(
+    { relay, body: "", key: "", signal: leaving.signal, fetch, heartbeatMs: 10, report, notice },
+    ended,
+  );
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
   await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce());

@@ -23,6 +23,7 @@ export async function hostFetch(
   headers: string,
   body: string,
   signal: AbortSignal,
+  ready?: () => Promise<void>,
 ): Promise<HostResponse> {
   const sent = new Headers(JSON.parse(headers || "[]") as [string, string][]);
   const told = () => JSON.stringify([...sent]);
@@ -54,6 +55,7 @@ export async function hostFetch(
       };
       try {
         for (;;) {
+          await ready?.();
           const chunk = await reader?.read();
           if (!chunk?.value || signal.aborted) return clearTimeout(ending);
           if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);

@@ -12,8 +12,8 @@ interface CallOptions {
   readonly cache?: boolean | string;
 }
 
-const limits = ["maxRetries", "firstByteMs", "idleMs", "totalMs"] as const;
-const policyOptions = { maxRetries: "any", firstByteMs: "any", idleMs: "any", totalMs: "any" } as const;
+const limits = ["maxRetries", "firstByteMs", "idleMs", "totalMs", "answerBytes"] as const;
+const policyOptions = { maxRetries: "any", firstByteMs: "any", idleMs: "any", totalMs: "any", answerBytes: "any" } as const;
 
 export function checkCall({ policy, maxTokens, reasoningBudget, format, toolUse, cache }: CallOptions): void {
   checkOptions(policy, policyOptions, { called: (option) => `\`policy.${option}\``, code: "MODEL_CONFIG" });

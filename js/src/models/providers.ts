@@ -151,7 +151,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
   const http: HttpModel = {
     ...{ kind: "http", name: model, url: `provider:${provider.id}` },
     reasoning: true, // Whether the provider gets it is settled on the way.
-    policy: { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0 }, // So are retries and waiting limits.
+    policy: { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0, answerBytes: 0 }, // So are retries and limits.
   };
   const ask: Fetch = async (_, init) => (await import("../relay/direct.js")).direct(relay, key ?? "", fetch, init);
   return withTransport(adapter, { options: http, fetch: ask });

@@ -1,7 +1,7 @@
 // One answer: the core asks the provider, and the client reads along.
 import { type Fetch, hostFetch } from "../models/http.js";
 import type { ModelNotice } from "../models/model.js";
-import { guard, type Relay } from "../wasm/providers.js";
+import { giveBackMemory, guard, type Relay } from "../wasm/providers.js";
 import type { RelayHost } from "../wasm/relay.js";
 import { EventStream } from "./events.js";
 import { left, type Refusal, refusedEvent, refusedResponse } from "./refused.js";
@@ -21,6 +21,10 @@ export interface Asking {
   notice(notice: ModelNotice): void;
 }
 
+/** What an instance of the core may keep when nobody is answered. */
+const mostMemory = 64 * 1024 * 1024;
+let asked = 0;
+
 /** `ended` is called when the core is done with it. */
 export function answer(asking: Asking, ended?: () => void): Promise<Response> {
   const { relay, body, key, signal, fetch, heartbeatMs, asEvents, report, notice } = asking;
@@ -39,12 +43,14 @@ export function answer(asking: Asking, ended?: () => void): Promise<Response> {
   const host: RelayHost = {
     events: (text: string) => stream.write(text),
     notice: (code: string, message: string) => notice({ code, message }),
-    fetch: (url: string, headers: string, sent: string, abort: AbortSignal) => hostFetch(direct, url, headers, sent, abort),
+    fetch: (url: string, headers: string, sent: string, abort: AbortSignal) =>
+      hostFetch(direct, url, headers, sent, abort, () => stream.ready()),
   };
   const end = (refusal: Refusal) => {
     if (stream.begun || asEvents) stream.write(refusedEvent(refusal));
     stream.end(() => refusedResponse(refusal));
   };
+  asked++;
   // A trap of the core may also come at once.
   const told = async (): Promise<string | undefined> => relay.answer(body, key, host, gone);
   guard
@@ -63,6 +69,8 @@ export function answer(asking: Asking, ended?: () => void): Promise<Response> {
     )
     .finally(() => {
       signal.removeEventListener("abort", leave);
+      asked--;
+      if (asked === 0) giveBackMemory(mostMemory);
       leave(); // A promise that never settles would be kept by the core.
       ended?.();
     });

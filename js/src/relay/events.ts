@@ -8,6 +8,9 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
+/** How much waits for a client that reads slowly, before whoever writes is told to wait. */
+const waiting = 64 * 1024;
+
 export class EventStream {
   readonly response: Promise<Response>;
   #begin: (response: Response) => void = () => {};
@@ -15,6 +18,8 @@ export class EventStream {
   #open = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #read: Promise<void> | undefined;
+  #wake: () => void = () => {};
   readonly #encoder = new TextEncoder();
   readonly #heartbeatMs: number;
   readonly #left: () => void;
@@ -44,10 +49,24 @@ export class EventStream {
         this.#close();
         this.#left();
       };
-      this.#begin(new Response(new ReadableStream({ start, cancel }), { headers }));
+      const strategy = new ByteLengthQueuingStrategy({ highWaterMark: waiting });
+      const source = { start, pull: () => this.#wake(), cancel };
+      this.#begin(new Response(new ReadableStream(source, strategy), { headers }));
     }
     this.#controller?.enqueue(this.#encoder.encode(text));
     this.#rest();
+  }
+
+  /** Resolves when the client has read most of what was written, or is gone. */
+  ready(): Promise<void> {
+    if (!this.#open || (this.#controller?.desiredSize ?? 1) > 0) return Promise.resolve();
+    this.#read ??= new Promise((resolve) => {
+      this.#wake = () => {
+        this.#read = undefined;
+        resolve();
+      };
+    });
+    return this.#read;
   }
 
   /** Ends the stream, or gives this response where none has begun. */
@@ -60,11 +79,18 @@ export class EventStream {
 
   #close(): void {
     this.#open = false;
+    this.#wake();
     clearTimeout(this.#timer);
   }
 
   #rest(): void {
     clearTimeout(this.#timer);
-    if (this.#heartbeatMs > 0) this.#timer = setTimeout(() => this.write(": waiting\n\n"), this.#heartbeatMs);
+    if (this.#heartbeatMs > 0) this.#timer = setTimeout(() => this.#beat(), this.#heartbeatMs);
+  }
+
+  #beat(): void {
+    // A client that does not read needs no sign that the model is silent.
+    if ((this.#controller?.desiredSize ?? 1) > 0) this.write(": waiting\n\n");
+    else this.#rest();
   }
 }

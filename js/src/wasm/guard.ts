@@ -7,6 +7,7 @@ type Functions = Record<string, (...args: unknown[]) => unknown>;
 /** One instance: how deep it is entered, and what ended it. */
 interface Life {
   depth: number;
+  memory?: WebAssembly.Memory;
   ended?: { readonly cause: unknown };
 }
 
@@ -38,6 +39,15 @@ export class Guard {
     for (const tell of [...this.#listeners]) tell(error);
   }
 
+  memoryBytes(): number {
+    return this.#current.memory?.buffer.byteLength ?? 0;
+  }
+
+  /** Ends an instance that nobody waits for. */
+  retire(): void {
+    this.#end(this.#current, new Error("The core's memory was given back."));
+  }
+
   /** The instance has ended, and another one may take its place. */
   needsRestart(): boolean {
     // It is on the stack still, and would come back into the memory of the new one.
@@ -64,6 +74,7 @@ export class Guard {
   /** For what the glue takes from it. Errors that the core means are told in another way: an exception is always a trap. */
   exports(exports: WebAssembly.Exports): WebAssembly.Exports {
     const life = this.#current;
+    if (exports["memory"] instanceof WebAssembly.Memory) life.memory = exports["memory"];
     const guard = (name: string, call: Functions[string]) => {
       // What the event loop and the garbage collector call, with nobody to tell.
       const quiet = /closure|_free$/.test(name);

@@ -9,4 +9,11 @@ export type Providers = Started<typeof glue>;
 
 export const openProviders = /* @__PURE__ */ openerOf(glue);
 
+/** Starts another instance when the memory of this one, which only grows, has become larger. Nobody may be waiting for it. */
+export function giveBackMemory(most: number): void {
+  if (guard.memoryBytes() <= most) return;
+  guard.retire();
+  if (guard.needsRestart()) __wbg_reset_state();
+}
+
 export { guard };

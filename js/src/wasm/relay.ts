@@ -19,7 +19,9 @@ export interface RelayOptions {
   readonly toolUse: "native" | "text" | undefined;
   readonly includeReasoningInText: boolean | undefined;
   readonly cache: "5m" | "1h" | undefined;
-  readonly policy: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number } | undefined;
+  readonly policy:
+    | { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number; answerBytes?: number }
+    | undefined;
   readonly providerMessages: "safe" | "all" | "none" | "own" | undefined;
   readonly systemPromptBytes: number | undefined;
   readonly messages: number | undefined;

@@ -31,7 +31,7 @@ export type ModelOptions =
       readonly url: string;
       /** Earlier reasoning is sent back; without it none ever leaves. */
       readonly reasoning?: boolean;
-      readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number };
+      readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number; answerBytes?: number };
     };
 
 export interface ToolSpec {
