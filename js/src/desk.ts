@@ -25,6 +25,8 @@ export interface DeskSurroundings {
   core(): CoreSession;
   /** Waits where it is not certain that this page still runs the session. */
   fence(): Promise<void> | undefined;
+  /** Settles when the session is open. */
+  ready(): Promise<unknown>;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
   /** Why this is no answer to a slot, in words for the person. */
@@ -48,21 +50,19 @@ export class Desk implements DisplayPort {
   #asked = new Set<string>();
   #changed: () => void = () => {};
 
+  /** The display manager shows the core's stack from now on. */
   constructor(manager: DisplayManagerAdapter | undefined, around: DeskSurroundings) {
     this.manager = manager ?? new DisplayManager();
     this.#around = around;
+    if (!(this.manager instanceof DisplayManager)) return;
+    this.manager.onError ??= (error) => this.#around.report("LISTENER_FAILED", error);
+    this.#changed = this.manager.bind(this);
   }
 
-  /** The display manager shows the core's stack from now on. Gives its undo. */
-  open(): () => void {
-    if (!(this.manager instanceof DisplayManager)) return () => {};
-    this.manager.onError ??= (error) => this.#around.report("LISTENER_FAILED", error);
-    const { changed, unbind } = this.manager.bind(this);
-    this.#changed = changed;
-    return () => {
-      unbind();
-      for (const leave of this.#waiting) leave(closed());
-    };
+  /** The session is left. Who waits is told, though the core tells nobody any more. */
+  close(): void {
+    this.take([]);
+    for (const leave of this.#waiting) leave(closed());
   }
 
   /** The stack as the core tells it. */
@@ -94,7 +94,7 @@ export class Desk implements DisplayPort {
         ? {
             keeps: true,
             show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(owner(), checked, clean)),
-            ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean).answer),
+            ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean)),
             step,
           }
         : {
@@ -118,10 +118,17 @@ export class Desk implements DisplayPort {
     }));
   }
 
-  push(slot: SlotRequest, waits: false): Maybe<string>;
-  push(slot: SlotRequest, waits: true): { readonly id: string; readonly answer: Promise<unknown> };
-  push(slot: SlotRequest, waits: boolean): unknown {
-    return waits ? this.#ask(undefined, slot) : this.#show(undefined, slot);
+  show(slot: SlotRequest): Maybe<string> {
+    return this.#begun(() => this.#show(undefined, slot));
+  }
+
+  ask(slot: SlotRequest): Maybe<unknown> {
+    return this.#begun(() => this.#ask(undefined, slot));
+  }
+
+  /** Whatever needs the session starts it. */
+  #begun<T>(act: () => Maybe<T>): Maybe<T> {
+    return this.#around.asked() ? act() : this.#around.ready().then(act);
   }
 
   resolve(id: string, value: unknown): boolean {
@@ -186,29 +193,23 @@ export class Desk implements DisplayPort {
     return id;
   }
 
-  #ask(
-    owner: string | undefined,
-    { renderer = "", input }: SlotRequest,
-    clean = false,
-  ): { readonly id: string; readonly answer: Promise<unknown> } {
+  #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Promise<unknown> {
     const { id, answer: told } = this.#around.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
     const heard = new Promise<string>((resolve, reject) => {
-      // Who waits when the session is left is told, though the core tells nobody any more.
       this.#waiting.add(reject);
       guard
         .untilTrap(told)
         .then(resolve, reject)
         .finally(() => this.#waiting.delete(reject));
     });
-    const answer = heard.then(
+    return heard.then(
       (text) => after(this.#around.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
       },
     );
-    return { id, answer };
   }
 
   /** The tool gets what the record will give it another time. */

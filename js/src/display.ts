@@ -62,8 +62,9 @@ export function rendererOf({ renderers }: DisplayManagerAdapter, name: string | 
 /** The stack of a session, which a display manager shows when it is bound to one. */
 export interface DisplayPort {
   slots(): readonly (Slot & { readonly waits: boolean; readonly status: string })[];
-  push(slot: SlotRequest, waits: false): Maybe<string>;
-  push(slot: SlotRequest, waits: true): { readonly id: string; readonly answer: Promise<unknown> };
+  show(slot: SlotRequest): Maybe<string>;
+  /** Gives the answer. */
+  ask(slot: SlotRequest): Maybe<unknown>;
   resolve(id: string, value: unknown): boolean;
   reject(id: string, error: unknown): boolean;
   remove(id: string): boolean;
@@ -103,7 +104,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   /** Shows something and gives its id. Rejects with `DISPLAY_WRONG_INPUT` when the renderer cannot show it. */
   async pushAndForget<I>(slot: SlotRequest<I>): Promise<string> {
     return after(this.#fitted(slot), (checked) => {
-      if (this.#port) return this.#port.push(checked, false);
+      if (this.#port) return this.#port.show(checked);
       return this.#push(checked).id;
     });
   }
@@ -112,10 +113,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O> {
     return new Promise((resolve, reject) => {
       const wait = (checked: SlotRequest) => {
-        if (this.#port) {
-          this.#port.push(checked, true).answer.then((value) => resolve(value as O), reject);
-          return;
-        }
+        if (this.#port) return after(this.#port.ask(checked), (value) => resolve(value as O));
         // The waiter is there before anybody is told, so that an answer from inside a listener finds it.
         this.#push(checked, { resolve: (value) => resolve(value as O), reject });
       };
@@ -178,18 +176,13 @@ export class DisplayManager implements DisplayManagerAdapter {
     if (changed) this.#tell();
   }
 
-  /** @internal Becomes the view of a session's stack. Gives what tells it of changes, and its undo. */
-  bind(port: DisplayPort): { readonly changed: () => void; readonly unbind: () => void } {
+  /** @internal Becomes the view of a session's stack. Gives what tells it of changes. */
+  bind(port: DisplayPort): () => void {
     this.#port = port;
-    return {
-      changed: () => {
-        if (this.#port !== port) return;
-        this.#mirrorWaiters(port);
-        this.#tell();
-      },
-      unbind: () => {
-        if (this.#port === port) this.#port = undefined;
-      },
+    return () => {
+      if (this.#port !== port) return;
+      this.#mirrorWaiters(port);
+      this.#tell();
     };
   }
 

@@ -1,6 +1,7 @@
 // The link of a session to its core: starting it, telling it what changed, and taking in what it tells.
 import type { Desk } from "./desk.js";
 import { GloveError } from "./error.js";
+import type { Maybe } from "./maybe.js";
 import type { Task } from "./message.js";
 import type { ModelBridge } from "./models/bridge.js";
 import { transportOf } from "./models/endpoint.js";
@@ -74,6 +75,8 @@ export class CoreLink {
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   #pageModel = false;
   #disposed = false;
+  /** Who awaits something of the session. */
+  readonly #awaiting = new Set<(error: Error) => void>();
 
   constructor(core: Core, page: Linked) {
     this.#core = core;
@@ -95,6 +98,10 @@ export class CoreLink {
   ready(): Promise<AskedSession> {
     if (this.#disposed) return Promise.reject(closed());
     guard.tellOfTrap();
+    return this.whileOpen(this.#started());
+  }
+
+  #started(): Promise<AskedSession> {
     if (this.#starting) return this.#starting;
     // Why it could not be opened before is told again, or is over.
     if (!this.#page.shown.snapshot.sessionReady) this.#page.shown.set({ error: undefined });
@@ -146,14 +153,15 @@ export class CoreLink {
   async takeOver(): Promise<void> {
     // It fails where another tab has the session and says nothing.
     await this.ready().catch(() => {});
+    if (this.#disposed) throw closed();
     this.#tabs?.takeOver();
     await this.#tabs?.ready();
   }
 
   /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
   async answerInbox(id: string, response: string): Promise<boolean> {
-    await this.ready();
-    return this.#tabs ? this.#tabs.answerInbox(id, response) : this.#answerInbox(id, response);
+    const answer = () => (this.#tabs ? this.#tabs.answerInbox(id, response) : this.#answerInbox(id, response));
+    return this.whileOpen(this.answer(answer));
   }
 
   #answerInbox(id: string, response: string): Promise<boolean> {
@@ -200,11 +208,26 @@ export class CoreLink {
     this.#letGo();
     this.#tabs?.dispose(closed());
     for (const undo of this.#cleanUp.splice(0)) undo();
+    this.#page.desk.close();
+    for (const leave of this.#awaiting) leave(closed());
   }
 
-  /** What the core has promised. */
-  async answer(ask: (session: AskedSession) => Promise<string>): Promise<string> {
-    return guard.untilTrap(ask(await this.ready()));
+  /** Asks the session as soon as it is open, and gives what comes of it. */
+  async answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T> {
+    const session = await this.ready();
+    if (this.#disposed) throw closed();
+    // It was lost since it was opened, and is opened again.
+    if (!this.#starting) return this.answer(ask);
+    return guard.untilTrap(Promise.resolve(ask(session)));
+  }
+
+  /** What is awaited of the session settles when that is closed, whatever it waits for itself. */
+  whileOpen<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#awaiting.add(reject);
+      work.then(resolve, reject).finally(() => this.#awaiting.delete(reject));
+      if (this.#disposed) reject(closed());
+    });
   }
 
   /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
@@ -232,7 +255,7 @@ export class CoreLink {
 
   async #start(): Promise<AskedSession> {
     const { store } = this.#page.parts;
-    if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#page.desk.open(), this.#watchPage());
+    if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#watchPage());
     const shared = await store.shared?.();
     if (this.#disposed) throw closed();
     if (!shared) return this.#open();

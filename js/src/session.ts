@@ -5,6 +5,7 @@ import type { DisplayManagerAdapter } from "./display.js";
 import { AbortError, GloveError } from "./error.js";
 import { given } from "./given.js";
 import { CoreLink, closed } from "./link.js";
+import type { Maybe } from "./maybe.js";
 import type { ContentPart, Message } from "./message.js";
 import { ModelBridge } from "./models/bridge.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
@@ -92,6 +93,7 @@ export class GloveSession {
       asked: () => this.#link.session,
       core: () => this.#link.own,
       fence: () => this.#link.fence(),
+      ready: () => this.#link.ready(),
       tool,
       report,
       refused: (id, why) => this.#shown.refused(id, why),
@@ -267,10 +269,10 @@ export class GloveSession {
   readonly takeOver = (): Promise<void> => this.#link.takeOver();
 
   /** The whole record, as it is stored. */
-  readonly messages = async (): Promise<Message[]> => JSON.parse(await (await this.#link.ready()).messages(0)) as Message[];
+  readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
 
   /** The record by prompts: each with its ordered outputs and what it used. */
-  readonly prompts = async (): Promise<unknown[]> => JSON.parse(await (await this.#link.ready()).prompts()) as unknown[];
+  readonly prompts = async (): Promise<unknown[]> => JSON.parse(await this.#read((session) => session.prompts())) as unknown[];
 
   /** Gives its undo. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
@@ -338,7 +340,7 @@ export class GloveSession {
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
     try {
-      return await this.#give(sent);
+      return await this.#link.whileOpen(this.#give(sent));
     } catch (error) {
       failure = fromCore(error);
       if (!(failure instanceof AbortError)) throw failure;
@@ -361,13 +363,18 @@ export class GloveSession {
     });
     body.catch(() => {});
     const given = this.#giving.then(async () => {
-      const [session, content] = await Promise.all([this.#link.ready(), body]);
+      const [, content] = await Promise.all([this.#link.ready(), body]);
       const request = { id: sent.id, whenBusy, regenerate, ...content };
-      if (sent.cancelled) throw new AbortError();
-      sent.given = true;
-      if (whenBusy === "interrupt") this.#link.flush();
-      this.#shown.given(sent.id);
-      return { answer: guard.untilTrap(session.request(JSON.stringify(request))) };
+      return this.#link.answer((session) => {
+        if (sent.cancelled) throw new AbortError();
+        sent.given = true;
+        if (whenBusy === "interrupt") this.#link.flush();
+        this.#shown.given(sent.id);
+        const answer = guard.untilTrap(session.request(JSON.stringify(request)));
+        // A trap may come ahead of whoever awaits it.
+        answer.catch(() => {});
+        return { answer };
+      });
     });
     this.#giving = given.catch(() => {});
     return outcomeOf(await (await given).answer);
@@ -388,13 +395,17 @@ export class GloveSession {
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
     this.#shown.set({ error: undefined });
     try {
-      return outcomeOf(await this.#link.answer(ask));
+      return outcomeOf(await this.#link.whileOpen(this.#link.answer(ask)));
     } catch (thrown) {
       const error = fromCore(thrown);
       if (error instanceof AbortError) return { type: "aborted" };
       this.#shown.set({ error });
       throw error;
     }
+  }
+
+  #read(ask: (session: AskedSession) => Maybe<string>): Promise<string> {
+    return this.#link.whileOpen(this.#link.answer(ask));
   }
 
   #isPermission(id: string): boolean {

@@ -25,8 +25,8 @@ export function sharedSession(id: string): () => StoreAdapter {
         if (claim && claim !== claimed) throw new GloveError("STORE_CONFLICT", "superseded");
         return memory.appendStep(step);
       },
-      lease: async (holder, ms) => {
-        if (leased && leased.holder !== holder && leased.until > Date.now()) return false;
+      lease: async (holder, ms, takesAway) => {
+        if (leased && leased.holder !== holder && !takesAway && leased.until > Date.now()) return false;
         leased = ms > 0 ? { holder, until: Date.now() + ms } : undefined;
         return true;
       },

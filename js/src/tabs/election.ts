@@ -46,10 +46,14 @@ function byLease(lease: Lease, { granted, lost }: Candidate, takesAway: boolean)
   let holds = false;
   let over = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const giveBack = () => void lease(holder, 0).catch(() => {});
   const turn = async (takesAway = false) => {
     // A database that fails gives nothing to anybody.
     const mine = await lease(holder, leaseMs, takesAway).catch(() => false);
-    if (over) return;
+    if (over) {
+      if (mine) giveBack();
+      return;
+    }
     timer = setTimeout(() => void turn(), turnMs);
     if (mine === holds) return;
     holds = mine;
@@ -60,6 +64,6 @@ function byLease(lease: Lease, { granted, lost }: Candidate, takesAway: boolean)
   return () => {
     over = true;
     clearTimeout(timer);
-    if (holds) void lease(holder, 0).catch(() => {});
+    if (holds) giveBack();
   };
 }

@@ -56,6 +56,9 @@ export class Tabs implements AskedSession {
   #silence = 0;
   #withdraw = () => {};
   #undo: (() => void)[] = [];
+  /** Why nothing can be asked any more, or not before the session is opened again. */
+  #over: Error | undefined;
+  #dropped: { readonly error: unknown } | undefined;
 
   constructor(name: string, lease: Lease | undefined, page: TabPage) {
     this.#name = name;
@@ -71,6 +74,7 @@ export class Tabs implements AskedSession {
 
   /** Settles when it is known who runs the session, and what there is of it. */
   ready(): Promise<void> {
+    if (this.#over) return Promise.reject(this.#over);
     if (this.#role === "away") this.#join();
     if (this.#role === "blocked") return Promise.reject(elsewhere());
     if (this.#core || this.#role === "follower") return Promise.resolve();
@@ -86,6 +90,7 @@ export class Tabs implements AskedSession {
 
   /** Takes the session away from the tab that has it. */
   takeOver(): void {
+    if (this.#over) return;
     if (this.#role === "away") this.#join();
     if (this.#role === "leader") return;
     this.#role = "joining";
@@ -108,6 +113,7 @@ export class Tabs implements AskedSession {
 
   /** The session cannot be run here. Another tab may have more luck, and this one when it is asked for something again. */
   drop(error: unknown): void {
+    this.#dropped = { error };
     this.#leave();
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
@@ -115,6 +121,7 @@ export class Tabs implements AskedSession {
   }
 
   dispose(error: Error): void {
+    this.#over = error;
     this.#unwatch();
     this.drop(error);
   }
@@ -178,6 +185,7 @@ export class Tabs implements AskedSession {
   }
 
   #ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
+    if (this.#dropped) return Promise.reject(this.#dropped.error);
     if (this.#role === "blocked") return Promise.reject(elsewhere());
     return new Promise((resolve, reject) => {
       const asked: Pending = { id: generateId(), method, args, resolve, reject, taken: false };
@@ -217,6 +225,7 @@ export class Tabs implements AskedSession {
 
   #join(): void {
     this.#role = "joining";
+    this.#dropped = undefined;
     if (typeof BroadcastChannel === "function") {
       const channel = new BroadcastChannel(this.#name);
       channel.onmessage = ({ data }) => this.#hear(data as TabMessage);

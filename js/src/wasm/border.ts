@@ -205,6 +205,8 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
         Object.defineProperty(Held.prototype, method, {
           value(this: Held, ...args: unknown[]) {
             if (this.born !== age) throw new Error("Invalid stale object from previous Wasm instance");
+            // In the wasm file this would be a trap, which ends all that runs there.
+            if (this.at === 0) throw new Error("This was let go before");
             return call(`${name}_${method}`, taken, args, this.at);
           },
         });
