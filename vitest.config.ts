@@ -15,12 +15,14 @@ const react18 = [
 ];
 /** The tests that run in other browsers than Chromium too. */
 const everywhere = ["indexeddb", "golden", "faults", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
-const slow = { testTimeout: 120_000, hookTimeout: 300_000 };
+/** What providers of tests refused fails the test. */
+const judged = "tests/strict/setup.ts";
+const slow = { setupFiles: [judged], testTimeout: 120_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "js", include: ["tests/{js,docs}/**/*.test.ts"], testTimeout: 30_000 } },
+      { test: { name: "js", include: ["tests/{js,docs,strict}/**/*.test.ts"], setupFiles: [judged], testTimeout: 30_000 } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
       // The same tests with the oldest React that is supported.
       {

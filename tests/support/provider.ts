@@ -1,13 +1,18 @@
-// A model provider on localhost: it answers from a script, in each provider's own format, and knows who is still connected.
+// A model provider on localhost: it judges what it is asked, answers from a script, in each provider's own format, and knows who is
+// still connected.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { verdict } from "../strict/stand-in.js";
+import type { Finding } from "../strict/types.js";
 
 export interface Asked {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: whatever was posted.
   readonly body: any;
+  /** What its vendor would have refused. */
+  readonly findings: readonly Finding[];
   /** When the client closed the connection before the answer was whole. */
   left?: number;
 }
@@ -29,17 +34,25 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-export async function openProvider(): Promise<Provider> {
+/** `as` is a host of tests/strict/hosts.json; without it the path says whose API is asked. */
+export async function openProvider(as?: string): Promise<Provider> {
   const asked: Asked[] = [];
   let replies: Reply[] = [];
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const piece of request) text += piece;
-    const one: Asked = { path: request.url ?? "", headers: request.headers, body: JSON.parse(text) };
+    const { method = "", headers } = request;
+    const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    const { findings, refusal } = verdict(
+      { method, url: `http://${headers.host}${request.url}`, headers: plain, body: text },
+      as,
+    );
+    const one: Asked = { path: request.url ?? "", headers, body: parsed(text), findings };
     asked.push(one);
     response.on("close", () => {
       if (!response.writableFinished) one.left = performance.now();
     });
+    if (refusal) return void response.writeHead(refusal.status, refusal.headers).end(refusal.body);
     const reply = replies.length > 1 ? replies.shift() : replies[0];
     if (reply) await play(reply, response);
   });
@@ -55,6 +68,14 @@ export async function openProvider(): Promise<Provider> {
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 async function play({ silent, status = 200, headers, body }: Reply, response: ServerResponse): Promise<void> {
