@@ -16,7 +16,7 @@ beforeEach(async () => {
     body: ['data: {"type":"done","message":{"sender":"agent","text":"got it"},"tokens_in":1,"tokens_out":1}\n\n'],
   });
   // Another name of the host: what `fetch` takes along to its own origin is not the question.
-  there = `${elsewhere.url.replace("127.0.0.1", "localhost")}/v1`;
+  there = `${elsewhere.url.replace("127.0.0.1", "localhost")}/new/api/chat`;
   moved.reply({ status: 307, body: [], headers: { location: there } });
 });
 afterEach(async () => {
@@ -48,7 +48,7 @@ test.each([
   ["a list", { authorization: `Bearer ${canary}` }],
   ["a function", async () => ({ "x-own": canary })],
 ])("an endpoint with headers from %s follows no redirect, asked by the core or by itself", async (_, headers) => {
-  const model = createEndpointModel(moved.url, { headers, policy });
+  const model = createEndpointModel(`${moved.url}/api/chat`, { headers, policy });
   for (const error of [
     await failureOf(model),
     await model.prompt({ messages: [{ sender: "user", text: "Hi" }] }, async () => {}).catch((error) => error),
@@ -60,8 +60,8 @@ test.each([
 });
 
 test("an endpoint without headers may lie behind a redirect", async () => {
-  const model = createEndpointModel(moved.url);
-  expect((await model.prompt({ messages: [] }, async () => {})).messages[0]?.text).toBe("got it");
+  const model = createEndpointModel(`${moved.url}/api/chat`);
+  expect((await model.prompt({ messages: [{ sender: "user", text: "Hi" }] }, async () => {})).messages[0]?.text).toBe("got it");
   const config = { createModel: () => model, createStore: () => new MemoryStore("s1"), systemPrompt: "" };
   expect(await new GloveClient(config).session("s1").sendMessage("Hi")).toMatchObject({ text: "got it" });
 });

@@ -67,21 +67,21 @@ const cases: [string, Reply][] = [
   ]),
 ];
 test.each(cases)("an endpoint is stopped within 50 ms %s", async (_, reply) => {
-  const { here, there } = await stopped(createEndpointModel(provider.url), reply);
+  const { here, there } = await stopped(createEndpointModel(`${provider.url}/api/chat`), reply);
   expect(here).toBeLessThan(limit);
   expect(there).toBeLessThan(limit);
 });
 
 test("a wait before another attempt is stopped within 50 ms", async () => {
   const busy = { status: 429, headers: { "retry-after": "30" }, body: ["busy"] };
-  expect((await stopped(createEndpointModel(provider.url), busy)).here).toBeLessThan(limit);
+  expect((await stopped(createEndpointModel(`${provider.url}/api/chat`), busy)).here).toBeLessThan(limit);
 });
 
 test("what an endpoint's headers are waited for is stopped within 50 ms, and the server is not asked", async () => {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const headers = vi.fn(() => new Promise<never>(() => {}));
-    const createModel = () => createEndpointModel(provider.url, { headers });
+    const createModel = () => createEndpointModel(`${provider.url}/api/chat`, { headers });
     const session = new GloveClient({ createModel, createStore: () => new MemoryStore("s1"), systemPrompt: "" }).session("s1");
     const sending = session.sendMessage("Hi");
     await vi.waitFor(() => expect(headers).toHaveBeenCalled());

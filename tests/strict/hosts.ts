@@ -92,6 +92,7 @@ function fits(pattern: string, url: URL): boolean {
 }
 
 function byPath(path: string): Host | undefined {
+  if (path.endsWith("/api/chat")) return hosts.get("endpoint");
   if (path.endsWith("/messages")) return hosts.get("anthropic");
   if (path.endsWith("/responses")) return hosts.get("openai-responses");
   if (/:(stream)?[gG]enerateContent$/.test(path)) return hosts.get("gemini");

@@ -172,7 +172,12 @@ const plants: readonly Plant[] = [
   ["tools.schema-valid", "anthropic", (draft) => (claudeSchema(draft).required = "city")],
   ["tools.schema-valid", "openai", (draft) => (chatSchema(draft).properties.days = { $ref: "#/$defs/none" })],
   ["tools.property-key", "anthropic", (draft) => (claudeSchema(draft).properties["größe $"] = {})],
-  ["tools.gemini-word", "gemini", (draft) => (geminiSchema(draft).properties.city.const = "Rome")],
+  [
+    "tools.gemini-ref",
+    "gemini",
+    (draft) => Object.assign(geminiSchema(draft).properties.city, { $ref: "#/properties/days", type: "array" }),
+  ],
+  ["tools.gemini-key", "gemini", (draft) => (geminiSchema(draft).properties["größe $"] = {})],
   ["tools.compatible-word", "gemini-openai", (draft) => (chatSchema(draft).properties.city.const = "Rome")],
   ["tools.compatible-object", "gemini-openai", (draft) => (chatSchema(draft).properties.city = { type: "object" })],
   ["media.url", "openai", image("blob:http://here/1")],

@@ -42,12 +42,6 @@ export interface Tool {
   readonly at: string;
 }
 
-/** Keywords of JSON Schema that Gemini names as those it knows. */
-const geminiWords = new Set(
-  "$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems minimum maximum anyOf oneOf properties additionalProperties required propertyOrdering nullable default".split(
-    " ",
-  ),
-);
 const compatibleRefuses = [
   "const",
   "$ref",
@@ -114,6 +108,12 @@ export function toolRules(judged: Judged, tools: readonly Tool[]): void {
     if (wrong)
       add("tools.schema-valid", at, `Invalid schema for function '${name}': ${wrong}`, { code: "invalid_function_parameters" });
     for (const [where, inner] of schemas(schema)) inside(judged, name, `${at}${where}`, inner);
+    if (has("gemini-tools")) {
+      const key = [...schemas(schema)]
+        .flatMap(([, inner]) => Object.keys(inner.properties ?? {}))
+        .find((key) => !/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(key));
+      if (key !== undefined) add("tools.gemini-key", at, `Invalid parameter name of '${name}': ${JSON.stringify(key)}`);
+    }
     if (has("anthropic-tools")) {
       const key = Object.keys(schema.properties ?? {}).find((key) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(key));
       if (key !== undefined) {
@@ -139,9 +139,9 @@ function inside({ host, add }: Judged, name: string, at: string, schema: Body): 
       code: "invalid_function_parameters",
     });
   }
-  if (has("gemini-tools")) {
-    const word = Object.keys(schema).find((key) => !geminiWords.has(key));
-    if (word) add("tools.gemini-word", at, `Invalid JSON schema of '${name}': the keyword "${word}" is not known.`);
+  if (has("gemini-tools") && "$ref" in schema) {
+    const beside = Object.keys(schema).find((key) => !key.startsWith("$"));
+    if (beside) add("tools.gemini-ref", at, `Invalid JSON schema of '${name}': "${beside}" stands beside a $ref.`);
   }
   if (has("gemini-openai-tools")) {
     const word = compatibleRefuses.find((key) => key in schema);
