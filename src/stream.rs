@@ -341,6 +341,36 @@ impl TurnBuilder {
         self.fail(ModelError::new(ModelErrorKind::BadResponse, message));
     }
 
+    /// Everything came, in one body: an answer counts, also where the provider does not say why it ended. False where there
+    /// is none.
+    pub fn end_without_reason(&mut self) -> bool {
+        if !self.ended && !self.is_blank() {
+            // Whether the model was done with an empty call nobody knows.
+            let finish = if self.calls.is_empty() { Finish::Stop } else { Finish::Other };
+            self.finish_reason(finish, None);
+            self.end();
+        }
+        self.ended || self.is_failed()
+    }
+
+    /// The first half of a character came, and the other one never will: it stands behind what was said last.
+    pub fn half_lost(&mut self) {
+        if !self.calls.is_empty() {
+            return;
+        }
+        let said = if self.text.is_empty() && !self.reasoning.is_empty() {
+            &mut self.reasoning
+        } else {
+            &mut self.text
+        };
+        said.push(char::REPLACEMENT_CHARACTER);
+    }
+
+    /// Nothing was said and nothing called.
+    pub fn is_blank(&self) -> bool {
+        self.text.is_empty() && self.reasoning.is_empty() && self.calls.is_empty()
+    }
+
     pub fn is_failed(&self) -> bool {
         self.failed.is_some()
     }

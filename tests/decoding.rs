@@ -213,6 +213,123 @@ fn whole_answers_give_the_same_turn_as_streams() {
 }
 
 #[test]
+fn a_whole_answer_counts_without_a_reason_why_it_ended() {
+    let chat = |reason: &str| {
+        format!(
+            r#"{{"choices":[{{"index":0,"message":{{"content":"Hi","tool_calls":[{{"id":"c1","function":{{"name":"f","arguments":"{{}}"}}}},{{"id":"c2","function":{{"name":"g","arguments":""}}}}]}}{reason}}}]}}"#
+        )
+    };
+    let gemini = r#"{"candidates":[{"content":{"parts":[{"text":"Hi"},{"functionCall":{"id":"c1","name":"f","args":{}}},{"functionCall":{"id":"c2","name":"g"}}]}}]}"#;
+    let anthropic = r#"{"type":"message","content":[{"type":"text","text":"Hi"},{"type":"tool_use","id":"c1","name":"f","input":{}},{"type":"tool_use","id":"c2","name":"g","input":{}}],"stop_reason":null}"#;
+    let table = [
+        (Format::OpenAiChat, chat(r#","finish_reason":"""#)),
+        (Format::OpenAiChat, chat(r#","finish_reason":null"#)),
+        (Format::OpenAiChat, chat("")),
+        (Format::Gemini, gemini.to_owned()),
+        (Format::Anthropic, anthropic.to_owned()),
+    ];
+    for (format, body) in table {
+        let turn = answer(read_response(format, Vec::new(), &body));
+        let calls: Vec<_> = turn.message.calls().iter().map(|call| (call.id(), call.unparsed_args)).collect();
+        // An empty text is no arguments where nobody says that the model was done with them.
+        let unsure = format == Format::OpenAiChat || format == Format::Gemini;
+        assert_eq!(calls, [("c1", false), ("c2", unsure)], "{body}");
+        assert_eq!((turn.message.text.as_str(), turn.stop_reason), ("Hi", None), "{body}");
+    }
+    for reason in [r#""""#, "null"] {
+        let text = format!(r#"{{"choices":[{{"message":{{"content":"Hi"}},"finish_reason":{reason}}}]}}"#);
+        assert_eq!(answer(read_response(Format::OpenAiChat, Vec::new(), &text)).message.text, "Hi");
+        let empty = format!(r#"{{"choices":[{{"message":{{"content":""}},"finish_reason":{reason}}}]}}"#);
+        failure(read_response(Format::OpenAiChat, Vec::new(), &empty));
+    }
+    let refused = r#"{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":null}]}"#;
+    let turn = answer(read_response(Format::OpenAiChat, Vec::new(), refused));
+    assert_eq!((turn.message.text.as_str(), turn.finish), ("No.", Finish::Refused));
+}
+
+#[test]
+fn of_a_message_and_a_delta_in_one_choice_the_message_is_the_whole_and_the_delta_a_piece() {
+    let choice = |index: &str, delta: &str, message: &str| {
+        format!(
+            r#"{{"choices":[{{{index}"delta":{{"role":"assistant","content":{delta}}},"message":{{"role":"assistant","content":{message}}},"finish_reason":"stop"}}]}}"#
+        )
+    };
+    let table = [(r#""""#, r#""Hi""#), ("null", r#""Hi""#), (r#""i""#, r#""Hi""#), (r#""Hi""#, r#""""#)];
+    for (delta, message) in table {
+        for index in ["", r#""index":0,"#] {
+            let body = choice(index, delta, message);
+            let turn = answer(read_response(Format::OpenAiChat, Vec::new(), &body));
+            assert_eq!(turn.message.text, "Hi", "{body}");
+        }
+    }
+    // In a stream each chunk has what is new and the whole so far.
+    let stream = [(r#""H""#, r#""H""#), (r#""i""#, r#""Hi""#), (r#""""#, r#""Hi""#)];
+    let stream = stream.map(|(delta, message)| format!("data: {}\n\n", choice("", delta, message))).concat();
+    assert_eq!(answer(finish(Format::OpenAiChat, stream.as_bytes())).message.text, "Hi");
+}
+
+#[test]
+fn the_figures_of_a_later_chunk_are_not_mixed_with_those_of_an_earlier_one() {
+    let chunk = |usage: &str| {
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"text\":\"x\"}}]}},\"finishReason\":\"STOP\"}}],\"usageMetadata\":{{{usage}}}}}\n\n"
+        )
+    };
+    let guess = chunk(
+        r#""promptTokenCount":9,"candidatesTokenCount":8,"thoughtsTokenCount":7,"cachedContentTokenCount":6"#,
+    );
+    let table = [
+        (r#""promptTokenCount":5,"candidatesTokenCount":3"#, (5, 3, 0, 0)),
+        (r#""promptTokenCount":5"#, (5, 0, 0, 0)),
+        (r#""candidatesTokenCount":3,"thoughtsTokenCount":2,"totalTokenCount":5"#, (0, 5, 2, 0)),
+        // These say nothing of tokens.
+        (r#""trafficType":"ON_DEMAND""#, (9, 15, 7, 6)),
+        ("", (9, 15, 7, 6)),
+    ];
+    for (last, expected) in table {
+        let usage = answer(finish(Format::Gemini, (guess.clone() + &chunk(last)).as_bytes())).usage;
+        assert_eq!(
+            (usage.tokens_in, usage.tokens_out, usage.reasoning, usage.cache_read),
+            expected,
+            "{last}"
+        );
+    }
+}
+
+#[test]
+fn half_of_a_character_whose_other_half_never_comes_is_shown_as_one_that_is_unknown() {
+    let chat = |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+    let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let anthropic = |text: &str| {
+        format!(
+            "data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":\"{text}\"}}}}\n\n\
+             data: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"end_turn\"}}}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    let done = |text: &str| {
+        format!("data: {{\"type\":\"done\",\"message\":{{\"sender\":\"agent\",\"text\":\"{text}\"}}}}\n\n")
+    };
+    let told = |text: &str| format!("data: {{\"type\":\"text_delta\",\"text\":\"{text}\"}}\n\n");
+    let table = [
+        (Format::OpenAiChat, chat("\\ud83d") + end, "\u{FFFD}"),
+        (Format::OpenAiChat, chat("Hi \\ud83d") + end, "Hi \u{FFFD}"),
+        (Format::OpenAiChat, chat("Hi \\ud83d") + &chat("\\ude00!") + end, "Hi 😀!"),
+        (Format::Anthropic, anthropic("Hi \\ud83d"), "Hi \u{FFFD}"),
+        (Format::Endpoint, done("\\ud83d"), "\u{FFFD}"),
+        (Format::Endpoint, told("Hi \\ud83d") + &done("Hi \\ud83d"), "Hi \u{FFFD}"),
+        (Format::Endpoint, told("Hi \\ud83d") + &done("Hi \\ud83d\\ude00"), "Hi 😀"),
+        (Format::Endpoint, told("Hi \\ud83d") + &told("\\ude00") + &done("Hi \\ud83d\\ude00"), "Hi 😀"),
+    ];
+    for (format, stream, text) in table {
+        assert_eq!(answer(finish(format, stream.as_bytes())).message.text, text, "{stream}");
+    }
+    // It belongs to what was being said.
+    let thought = "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"Hm \\ud83d\"}}]}\n\n";
+    let message = answer(finish(Format::OpenAiChat, (thought.to_owned() + end).as_bytes())).message;
+    assert_eq!((message.text.as_str(), message.reasoning_content.as_deref()), ("", Some("Hm \u{FFFD}")));
+}
+
+#[test]
 fn real_tool_names_come_back() {
     let names = vec![("my_tool".to_owned(), "my tool".to_owned())];
     let mut decoder = Decoder::new(Format::OpenAiChat, names);

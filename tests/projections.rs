@@ -267,6 +267,23 @@ fn what_the_model_thought_stands_at_the_first_of_what_it_led_to() {
 }
 
 #[test]
+fn blank_text_before_a_call_is_no_entry_and_stays_in_the_record() {
+    let mut screen = Screen::new(vec![parallel("a")], Vec::new());
+    screen.ask("Hi");
+    let thinking = Message { reasoning_content: Some("calls".into()), ..Message::agent("\n\n") };
+    screen.answer(thinking.with_calls(vec![call("a", "1")]));
+    assert_eq!(screen.kinds(), ["user:Hi", "a:Running"]);
+    screen.returns("1", json!(1), Vec::new());
+    screen.answer(Message::agent(" \n\nDone"));
+    assert_eq!(screen.kinds(), ["user:Hi", "a:Success", "agent: \n\nDone"]);
+    let reasoning = screen.drawn.iter().find_map(|entry| match entry {
+        Entry::Tool(tool) => tool.reasoning.as_deref(),
+        _ => None,
+    });
+    assert_eq!((screen.run.messages()[1].text.as_str(), reasoning), ("\n\n", Some("calls")));
+}
+
+#[test]
 fn a_call_that_was_taken_back_says_so_and_one_that_did_not_run_says_why() {
     let mut screen = Screen::new(
         vec![

@@ -7,6 +7,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::json::{Json, MAX_DEPTH, check};
 use crate::json_read::{Broken, Reader, Written};
 use crate::json_write::Object;
+use crate::message::Usage;
 use crate::providers::anthropic::set;
 use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
@@ -55,7 +56,6 @@ impl Write for Args {
 pub(crate) struct Stream {
     /// A call whose arguments come in pieces, and what they are so far.
     open: Option<(usize, Args)>,
-    candidate_tokens: u64,
 }
 
 #[derive(Default)]
@@ -89,7 +89,7 @@ impl Mapping for Stream {
                             }
                         }
                     }
-                    "usageMetadata" => self.usage(&mut reader, turn)?,
+                    "usageMetadata" => usage(&mut reader, turn)?,
                     "promptFeedback" => prompt_feedback(&mut reader, turn)?,
                     "error" => {
                         if reader.raw()? != "null" {
@@ -105,7 +105,8 @@ impl Mapping for Stream {
 
     fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         self.event(body, turn)?;
-        if !turn.is_ended() && !turn.is_failed() {
+        self.close(turn);
+        if !turn.end_without_reason() {
             turn.fail(errors::unexpected(body));
         }
         Ok(())
@@ -229,24 +230,33 @@ impl Stream {
             turn.call_end(call);
         }
     }
+}
 
-    fn usage(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        if !reader.object()? {
-            return Ok(());
-        }
-        let usage = turn.usage();
-        while let Some(key) = reader.key()? {
-            match key {
-                "promptTokenCount" => set(&mut usage.tokens_in, reader)?,
-                "candidatesTokenCount" => set(&mut self.candidate_tokens, reader)?,
-                "thoughtsTokenCount" => set(&mut usage.reasoning, reader)?,
-                "cachedContentTokenCount" => set(&mut usage.cache_read, reader)?,
-                _ => reader.skip()?,
-            }
-        }
-        usage.tokens_out = self.candidate_tokens.saturating_add(usage.reasoning);
-        Ok(())
+fn usage(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if !reader.object()? {
+        return Ok(());
     }
+    // Each chunk says all of it anew, and leaves out what is none. Some chunks say nothing of tokens.
+    let (mut usage, mut candidates, mut counts) = (Usage::default(), 0, false);
+    while let Some(key) = reader.key()? {
+        let place = match key {
+            "promptTokenCount" => &mut usage.tokens_in,
+            "candidatesTokenCount" => &mut candidates,
+            "thoughtsTokenCount" => &mut usage.reasoning,
+            "cachedContentTokenCount" => &mut usage.cache_read,
+            _ => {
+                reader.skip()?;
+                continue;
+            }
+        };
+        set(place, reader)?;
+        counts = true;
+    }
+    if counts {
+        usage.tokens_out = candidates.saturating_add(usage.reasoning);
+        *turn.usage() = usage;
+    }
+    Ok(())
 }
 
 fn part<'a>(reader: &mut Reader<'a>) -> Result<Part<'a>, Broken> {

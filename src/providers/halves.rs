@@ -15,6 +15,11 @@ pub(super) struct Halves {
 const ESCAPE: usize = 6;
 
 impl Halves {
+    /// The other half did not come yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// An event with the half put before what it belongs to, and without the one that its own text ends with.
     pub(super) fn join<'a>(&mut self, data: &'a str) -> Cow<'a, str> {
         let mut data = Cow::Borrowed(data);

@@ -10,6 +10,7 @@ mod openai_responses;
 pub mod request;
 pub mod table;
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use crate::error::{ModelError, ModelErrorKind};
@@ -22,6 +23,9 @@ use crate::stream::{Batch, Outcome, TurnBuilder};
 
 /// How much of an answer is kept to quote it, when it turns out to be no event stream.
 const HEAD: usize = 4096;
+
+/// How the last event of an endpoint begins.
+const ENDPOINT_END: &str = r#"{"type":"done""#;
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +159,10 @@ impl Decoder {
         if reading.events == 0 && !is_event_stream(head) {
             reading.turn.fail(errors::unexpected(head));
         }
+        let lost = self.reading.turn.is_ended() && self.reading.halves.is_waiting();
+        if self.reading.format.spoken() != Format::Endpoint && lost {
+            self.reading.turn.half_lost();
+        }
         self.reading.turn.into_outcome()
     }
 }
@@ -166,8 +174,11 @@ impl Reading {
         if self.closed || self.turn.is_failed() {
             return;
         }
-        let data = self.halves.join(event.data.trim_ascii());
-        let data = data.as_ref();
+        let data = event.data.trim_ascii();
+        // What an endpoint says at the end is whole.
+        let joined =
+            if data.starts_with(ENDPOINT_END) { Cow::Borrowed(data) } else { self.halves.join(data) };
+        let data = joined.as_ref();
         if data == "[DONE]" {
             // Some gateways put it behind streams of other formats too, where it says nothing.
             self.closed = self.format == Format::OpenAiChat;

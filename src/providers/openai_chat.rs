@@ -15,6 +15,8 @@ pub(crate) const EXTRA_CONTENT: &str = "extra_content";
 pub(crate) struct Stream {
     /// The provider's index of a call, and ours. A later entry of the same index replaces an earlier one.
     calls: Vec<(u64, usize)>,
+    /// It is read from one body and not from a stream.
+    is_whole: bool,
 }
 
 /// One piece of a call.
@@ -56,8 +58,12 @@ impl Mapping for Stream {
     }
 
     fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        self.is_whole = true;
         self.event(body, turn)?;
-        if !turn.is_ended() && !turn.is_failed() {
+        for (_, call) in &self.calls {
+            turn.call_end(*call);
+        }
+        if !turn.end_without_reason() {
             turn.fail(errors::unexpected(body));
         }
         Ok(())
@@ -88,7 +94,7 @@ impl Stream {
         while let Some(key) = reader.key()? {
             match key {
                 "index" => index = reader.count()?,
-                "delta" if index == Some(0) => {
+                "delta" if index == Some(0) && !self.is_whole => {
                     read = true;
                     self.delta(reader, turn)?;
                 }
@@ -107,7 +113,13 @@ impl Stream {
         if index.is_some_and(|index| index != 0) {
             return Ok(());
         }
-        if let Some(mut fields) = delta.or(message.filter(|_| !read)) {
+        // Some providers give both: what is new and the whole so far.
+        let (first, second) =
+            if self.is_whole { (message, delta) } else { (delta, message.filter(|_| !read)) };
+        if let Some(mut fields) = first {
+            self.delta(&mut fields, turn)?;
+        }
+        if let Some(mut fields) = second.filter(|_| first.is_none() || self.is_whole && turn.is_blank()) {
             self.delta(&mut fields, turn)?;
         }
         if !matches!(error, "null" | r#""""#) {

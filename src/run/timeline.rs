@@ -182,7 +182,10 @@ impl Timeline {
                 }
                 // It stands at the first of what it led to.
                 let mut reasoning = message.reasoning_content.clone().filter(|text| !text.is_empty());
-                if !message.text.is_empty() || (reasoning.is_some() && message.calls().is_empty()) {
+                // Some models write an empty line or two before a call.
+                if !message.text.trim_ascii().is_empty()
+                    || (reasoning.is_some() && message.calls().is_empty())
+                {
                     let (text, partial) = (message.text.clone(), message.partial);
                     let reasoning = reasoning.take();
                     self.push(Entry::AgentText { id, text, partial, reasoning }, changed);
