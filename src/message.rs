@@ -3,7 +3,7 @@
 
 use crate::codec::{Done, Form, Read, ReadFields, read_fields, record, through_codec, words};
 use crate::json::Json;
-use crate::json_read::Reader;
+use crate::json_read::{Broken, Reader};
 
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -146,7 +146,7 @@ record! {
     pub struct ToolResult {
         "tool_name" => default tool_name: String,
         "call_id" => optional call_id: String,
-        "result" => default result: ToolResultData,
+        "result" => returned result: ToolResultData,
         "duration_ms" => optional duration_ms: u64,
         /// What the tool showed beside its result (files, widgets and types of the application).
         "outputs" => optional outputs: Vec<SideOutput>,
@@ -358,13 +358,32 @@ impl ToolCall {
     /// A call from the raw text that a model sent: an empty text is `{}`, a text that is no JSON is kept as a
     /// string and marked, so that the tool is answered with an error and never run.
     pub fn from_model(tool_name: impl Into<String>, id: Option<String>, raw_args: &str) -> Self {
+        let mut call = ToolCall { id, ..ToolCall::new(tool_name, Json::null()) };
+        call.set_args(raw_args);
+        call
+    }
+
+    fn set_args(&mut self, raw_args: &str) {
         let text = raw_args.trim();
         let parsed = if text.is_empty() { Json::parse("{}") } else { Json::parse(text) };
-        let (input_args, unparsed_args) = match parsed {
+        (self.input_args, self.unparsed_args) = match parsed {
             Ok(json) => (json, false),
             Err(_) => (Json::string(raw_args), true),
         };
-        ToolCall { tool_name: tool_name.into(), input_args, id, unparsed_args, extra: Extra::default() }
+    }
+
+    /// Reads arguments that somebody left as the text that the model wrote. No tool takes a text in the place of
+    /// its arguments, so one that holds a text again is none that could be read.
+    pub(crate) fn read_args(&mut self) {
+        if self.unparsed_args {
+            return;
+        }
+        let Some(text) = self.input_args.to_text() else { return };
+        let given = std::mem::take(&mut self.input_args);
+        self.set_args(&text);
+        if self.input_args.to_text().is_some() {
+            (self.input_args, self.unparsed_args) = (given, true);
+        }
     }
 
     pub fn id(&self) -> &str {
@@ -397,20 +416,49 @@ impl ToolResultData {
     }
 }
 
+/// Reads a result. Older versions stored what a tool returned as it was, and that is the data of one.
+pub(crate) fn read_returned(result: &mut ToolResultData, from: &mut Reader<'_>) -> Done {
+    let raw = from.raw()?;
+    *result = match crate::codec::from_checked(raw) {
+        Ok(read) if is_result(raw)? => read,
+        _ => ToolResultData::success(Json::checked(raw)?),
+    };
+    Ok(())
+}
+
+fn is_result(raw: &str) -> Result<bool, Broken> {
+    let mut reader = Reader::new(raw);
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            if key == "status" || key == "data" {
+                return Ok(true);
+            }
+            reader.skip()?;
+        }
+    }
+    Ok(false)
+}
+
 impl ToolResult {
     /// What the model reads of this result: the data as it is when it is text, else as JSON; an error with its
     /// message first; then what is told of files. The summary of a result stands for its data where one was made.
     pub fn text_for_model(&self) -> String {
-        let data = match (&self.result.summary, self.result.data.to_text()) {
-            (Some(summary), _) if self.result.status == ToolStatus::Success => summary.clone(),
+        let result = &self.result;
+        let data = match (&result.summary, result.data.to_text()) {
+            (Some(summary), _) if result.status == ToolStatus::Success => summary.clone(),
             (_, Some(text)) => text,
-            (_, None) => self.result.data.to_string(),
+            (_, None) => result.data.to_string(),
         };
-        let mut text = match self.result.status {
+        let mut text = match result.status {
             ToolStatus::Success | ToolStatus::Pending => data,
             ToolStatus::Error | ToolStatus::Aborted => {
-                let message = self.result.message.as_deref().unwrap_or("Unknown error");
-                format!("Error: {message}\n{data}")
+                let mut text = "Error: ".to_owned();
+                text.push_str(result.message.as_deref().unwrap_or("Unknown error"));
+                if !result.data.is_null() && !data.is_empty() {
+                    text.push('\n');
+                    text.push_str(&data);
+                }
+                text
             }
         };
         for output in self.outputs.iter().flatten() {
@@ -453,6 +501,7 @@ record! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::from_text;
 
     #[test]
     fn unknown_fields_survive_a_round_trip_word_for_word() {
@@ -488,6 +537,59 @@ mod tests {
     fn an_aborted_result_tells_the_model_why() {
         let result =
             ToolResult { result: ToolResultData::aborted("stopped by the user"), ..ToolResult::default() };
-        assert_eq!(result.text_for_model(), "Error: stopped by the user\nnull");
+        assert_eq!(result.text_for_model(), "Error: stopped by the user");
+    }
+
+    #[test]
+    fn an_error_tells_the_model_its_data_where_there_is_any() {
+        let table = [
+            (r#"{"status":"error","message":"no","data":null}"#, "Error: no"),
+            (r#"{"status":"error","message":"no"}"#, "Error: no"),
+            (r#"{"status":"error","message":"no","data":""}"#, "Error: no"),
+            (r#"{"status":"error","data":null}"#, "Error: Unknown error"),
+            (r#"{"status":"error","message":"no","data":0}"#, "Error: no\n0"),
+            (r#"{"status":"error","message":"no","data":"at 5"}"#, "Error: no\nat 5"),
+            (r#"{"status":"success","data":null}"#, "null"),
+        ];
+        for (result, text) in table {
+            let result = ToolResult { result: from_text(result).unwrap(), ..ToolResult::default() };
+            assert_eq!(result.text_for_model(), text);
+        }
+    }
+
+    #[test]
+    fn a_result_that_older_versions_stored_as_the_tool_returned_it_is_read_as_its_data() {
+        let table = [
+            (r#""20 °C""#, r#""20 °C""#),
+            ("5", "5"),
+            ("false", "false"),
+            ("[1,2]", "[1,2]"),
+            (r#"{"temp":20}"#, r#"{"temp":20}"#),
+            (r#"{"status":"shipped","id":7}"#, r#"{"status":"shipped","id":7}"#),
+            (r#"{"status":200,"data":"x"}"#, r#"{"status":200,"data":"x"}"#),
+            (r#"{"message":"done"}"#, r#"{"message":"done"}"#),
+            ("{}", "{}"),
+            ("null", "null"),
+            (r#"{"status":"success","data":"x"}"#, r#""x""#),
+            (r#"{"status":"success"}"#, "null"),
+            (r#"{"data":"x"}"#, r#""x""#),
+            (r#"{"status":"success","data":1,"more":2}"#, "1"),
+        ];
+        for (stored, data) in table {
+            let text = format!(r#"{{"tool_name":"t","call_id":"c","result":{stored},"x":1}}"#);
+            let result: ToolResult = from_text(&text).unwrap();
+            assert_eq!(
+                (result.result.data.as_str(), result.result.status),
+                (data, ToolStatus::Success),
+                "{stored}"
+            );
+            assert_eq!((result.call_id.as_deref(), result.extra.0.len()), (Some("c"), 1), "{stored}");
+            // From then on it is stored in today's form.
+            assert_eq!(from_text::<ToolResult>(&crate::codec::to_text(&result)).unwrap(), result);
+        }
+        let none: ToolResult = from_text(r#"{"tool_name":"t"}"#).unwrap();
+        assert_eq!(none.result, ToolResultData::default());
+        let deep = format!(r#"{{"tool_name":"t","result":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+        assert!(from_text::<ToolResult>(&deep).is_err());
     }
 }

@@ -283,7 +283,7 @@ fn the_model_can_take_actions_back_with_a_tool_that_is_there_when_any_tool_can_b
     world.undo_ends("a1", Some("locked"));
     assert_eq!(
         world.record().last().unwrap(),
-        "results: u2=Error: 0 actions were taken back; the next one could not be: locked\nnull"
+        "results: u2=Error: 0 actions were taken back; the next one could not be: locked"
     );
     let mut none = World::with_tools([tool("look")]);
     none.ask("r", "q");

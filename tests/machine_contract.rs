@@ -102,12 +102,12 @@ fn an_unknown_tool_is_answered_with_near_names_and_the_models_spelling() {
     world.ask("r", "q");
     world.model_calls(&[("get_wether", "c1", "{}")]);
     let text = "No tool called get_wether exists. Did you mean get_weather? Available tools: get_weather, send_mail.";
-    assert_eq!(world.results(), [(ToolStatus::Error, format!("Error: {text}\nnull"))]);
+    assert_eq!(world.results(), [(ToolStatus::Error, format!("Error: {text}"))]);
     assert_eq!(world.run.messages()[2].results()[0].tool_name, "get_wether");
     let mut world = World::with_tools([]);
     world.ask("r", "q");
     world.model_calls(&[("x", "c1", "{}")]);
-    assert_eq!(world.results()[0].1, "Error: No tool called x exists. No tools are registered.\nnull");
+    assert_eq!(world.results()[0].1, "Error: No tool called x exists. No tools are registered.");
 }
 
 #[test]
@@ -140,7 +140,8 @@ fn permission_is_asked_with_the_raw_arguments_and_once_granted_the_tool_runs() {
 
 #[test]
 fn a_denied_permission_is_an_error_in_the_originals_words() {
-    let text = "Error: Permission denied for tool \"rm\". The user has not granted permission to run this tool.\nnull";
+    let text =
+        "Error: Permission denied for tool \"rm\". The user has not granted permission to run this tool.";
     let mut world = World::with_tools([guarded("rm")]);
     world.ask("r", "q");
     world.model_calls(&[("rm", "c1", "{}")]);
@@ -201,10 +202,7 @@ fn a_tool_that_throws_is_an_error_and_a_returned_error_is_kept_as_it_is() {
     let texts: Vec<String> = world.results().into_iter().map(|(_, text)| text).collect();
     assert_eq!(
         texts,
-        [
-            "Error: Failed to run tool successfully. Tool Errored out with Error: boom.\nnull",
-            "Error: mine\n[1]"
-        ]
+        ["Error: Failed to run tool successfully. Tool Errored out with Error: boom.", "Error: mine\n[1]"]
     );
 }
 
@@ -360,7 +358,7 @@ fn an_abort_answers_each_call_in_the_originals_words() {
     world.model_calls(&[("t", "c1", "{}"), ("t", "c2", "{}"), ("t", "c3", "{}")]);
     world.tool_returns("c1", "1");
     world.abort();
-    let text = "Error: Tool execution was aborted by the user.\nnull".to_owned();
+    let text = "Error: Tool execution was aborted by the user.".to_owned();
     assert_eq!(
         world.results(),
         [(ToolStatus::Success, "1".into()), (ToolStatus::Aborted, text.clone()), (ToolStatus::Aborted, text)]

@@ -185,7 +185,7 @@ fn an_interrupted_call_that_the_person_does_not_want_again_is_told_to_the_model(
     later.answer(Answer::Deny { remember: false, reason: None });
     assert_eq!(
         later.record().last().unwrap(),
-        "results: c1=Error: The tool was interrupted while it ran, and it is not known whether it took effect. Check before you call it again.\nnull"
+        "results: c1=Error: The tool was interrupted while it ran, and it is not known whether it took effect. Check before you call it again."
     );
     // Stopping does not make the outcome known either.
     let mut stopped = world.restart();

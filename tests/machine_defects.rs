@@ -49,7 +49,7 @@ fn a_check_that_fails_answers_its_call_and_the_tool_does_not_run() {
     world.permission_is("c1", PermissionVerdict::Failed("the store is gone".into()));
     world.approval_is("c2", ApprovalVerdict::Failed("no rule".into()));
     let why = |tool: &str, why: &str| {
-        format!("Error: The tool \"{tool}\" was not run, because the check before it failed: {why}\nnull")
+        format!("Error: The tool \"{tool}\" was not run, because the check before it failed: {why}")
     };
     let texts: Vec<String> = world.results().into_iter().map(|(_, text)| text).collect();
     assert_eq!(texts, [why("rm", "the store is gone"), why("pay", "no rule")]);
@@ -91,10 +91,7 @@ fn a_rejected_approval_is_a_normal_tool_error_with_the_persons_reason() {
     assert_eq!(world.began.len(), 0);
     world.answer(Answer::Deny { remember: false, reason: Some("too dear".into()) });
     world.tool_returns("c2", "1");
-    assert_eq!(
-        world.results()[0],
-        (ToolStatus::Error, "Error: The user rejected this: too dear\nnull".into())
-    );
+    assert_eq!(world.results()[0], (ToolStatus::Error, "Error: The user rejected this: too dear".into()));
     assert_eq!(world.began, ["log"]);
 }
 
@@ -290,7 +287,7 @@ fn a_tool_that_throws_is_not_run_again_unless_it_says_that_it_may_be() {
         let tail = if waits.is_empty() { "" } else { ", after 3 retries" };
         assert_eq!(
             world.results()[0].1,
-            format!("Error: Failed to run tool successfully. Tool Errored out with boom{tail}.\nnull")
+            format!("Error: Failed to run tool successfully. Tool Errored out with boom{tail}.")
         );
     }
 }
@@ -301,7 +298,7 @@ fn a_form_that_the_person_turned_down_is_not_shown_again() {
     world.ask("r", "q");
     world.model_calls(&[("form", "c1", "{}")]);
     world.tool_ends("c1", ToolOutcome::Rejected(None));
-    assert_eq!(world.results(), [(ToolStatus::Error, "Error: The user rejected this.\nnull".into())]);
+    assert_eq!(world.results(), [(ToolStatus::Error, "Error: The user rejected this.".into())]);
     assert_eq!(world.began, ["form"]);
 }
 
@@ -376,10 +373,7 @@ fn an_aborted_result_reaches_the_model_as_an_error_with_its_message() {
     world.model_calls(&[("t", "c1", "{}")]);
     world.abort();
     world.ask("r2", "go on");
-    assert_eq!(
-        world.model_requests[1][2],
-        "results: c1=Error: Tool execution was aborted by the user.\nnull"
-    );
+    assert_eq!(world.model_requests[1][2], "results: c1=Error: Tool execution was aborted by the user.");
 }
 
 #[test]
@@ -389,9 +383,41 @@ fn empty_arguments_are_an_empty_object_and_broken_ones_an_error_that_shows_them(
     world.model_calls(&[("t", "c1", ""), ("t", "c2", r#"{"a": "#)]);
     assert_eq!(world.run.call("c1").unwrap().input.as_str(), "{}");
     world.tool_returns("c1", "1");
-    let text = "Error: The arguments are not valid JSON, so the tool was not run. Send them again as one JSON object. They were: {\"a\": \nnull";
+    let text = "Error: The arguments are not valid JSON, so the tool was not run. Send them again as one JSON object. They were: {\"a\": ";
     assert_eq!(world.results()[1], (ToolStatus::Error, text.to_owned()));
     assert_eq!(world.began.len(), 1);
+}
+
+#[test]
+fn arguments_that_an_adapter_gives_as_text_are_read_as_those_of_a_provider() {
+    let nested = Json::string("\"{}\"").to_string();
+    let table = [
+        (r#""""#, "{}"),
+        (r#"" ""#, "{}"),
+        (r#""{}""#, "{}"),
+        (r#""{\"a\": [1]}""#, r#"{"a": [1]}"#),
+        (r#"{"a":"{}"}"#, r#"{"a":"{}"}"#),
+        ("[1]", "[1]"),
+    ];
+    for (given, run) in table {
+        let mut world = World::with_tools([tool("t")]);
+        world.ask("r", "q");
+        let call = ToolCall { id: Some("c1".to_owned()), ..ToolCall::new("t", Json::parse(given).unwrap()) };
+        let messages = vec![Message::agent("").with_calls(vec![call])];
+        world.model_answers(Reply { messages, ..Reply::default() });
+        assert_eq!((world.run.call("c1").unwrap().input.as_str(), world.began.len()), (run, 1), "{given}");
+    }
+    for given in [r#""{\"a\": ""#, r#""go""#, r#""5 6""#, nested.as_str()] {
+        let mut world = World::with_tools([tool("t")]);
+        world.ask("r", "q");
+        let call = ToolCall { id: Some("c1".to_owned()), ..ToolCall::new("t", Json::parse(given).unwrap()) };
+        let messages = vec![Message::agent("").with_calls(vec![call.clone()])];
+        world.model_answers(Reply { messages, ..Reply::default() });
+        assert_eq!((world.results()[0].0, world.began.len()), (ToolStatus::Error, 0), "{given}");
+        // The model's own words are kept.
+        let kept = &world.run.messages()[1].calls()[0];
+        assert_eq!((&kept.input_args, kept.unparsed_args), (&call.input_args, true), "{given}");
+    }
 }
 
 #[test]

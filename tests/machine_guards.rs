@@ -231,7 +231,7 @@ fn after_the_rule_the_model_has_one_answer_left_and_no_tool_runs() {
     assert_eq!(world.began.len(), 3);
     assert_eq!(
         world.results(),
-        [(ToolStatus::Error, "Error: Not run: tool calls were stopped for this request.\nnull".into())]
+        [(ToolStatus::Error, "Error: Not run: tool calls were stopped for this request.".into())]
     );
     assert_eq!(
         world.record().last().unwrap(),
@@ -268,7 +268,7 @@ fn ten_thousand_calls_in_one_answer_are_all_answered_and_few_run() {
     assert_eq!((results.len(), world.began.len()), (10_000, 128));
     assert_eq!(
         results[128].1,
-        "Error: Not run: one answer may hold 128 tool calls. Call this tool again in a later answer.\nnull"
+        "Error: Not run: one answer may hold 128 tool calls. Call this tool again in a later answer."
     );
     let ids: std::collections::HashSet<_> =
         world.run.messages()[1].calls().iter().map(|call| call.id().to_owned()).collect();
@@ -362,7 +362,7 @@ fn tools_that_change_in_mid_batch_hold_for_the_calls_that_have_not_begun() {
     world.permission_is("c3", PermissionVerdict::Granted);
     world.tool_returns("c3", "3");
     let texts: Vec<String> = world.results().into_iter().map(|(_, text)| text).collect();
-    assert_eq!(texts, ["1", "Error: No tool called b exists. Available tools: c, d.\nnull", "3"]);
+    assert_eq!(texts, ["1", "Error: No tool called b exists. Available tools: c, d.", "3"]);
 }
 
 #[test]

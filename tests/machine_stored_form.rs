@@ -132,7 +132,7 @@ fn a_run_that_version_1_stored_is_read_and_goes_on_to_its_end() {
             "user: Now clean up.",
             "user: [Conversation summary from compaction]\n\nOne was added.\n\n[End of summary - the conversation continues from here]",
             r#"agent: [add({"n":2})#call_2][rm({"path":"/tmp/x","__proto__":null})#call_3][look({})#r2.c3][nothing({})#call_5]"#,
-            "results: call_2={\"sum\":3} | call_3=gone | r2.c3=[] | call_5=Error: No tool called nothing exists. Available tools: add, rm, flaky, look, undo_last_action.\nnull",
+            "results: call_2={\"sum\":3} | call_3=gone | r2.c3=[] | call_5=Error: No tool called nothing exists. Available tools: add, rm, flaky, look, undo_last_action.",
             "agent: Clean.",
             "user: And tell me a joke.",
             "agent: No.",

@@ -23,7 +23,7 @@ fn anthropic_gets_results_first_and_text_after() {
             ]},
             {"role": "user", "content": [
                 {"type": "tool_result", "tool_use_id": "c1", "content": "sunny"},
-                {"type": "tool_result", "tool_use_id": "c2", "content": "Error: stopped by the user\nnull", "is_error": true},
+                {"type": "tool_result", "tool_use_id": "c2", "content": "Error: stopped by the user", "is_error": true},
                 {"type": "text", "text": "by the way"},
                 {"type": "text", "text": "and?"},
             ]},
@@ -42,7 +42,7 @@ fn chat_gets_a_tool_message_for_each_result() {
                 {"id": "c2", "type": "function", "function": {"name": "my_tool", "arguments": "{}"}},
             ]},
             {"role": "tool", "tool_call_id": "c1", "content": "sunny"},
-            {"role": "tool", "tool_call_id": "c2", "content": "Error: stopped by the user\nnull"},
+            {"role": "tool", "tool_call_id": "c2", "content": "Error: stopped by the user"},
             {"role": "user", "content": "by the way\n\nand?"},
         ])
     );
@@ -58,7 +58,7 @@ fn responses_gets_a_flat_list_of_items() {
             {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{\"city\":\"Rome\"}"},
             {"type": "function_call", "call_id": "c2", "name": "my_tool", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "c1", "output": "sunny"},
-            {"type": "function_call_output", "call_id": "c2", "output": "Error: stopped by the user\nnull"},
+            {"type": "function_call_output", "call_id": "c2", "output": "Error: stopped by the user"},
             {"type": "message", "role": "user", "content": [
                 {"type": "input_text", "text": "by the way"}, {"type": "input_text", "text": "and?"},
             ]},
@@ -82,7 +82,7 @@ fn gemini_gets_function_responses_in_the_order_of_the_calls() {
             ]},
             {"role": "user", "parts": [
                 {"functionResponse": {"id": "c1", "name": "weather", "response": {"output": "sunny"}}},
-                {"functionResponse": {"id": "c2", "name": "my_tool", "response": {"error": "Error: stopped by the user\nnull"}}},
+                {"functionResponse": {"id": "c2", "name": "my_tool", "response": {"error": "Error: stopped by the user"}}},
                 {"text": "by the way"},
                 {"text": "and?"},
             ]},

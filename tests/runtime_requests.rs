@@ -89,10 +89,7 @@ fn what_a_tool_does_wrong_is_told_to_the_model() {
         "{}",
         told[0]
     );
-    assert_eq!(
-        told[1],
-        "Error: Failed to run tool successfully. Tool Errored out with the disk is full.\nnull"
-    );
+    assert_eq!(told[1], "Error: Failed to run tool successfully. Tool Errored out with the disk is full.");
     assert!(told[2].contains("No tool called ad exists. Did you mean add?"), "{}", told[2]);
     assert!(told[3].contains("not valid JSON"), "{}", told[3]);
 }

@@ -322,11 +322,13 @@ export class Shown {
     this.#pendingFrame?.();
     this.#pendingFrame = undefined;
     const before = this.#snapshot;
+    const text = this.#answers[0]?.text ?? "";
     const after: GloveSnapshot = {
       ...before,
       ...this.#changes,
       ...this.#standing(),
-      streamingText: this.#answers[0]?.text ?? "",
+      // Blank lines before a call are no entry of the timeline either.
+      streamingText: /\S/.test(text) ? text : "",
       streamingReasoning: this.#answers[0]?.reasoning ?? "",
       streamingCalls: this.#writing,
     };

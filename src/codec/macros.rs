@@ -3,7 +3,7 @@
 /// A struct whose JSON is an object. Each field says how it is read and written: `required` must be there, `plain` may
 /// be missing, `default` may be missing or null, `skipped` may be missing and is not written while blank, `optional` is
 /// an `Option` that is written when it is `Some` (null counts as missing, except for `present`, where null is a value),
-/// `flag` is written when true. With `open` the struct keeps fields it does not know in `extra`. With `with` a value
+/// `flag` is written when true, `returned` is the result of a tool in any form that was ever stored. With `open` the struct keeps fields it does not know in `extra`. With `with` a value
 /// that is not given in the text has the struct's own default, else the blank one of its type. With `read` it is never written.
 macro_rules! record {
     (open $(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$doc:meta])* $key:literal => $kind:ident $field:ident: $ty:ty,)* }) => {
@@ -104,6 +104,7 @@ macro_rules! record {
     (@required required) => { 1u64 };
     (@required $kind:ident) => { 0u64 };
     (@set default $place:expr, $from:ident) => { $crate::codec::unless_null($place, $from) };
+    (@set returned $place:expr, $from:ident) => { $crate::message::read_returned($place, $from) };
     (@set flag $place:expr, $from:ident) => { $crate::codec::unless_null($place, $from) };
     (@set present $place:expr, $from:ident) => { $crate::codec::present($place, $from) };
     (@set $kind:ident $place:expr, $from:ident) => { $crate::codec::Read::read($place, $from) };

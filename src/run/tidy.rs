@@ -5,7 +5,7 @@ use super::input::{ApprovalVerdict, Input, Issue, PermissionVerdict, ToolOutcome
 use super::settings::Settings;
 use super::texts;
 use crate::json::Json;
-use crate::message::{ToolResultData, ToolStatus, Usage, dollars};
+use crate::message::{ToolCall, ToolResultData, ToolStatus, Usage, dollars};
 
 /// A limit below this would leave no room for the notice.
 const LEAST_BYTES: usize = 200;
@@ -17,8 +17,11 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
     match &mut input {
         Input::ModelFinished { reply, .. } | Input::Compacted { reply, .. } => {
             tidy_usage(&mut reply.usage);
-            for usage in reply.messages.iter_mut().filter_map(|message| message.usage.as_mut()) {
-                tidy_usage(usage);
+            for message in &mut reply.messages {
+                if let Some(usage) = &mut message.usage {
+                    tidy_usage(usage);
+                }
+                message.tool_calls.iter_mut().flatten().for_each(ToolCall::read_args);
             }
         }
         Input::Request(request) => {
