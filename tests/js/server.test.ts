@@ -138,6 +138,22 @@ test.each(shapes)("arguments that a model of %s breaks into lines are one line f
   }
 });
 
+test("a client of the original may send what its tool returned in the place of a result", async () => {
+  const asks = {
+    sender: "agent",
+    text: "",
+    tool_calls: ["a", "b", "c"].map((id) => ({ tool_name: "look", input_args: {}, id })),
+  };
+  const returned = ["20 degrees", { degrees: 20 }, { status: "error", message: "no", data: null }];
+  const tool_results = ["a", "b", "c"].map((call_id, at) => ({ tool_name: "look", call_id, result: returned[at] }));
+  provider.reply({ body: speak.openai(["Warm."]) });
+  const messages = [hi, asks, { sender: "user", text: "tool results", tool_results }];
+  const events = await strictEvents(await handler({ provider: "openai" })(post({ systemPrompt: "s", messages, tools: [tool] })));
+  expect(events.at(-1)).toMatchObject({ type: "done", message: { text: "Warm." } });
+  const told = provider.asked[0]?.body.messages.filter(({ role }: { role: string }) => role === "tool");
+  expect(told.map(({ content }: { content: string }) => content)).toEqual(["20 degrees", '{"degrees":20}', "Error: no"]);
+});
+
 const body = (message: string) => [JSON.stringify({ error: { type: "x", message } })];
 test.each([
   [400, "tools.0: bad schema", 400, "MODEL_BAD_REQUEST", "tools.0: bad schema"],

@@ -1,5 +1,13 @@
 // Tools in sessions over the real core: results, schemas, slots, permissions, approvals, undo.
-import { DisplayManager, defineTool, MemoryStore, type SlotRequest, type ToolConfig } from "glove-wasm";
+import {
+  DisplayManager,
+  defineTool,
+  MemoryStore,
+  type Message,
+  type ModelAdapter,
+  type SlotRequest,
+  type ToolConfig,
+} from "glove-wasm";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { scene, until } from "../support/session.js";
@@ -388,6 +396,60 @@ test("tasks that the model keeps are in the snapshot, and in the next session", 
   const next = scene([], { createStore: () => store });
   await next.session.start();
   expect(next.session.getSnapshot().tasks).toMatchObject([{ content: "Fix it" }]);
+});
+
+test("a conversation is opened in which an older version stored what tools returned, as it was", async () => {
+  const store = new MemoryStore("s1");
+  const tool_calls = [
+    { tool_name: "look", input_args: {}, id: "a" },
+    { tool_name: "look", input_args: {}, id: "b" },
+  ];
+  await store.appendMessages([
+    { sender: "user", text: "Look" },
+    { sender: "agent", text: "", tool_calls },
+    {
+      sender: "user",
+      text: "tool results",
+      tool_results: [
+        { tool_name: "look", call_id: "a", result: "20 degrees" },
+        { tool_name: "look", call_id: "b", result: { degrees: 20 } },
+      ] as never,
+    },
+    { sender: "agent", text: "It is warm." },
+  ]);
+  const { session, shown, model } = scene(["Yes."], { createStore: () => store });
+  await session.start();
+  expect(shown()).toEqual(["user: Look", "look: success 20 degrees", 'look: success {"degrees":20}', "agent: It is warm."]);
+  expect(await session.sendMessage("Sure?")).toMatchObject({ text: "Yes." });
+  const results = model.calls[0]?.messages.flatMap(({ tool_results = [] }) => tool_results.map(({ result }) => result));
+  expect(results).toEqual([
+    { status: "success", data: "20 degrees" },
+    { status: "success", data: { degrees: 20 } },
+  ]);
+});
+
+test("a model of one's own may give arguments as the text that it wrote", async () => {
+  const asked: unknown[] = [];
+  const tool: ToolConfig = {
+    name: "look",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: (input) => void asked.push(input),
+  };
+  const called = (input_args: unknown) => ({ tool_name: "look", input_args });
+  const answers: Message[] = [
+    { sender: "agent", text: "", tool_calls: [called(""), called('{ "at": 1 }'), called({ at: 2 }), called("{ at: 3")] },
+    { sender: "agent", text: "ok" },
+  ];
+  const model: ModelAdapter = {
+    name: "own",
+    setSystemPrompt() {},
+    prompt: async () => ({ messages: answers.splice(0, 1), tokens_in: 1, tokens_out: 1 }),
+  };
+  const { session, shown } = scene([], { tools: [tool], createModel: () => model });
+  await session.sendMessage("Hi");
+  expect(asked).toEqual([{}, { at: 1 }, { at: 2 }]);
+  expect(shown()[4]).toContain("The arguments are not valid JSON");
 });
 
 test("a tool can keep files and widgets beside its result", async () => {

@@ -217,3 +217,16 @@ test("an undo is told when it is stopped", async () => {
   expect(await stopped).toEqual({ type: "aborted" });
   expect(heard?.aborted).toBe(true);
 });
+
+test("blank lines before a call are no entry, neither while they stream nor afterwards", async () => {
+  const script = [
+    { deltas: ["\n", "\n"], every: 5, toolCalls: [{ name: "add_to_cart", input: { item: "tea" } }] },
+    "\n\nIt is in.",
+  ];
+  const { session, shown } = scene(script, { tools: [add] });
+  const streamed: string[] = [];
+  session.subscribe(() => streamed.push(session.getSnapshot().streamingText));
+  await session.sendMessage("Tea");
+  expect(streamed.filter((text) => text && !text.trim())).toEqual([]);
+  expect(shown()).toEqual(["user: Tea", "add_to_cart: success tea", "agent: \n\nIt is in."]);
+});
