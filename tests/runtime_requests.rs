@@ -559,3 +559,21 @@ fn a_request_that_is_asked_again_under_its_id_is_made_once_and_both_hear_its_ans
         assert_eq!(transcript(&next.messages()), ["user: first", "agent: one", "user: queued", "agent: two"]);
     });
 }
+
+#[test]
+fn an_answer_of_an_own_model_with_more_calls_than_any_model_makes_is_refused_before_one_runs() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&ran);
+    let schema = json!({ "type": "object" });
+    let tool = Tool::new("go", "Goes", schema, move |_: Value, _: ToolContext| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { "gone" }
+    });
+    let many = (0..1_001).fold(Line::text(""), |line, n| line.and_call("go", &format!("c{n}"), json!({})));
+    let model = ScriptedModel::new([many, Line::text("done")]);
+    let agent = builder(&model, MemoryStore::new("s")).fold(tool).build().unwrap();
+    let error = block_on(agent.process_request("go")).unwrap_err();
+    assert_eq!(error.code(), "MODEL_BAD_RESPONSE");
+    assert!(error.to_string().contains("1001 tool calls"), "{error}");
+    assert_eq!(ran.load(Ordering::Relaxed), 0);
+}

@@ -21,6 +21,7 @@ use crate::runtime::entered::Entered;
 use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::{Caller, Shared};
 use crate::runtime::shown::Shown;
+use crate::stream::MOST_CALLS;
 use crate::tool::{Gate, find};
 
 /// What is in flight. The same thing is never begun twice.
@@ -194,7 +195,7 @@ impl Driver {
         };
         let (store, so_far) = (Arc::clone(&self.shared.store), Arc::clone(&shown));
         let work = async move {
-            let answer = match (answer.await, purpose) {
+            let answer = match (answer.await.and_then(within_limits), purpose) {
                 (Ok(reply), Purpose::Turn) => Ok((reply, Carry::default())),
                 (Ok(reply), Purpose::Summary) => carry(store.as_ref()).await.map(|carry| (reply, carry)),
                 (Err(error), _) => Err(error),
@@ -438,4 +439,16 @@ async fn carry(store: &dyn StoreAdapter) -> Result<Carry, ModelError> {
     let unread = |error: StoreError| ModelError::new(ModelErrorKind::Adapter, error.message);
     let (tasks, inbox) = (store.tasks(), store.inbox());
     Ok(Carry { tasks: tasks.await.map_err(unread)?, inbox: inbox.await.map_err(unread)? })
+}
+
+/// The decoders hold the same limit while they read.
+fn within_limits(reply: Reply) -> Result<Reply, ModelError> {
+    let calls: usize = reply.messages.iter().map(|message| message.calls().len()).sum();
+    if calls <= MOST_CALLS {
+        return Ok(reply);
+    }
+    let message = format!(
+        "the model's answer holds {calls} tool calls, and {MOST_CALLS} are the limit; nothing of it was run"
+    );
+    Err(ModelError::new(ModelErrorKind::BadResponse, message))
 }

@@ -11,6 +11,9 @@ const SHORTEST: usize = 6;
 /// As much of a key is struck out wherever it stands. The beginnings of addresses and of keys of one kind are shorter.
 const MOST: usize = 10;
 
+/// As long are the prefixes of keys, as `sk-ant-api03-`.
+const PREFIX: usize = 14;
+
 /// Parts of the names of query fields that carry keys.
 const CARRIERS: [&str; 6] = ["key", "token", "secret", "sig", "auth", "password"];
 
@@ -100,8 +103,19 @@ impl Secrets {
         for secret in &self.0 {
             text = struck(&text, secret);
         }
+        // Some providers quote a key without the prefix that says whose it is.
+        if cfg!(feature = "providers") {
+            for bare in self.0.iter().flat_map(|secret| without_prefix(secret)) {
+                text = struck(&text, bare);
+            }
+        }
         text
     }
+}
+
+fn without_prefix(key: &str) -> impl Iterator<Item = &str> {
+    let marks = key.char_indices().filter(|(at, c)| *at < PREFIX && matches!(c, '-' | '_'));
+    marks.filter_map(|(at, _)| key.get(at + 1..)).filter(|rest| rest.len() >= MOST)
 }
 
 /// Whether a part of a path is a key: words, versions and names of models have no such long rows of letters and digits. A key of words
@@ -171,6 +185,24 @@ mod tests {
         ] {
             let told = said(url, &[], &format!("cannot reach {url}"));
             assert!(!told.contains(KEY) && told.contains("cannot reach"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_quoted_without_its_prefix_is_struck_out_too() {
+        for (key, bare) in [
+            ("sk-ant-api03-Zx81kQpL0aTmW3", "Zx81kQpL0aTmW3"),
+            ("sk-proj-Zx81kQpL0aTmW3", "Zx81kQpL0aTmW3"),
+            ("gsk_Zx81kQpL0aTmW3", "Zx81kQpL0aTmW3"),
+            ("sk-ant-api03-Zx81kQpL0aTmW3", "ant-api03-Zx81kQpL0aTmW3"),
+        ] {
+            let headers = [("authorization", format!("Bearer {key}"))];
+            let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+            assert_eq!(
+                said("https://h/v1", &headers, &format!("no key {bare} here")),
+                "no key … here",
+                "{key}"
+            );
         }
     }
 
