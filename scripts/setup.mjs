@@ -7,9 +7,9 @@ import { findLlama, installLlama } from "./lib/llama.mjs";
 import { fingerprint, hasStamp, inRoot, lockedVersion, userCache, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, StepFailed, step } from "./lib/run.mjs";
 
-/** Prepares the clone; `chromium: true` also asks for a browser, `engines` and `llama` for what may be missing. Gives the paths of
- * what it found. */
-export async function setup({ chromium = false, engines = [], llama = false } = {}) {
+/** Prepares the clone; `chromium: true` also asks for a browser, `real` for what others wrote, `engines` for browsers that may be
+ * missing. Gives the paths of what it found. */
+export async function setup({ chromium = false, engines = [], real = false } = {}) {
   const since = performance.now();
   checkNode();
   checkRust();
@@ -17,7 +17,10 @@ export async function setup({ chromium = false, engines = [], llama = false } = 
   await npmPackages();
   const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined, engines: {} };
   for (const name of engines) tools.engines[name] = await engine(name);
-  if (llama) tools.llama = await llamaServer();
+  if (real) {
+    await clients();
+    tools.llama = await llamaServer();
+  }
   console.log(`Set-up is complete (${((performance.now() - since) / 1000).toFixed(1)} s).`);
   return tools;
 }
@@ -55,6 +58,19 @@ async function npmPackages() {
     () => run("npm", ["ci", "--ignore-scripts", "--loglevel=error"]),
   );
   writeStamp("npm", wanted);
+}
+
+/** The packages that only the tests called `real` need. */
+async function clients() {
+  const cwd = inRoot("tests", "real", "clients");
+  const wanted = fingerprint({ texts: [process.version], files: [join(cwd, "package-lock.json")] });
+  if (existsSync(join(cwd, "node_modules")) && hasStamp("clients", wanted)) return;
+  await step(
+    "installing clients and an engine of others (about ten seconds)",
+    "Check that npm reaches its registry, delete tests/real/clients/node_modules, and run `npm ci` there.",
+    () => run("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd }),
+  );
+  writeStamp("clients", wanted);
 }
 
 /** The program that writes the glue, built once into the user's cache folder. */
@@ -110,7 +126,7 @@ async function engine(name) {
   return findEngine(name);
 }
 
-/** So can the tests with llama.cpp. */
+/** So can the tests of llama.cpp's server. */
 async function llamaServer() {
   if (!findLlama()) {
     await step("installing llama.cpp's server (34 MB)", "", installLlama).catch((error) => console.error(error.message));

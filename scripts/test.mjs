@@ -11,7 +11,7 @@ const runners = {
   js: { run: () => vitest("js*"), needs: { build: true } },
   e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
-  real: { run: withRealParts, needs: { build: true, chromium: true, llama: true } },
+  real: { run: withRealParts, needs: { build: true, chromium: true, real: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
 };
 
@@ -26,7 +26,7 @@ await main(async () => {
 
 async function test(names) {
   const needed = (what) => names.some((name) => runners[name].needs[what]);
-  const tools = await setup({ chromium: needed("chromium"), engines: needed("engines") ? engines : [], llama: needed("llama") });
+  const tools = await setup({ chromium: needed("chromium"), engines: needed("engines") ? engines : [], real: needed("real") });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
   const sums = { passed: 0, failed: 0, skipped: 0 };
