@@ -31,6 +31,7 @@ export type {
   PermissionStatus,
   SideOutput,
   Task,
+  TaskStatus,
   ToolCall,
   ToolResult,
   ToolResultData,
@@ -39,7 +40,16 @@ export type {
 export {
   type AdapterClass,
   type AdapterOptions,
+  type AdapterOptions as AnthropicAdapterConfig,
+  type AdapterOptions as AnthropicCompatAdapterConfig,
+  type AdapterOptions as BedrockAdapterConfig,
+  type AdapterOptions as MimoAdapterConfig,
+  type AdapterOptions as OpenAICompatAdapterConfig,
+  type AdapterOptions as OpenRouterAdapterConfig,
   AnthropicAdapter,
+  AnthropicCompatAdapter,
+  BedrockAdapter,
+  MimoAdapter,
   OpenAICompatAdapter,
   OpenRouterAdapter,
 } from "./models/adapters.js";
@@ -119,13 +129,23 @@ export type {
   UndoableCall,
 } from "./snapshot.js";
 export { parseSSEStream } from "./sse-later.js";
-export type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./store/adapter.js";
+export type {
+  Durability,
+  InboxItem,
+  InboxItemStatus,
+  StoreAdapter,
+  StoredRun,
+  StoredStep,
+  TokenCount,
+  TokenCount as TokenConsumptionCounter,
+} from "./store/adapter.js";
 export { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/database.js";
 export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
 export type { EventContext, SubscriberAdapter } from "./subscriber.js";
+export type { SubscriberEvent, SubscriberEventDataMap, SubscriberEventOf } from "./subscriber-events.js";
 export {
   type ApprovalRule,
   type BuiltInChoice,

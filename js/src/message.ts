@@ -100,8 +100,10 @@ export interface Task {
   id: string;
   content: string;
   activeForm: string;
-  status: "pending" | "in_progress" | "completed";
+  status: TaskStatus;
 }
+
+export type TaskStatus = "pending" | "in_progress" | "completed";
 
 /** What model calls used; costs in US dollars, where the provider tells them. */
 export interface Usage {

@@ -1,11 +1,21 @@
 // The adapters of one provider, by glove's names.
-import { AnthropicAdapter, createAdapter, Glove, type ModelAdapter, OpenAICompatAdapter, OpenRouterAdapter } from "glove-wasm";
+import {
+  AnthropicAdapter,
+  BedrockAdapter,
+  createAdapter,
+  Glove,
+  MimoAdapter,
+  type ModelAdapter,
+  OpenAICompatAdapter,
+  OpenRouterAdapter,
+} from "glove-wasm";
 import { expect, expectTypeOf, test } from "vitest";
 
 const table = [
   ["anthropic", AnthropicAdapter, "https://api.anthropic.com/v1/messages"],
   ["openai", OpenAICompatAdapter, "https://api.openai.com/v1/chat/completions"],
   ["openrouter", OpenRouterAdapter, "https://openrouter.ai/api/v1/chat/completions"],
+  ["mimo", MimoAdapter, "https://api.xiaomimimo.com/v1/chat/completions"],
 ] as const;
 
 /** Where a model asks, and what for. */
@@ -46,4 +56,10 @@ test("their types are names too", () => {
   expectTypeOf<OpenRouterAdapter>().toEqualTypeOf<ModelAdapter>();
   // @ts-expect-error a limit is a number
   expect(() => new AnthropicAdapter({ apiKey: "k", maxTokens: "many" })).toThrow();
+});
+
+test("a model of Bedrock is refused with what to do in its place", () => {
+  expect(() => new BedrockAdapter({ model: "m" })).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(/not supported.*endpoint/) }),
+  );
 });

@@ -27,3 +27,15 @@ export type OpenAICompatAdapter = ModelAdapter;
 /** A model behind OpenRouter. */
 export const OpenRouterAdapter: AdapterClass = /* @__PURE__ */ classOf("openrouter");
 export type OpenRouterAdapter = ModelAdapter;
+
+/** A model of Xiaomi's MiMo. */
+export const MimoAdapter: AdapterClass = /* @__PURE__ */ classOf("mimo");
+export type MimoAdapter = ModelAdapter;
+
+/** A model of a server that speaks Anthropic's language, at `baseURL`. */
+export const AnthropicCompatAdapter: AdapterClass = /* @__PURE__ */ classOf("anthropic");
+export type AnthropicCompatAdapter = ModelAdapter;
+
+/** Refused with a sentence: Bedrock's own protocol is not spoken here. */
+export const BedrockAdapter: AdapterClass = /* @__PURE__ */ classOf("bedrock");
+export type BedrockAdapter = ModelAdapter;

@@ -6,13 +6,16 @@ import { forCore } from "./errors.js";
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
 
+/** Those that are known; a store may keep others. */
+export type InboxItemStatus = "pending" | "resolved" | "consumed" | (string & {});
+
 /** Something that waits to be answered by another system, or was. */
 export interface InboxItem {
   readonly id: string;
   readonly tag?: string;
   readonly request?: string;
   readonly response?: string | null;
-  readonly status: "pending" | "resolved" | "consumed" | (string & {});
+  readonly status: InboxItemStatus;
   readonly blocking?: boolean;
   readonly created_at?: string | number;
   readonly resolved_at?: string | number | null;
