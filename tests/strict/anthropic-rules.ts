@@ -40,7 +40,8 @@ function blocksOf({ content }: Body): Body[] {
 function messages({ body, add, model }: Judged): void {
   const list: Body[] = body.messages;
   if (list[0]?.role !== "user") add("chat.user-first", "/messages/0", 'messages: first message must use the "user" role');
-  if (list.at(-1)?.role !== "user") {
+  const answers = body.thinking && body.thinking.type !== "disabled";
+  if (list.at(-1)?.role !== "user" && (answers || /claude-[a-z]+-(4-[6-9]|[5-9])(-|$)/.test(model))) {
     add(
       "chat.last",
       `/messages/${list.length - 1}`,
@@ -137,6 +138,5 @@ function messages({ body, add, model }: Judged): void {
         `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${kinds[0]}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
       );
     }
-    void model;
   }
 }

@@ -52,22 +52,18 @@ function order({ body, host, add }: Judged): void {
   if (systems > 1 || (systems === 1 && !leads))
     add("chat.system-first", "/messages", "System message must be at the beginning, and there is one.");
   const said = roles.slice(leads ? 1 : 0);
-  if (said.length && said[0] !== "user")
+  const turns = host.rules.includes("alternate") || host.rules.includes("mistral-order");
+  if (turns && said.length && said[0] !== "user")
     add("chat.user-first", "/messages", "The first message after the system message must be a user's.");
-  if (!said.length) add("chat.user-first", "/messages", "There must be a message of a user.");
   const last = roles.at(-1);
-  if (last === "assistant") add("chat.last", "/messages", "The last message must have role user or tool.");
+  if (turns && last === "assistant") add("chat.last", "/messages", "The last message must have role user or tool.");
   for (const [at, role] of said.entries()) {
     const before = said[at - 1];
     const where = `/messages/${at + (leads ? 1 : 0)}`;
     if (host.rules.includes("mistral-order") && role === "user" && before === "tool") {
       add("chat.user-behind-tool", where, "Unexpected role 'user' after role 'tool'", { code: "3230" });
     }
-    if (
-      role === before &&
-      role !== "tool" &&
-      (host.rules.includes("alternate") || host.rules.includes("mistral-order") || role === "assistant")
-    ) {
+    if (role === before && role !== "tool" && (turns || role === "assistant")) {
       add("chat.alternate", where, "After the (optional) system message(s), user and assistant roles should be alternating.");
     }
   }
@@ -96,6 +92,7 @@ function calls({ body, host, model, add }: Judged): void {
     }
     unanswered(waiting, where, add);
     waiting = [];
+    ids.clear();
     if (!message.tool_calls) continue;
     if (thinking && !message.reasoning_content) {
       add(
@@ -150,7 +147,7 @@ export function isObject(text: string): boolean {
 }
 
 function content(judged: Judged, at: string, message: Body): void {
-  const { add, host } = judged;
+  const { add } = judged;
   const { role, content } = message;
   const texts =
     typeof content === "string"
@@ -175,5 +172,4 @@ function content(judged: Judged, at: string, message: Body): void {
     }
   }
   if (marks > 4) add("cache.marks", at, "A maximum of 4 blocks with cache_control may be provided.");
-  void host;
 }

@@ -33,8 +33,6 @@ export function geminiRules(judged: Judged): void {
 function contents(judged: Judged): void {
   const { body, add } = judged;
   const list: Body[] = body.contents;
-  if (list[0].role !== "user") add("chat.user-first", "/contents/0", "Please ensure that the first content is of a user.");
-  if (list.at(-1).role !== "user") add("chat.last", "/contents", "Please ensure that single turn requests end with a user role.");
   let waiting: string[] = [];
   for (const [at, { role, parts }] of list.entries()) {
     const where = `/contents/${at}`;

@@ -92,9 +92,6 @@ function items(judged: Judged): void {
     }
   }
   if (waiting.length) unanswered(judged, waiting, `/input/${body.input.length}`);
-  const last = body.input.at(-1);
-  if (last && (last.type ?? "message") === "message" && last.role === "assistant")
-    add("chat.last", "/input", "The input must not end with an assistant's message.");
 }
 
 function unanswered({ add }: Judged, waiting: string[], where: string): void {

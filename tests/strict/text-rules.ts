@@ -18,10 +18,9 @@ export function brokenString(value: Body, at = ""): string | undefined {
   return undefined;
 }
 
-const half = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-
+/** Pairs are one character to a pattern with `u`, so what it finds is half of one. */
 function isWhole(text: string): boolean {
-  return !half.test(text);
+  return !/\p{Surrogate}/u.test(text);
 }
 
 /** A key that one object has twice. The text is known to be JSON. */
