@@ -305,8 +305,9 @@ impl TurnBuilder {
         }
     }
 
-    /// Something of the provider's that has to be sent back with the message.
+    /// Something of the provider's that has to be sent back with the message, in the place of what was there.
     pub fn extra(&mut self, key: &str, value: Json) {
+        self.extra.0.retain(|(other, _)| other != key);
         self.extra.0.push((key.to_owned(), value));
     }
 

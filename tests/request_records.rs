@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, Sender, ToolCall, ToolResult};
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{ChatDialect, Notices, Options, Prompt, ToolNames};
+use glove_wasm::providers::facts::Facts;
+use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
 use proptest::prelude::*;
 use request_kit::{
     FORMATS, body_with, call, calls, fine, list, media, options, result, results, tool_turn, with_parts,
@@ -40,8 +41,13 @@ fn ids_are_paired_per_turn_and_repeated_results_dropped() {
 }
 
 /// The ids of calls and of their results, in the order in which they are sent.
-fn sent_ids(dialect: ChatDialect, messages: &[Message]) -> (Vec<String>, Vec<String>) {
-    let sent = body_with(Format::OpenAiChat, &Options { dialect, ..options() }, "", messages);
+fn sent_ids(host: &str, messages: &[Message]) -> (Vec<String>, Vec<String>) {
+    let sent = body_with(
+        Format::OpenAiChat,
+        &Options { facts: Facts::of(Format::OpenAiChat, host, "m", &[]), ..options() },
+        "",
+        messages,
+    );
     let (mut called, mut answered) = (Vec::new(), Vec::new());
     for message in sent["messages"].as_array().unwrap() {
         let calls = message["tool_calls"].as_array().into_iter().flatten();
@@ -66,22 +72,22 @@ fn mistral_gets_ids_of_nine_letters_and_digits_each_the_same_every_time() {
     messages.extend(one_turn(&given));
     // Further turns begin again with the same ids.
     messages.extend(one_turn(&["call_0", ""]));
-    let (called, answered) = sent_ids(ChatDialect::Mistral, &messages);
+    let (called, answered) = sent_ids("api.mistral.ai", &messages);
     assert_eq!(called, answered);
     assert_eq!(called[0], "D681PevKs");
     let fits = |id: &String| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     assert!(called.iter().all(fits), "{called:?}");
     assert_eq!(called.iter().collect::<BTreeSet<_>>().len(), 9, "{called:?}");
     messages.push(Message::agent("done"));
-    assert_eq!(sent_ids(ChatDialect::Mistral, &messages).0, called);
-    assert_eq!(sent_ids(ChatDialect::Plain, &messages).0[1], given[1]);
+    assert_eq!(sent_ids("api.mistral.ai", &messages).0, called);
+    assert_eq!(sent_ids("nobody.example", &messages).0[1], given[1]);
 }
 
 #[test]
 fn very_many_ids_stay_apart_in_nine_letters() {
     let ids: Vec<_> = (0..20_000).map(|n| format!("call_{n}")).collect();
     let ids: Vec<_> = ids.iter().map(String::as_str).collect();
-    let (called, answered) = sent_ids(ChatDialect::Mistral, &one_turn(&ids));
+    let (called, answered) = sent_ids("api.mistral.ai", &one_turn(&ids));
     assert_eq!(called, answered);
     assert_eq!(called.iter().collect::<BTreeSet<_>>().len(), 20_000);
 }

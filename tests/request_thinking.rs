@@ -5,7 +5,8 @@ mod request_kit;
 
 use glove_wasm::json::Json;
 use glove_wasm::message::{Extra, Message, SideOutput, ToolResult, ToolResultData};
-use glove_wasm::providers::request::{ChatDialect, Options, Thinking};
+use glove_wasm::providers::facts::Facts;
+use glove_wasm::providers::request::{Options, Thinking};
 use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::stream::Outcome;
 use request_kit::{FORMATS, body_with, call, calls, fine, options, result, results};
@@ -175,14 +176,14 @@ fn responses_get_their_items_back_in_pairs_and_each_thought_before_what_it_led_t
 
 #[test]
 fn how_much_a_model_thinks_is_said_in_each_providers_words() {
-    let asked = |format, model: &str, dialect, effort: Option<&str>, budget| {
+    let asked = |format, model: &str, host: &str, effort: Option<&str>, budget| {
         let thinking = Thinking { effort: effort.map(str::to_owned), budget };
         let options = Options {
             model: model.to_owned(),
             max_tokens: Some(1_000),
             temperature: Some(0.5),
             thinking,
-            dialect,
+            facts: Facts::of(format, host, model, &[]),
             ..Options::default()
         };
         let body = body_with(format, &options, "", &[Message::user("hi")]);
@@ -206,11 +207,12 @@ fn how_much_a_model_thinks_is_said_in_each_providers_words() {
         }
         Value::Object(found)
     };
-    let plain = ChatDialect::Plain;
+    let plain = "nobody.example";
     let anthropic = |model, effort, budget| asked(Format::Anthropic, model, plain, effort, budget);
     let (old, new) = ("claude-sonnet-4-20250514", "claude-opus-4-7");
     assert_eq!(anthropic(old, None, None), json!({"max_tokens": 1000, "temperature": 0.5}));
-    assert_eq!(anthropic(new, Some("none"), None), json!({"max_tokens": 1000, "temperature": 0.5}));
+    // Newer models take no temperature at all.
+    assert_eq!(anthropic(new, Some("none"), None), json!({"max_tokens": 1000}));
     let budget = |tokens: u32| json!({"max_tokens": 1000 + tokens, "thinking": {"type": "enabled", "budget_tokens": tokens}});
     assert_eq!(anthropic(old, Some("medium"), None), budget(8_192));
     assert_eq!(anthropic(old, Some("high"), Some(2_000)), budget(2_000));
@@ -219,7 +221,7 @@ fn how_much_a_model_thinks_is_said_in_each_providers_words() {
         json!({"max_tokens": 1000, "thinking": {"type": "adaptive"}, "output_config": {"effort": "max"}});
     assert_eq!(anthropic(new, Some("max"), None), adaptive);
 
-    let chat = |dialect, effort, budget| asked(Format::OpenAiChat, "m", dialect, effort, budget);
+    let chat = |host, effort, budget| asked(Format::OpenAiChat, "m", host, effort, budget);
     let with = |key: &str, value: Value| {
         let mut body = json!({"max_tokens": 1000, "temperature": 0.5});
         body[key] = value;
@@ -227,10 +229,10 @@ fn how_much_a_model_thinks_is_said_in_each_providers_words() {
     };
     assert_eq!(chat(plain, Some("low"), None), with("reasoning_effort", json!("low")));
     assert_eq!(chat(plain, None, Some(9_000)), with("reasoning_effort", json!("medium")));
-    assert_eq!(chat(ChatDialect::OpenRouter, Some("low"), None), with("reasoning", json!({"effort": "low"})));
-    assert_eq!(chat(ChatDialect::OpenRouter, None, Some(5)), with("reasoning", json!({"max_tokens": 5})));
+    assert_eq!(chat("openrouter.ai", Some("low"), None), with("reasoning", json!({"effort": "low"})));
+    assert_eq!(chat("openrouter.ai", None, Some(5)), with("reasoning", json!({"max_tokens": 5})));
     let google = json!({"google": {"thinking_config": {"thinking_budget": 5, "include_thoughts": true}}});
-    assert_eq!(chat(ChatDialect::Google, None, Some(5)), with("extra_body", google));
+    assert_eq!(chat("generativelanguage.googleapis.com", None, Some(5)), with("extra_body", google));
 
     let responses = asked(Format::OpenAiResponses, "m", plain, Some("high"), None);
     assert_eq!(responses, json!({"temperature": 0.5, "reasoning": {"effort": "high"}}));
@@ -241,7 +243,7 @@ fn how_much_a_model_thinks_is_said_in_each_providers_words() {
     let shown = |key: &str, value: Value| json!({key: value, "includeThoughts": true});
     assert_eq!(gemini("gemini-2.5-flash", Some("low"), None), shown("thinkingBudget", json!(1024)));
     assert_eq!(gemini("gemini-3-pro", Some("low"), None), shown("thinkingLevel", json!("low")));
-    assert_eq!(gemini("gemini-3-pro", None, Some(7)), shown("thinkingBudget", json!(7)));
+    assert_eq!(gemini("gemini-3-pro", None, Some(7)), shown("thinkingLevel", json!("low")));
     assert_eq!(gemini("gemini-2.5-flash", Some("none"), None), json!({"thinkingBudget": 0}));
 }
 

@@ -6,9 +6,14 @@ mod request_kit;
 use glove_wasm::json::Json;
 use glove_wasm::message::{ContentPart, ContentSource, Extra, Message};
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{CacheTtl, ChatDialect, Options};
+use glove_wasm::providers::facts::Facts;
+use glove_wasm::providers::request::{CacheTtl, Options};
 use request_kit::{FORMATS, body_with, list, media, options, tool_turn, with_parts};
 use serde_json::json;
+
+fn at(host: &str) -> Facts {
+    Facts::of(Format::OpenAiChat, host, "m", &[])
+}
 
 #[test]
 fn anthropic_gets_results_first_and_text_after() {
@@ -137,10 +142,10 @@ fn the_head_of_each_body_is_in_the_providers_form() {
         (&json!(100), &json!({"include_usage": true}))
     );
     let openai =
-        body_with(Format::OpenAiChat, &Options { dialect: ChatDialect::OpenAi, ..options.clone() }, "", &hi);
+        body_with(Format::OpenAiChat, &Options { facts: at("api.openai.com"), ..options.clone() }, "", &hi);
     assert_eq!((&openai["max_completion_tokens"], openai.get("max_tokens")), (&json!(100), None));
     let mistral =
-        body_with(Format::OpenAiChat, &Options { dialect: ChatDialect::Mistral, ..options.clone() }, "", &hi);
+        body_with(Format::OpenAiChat, &Options { facts: at("api.mistral.ai"), ..options.clone() }, "", &hi);
     assert_eq!(mistral.get("stream_options"), None);
     let responses = body_with(Format::OpenAiResponses, &options, "sys", &hi);
     assert_eq!((&responses["instructions"], &responses["store"]), (&json!("sys"), &json!(false)));
@@ -185,7 +190,7 @@ fn media_take_the_form_that_each_provider_knows() {
             {"type": "image_url", "image_url": {"url": "https://x.example/i.png"}},
             {"type": "text", "text": "[Document attachment: application/pdf]"},
             {"type": "text", "text": "[Document attachment: application/pdf]"},
-            {"type": "image_url", "image_url": {"url": "data:video/mp4;base64,CCC"}},
+            {"type": "text", "text": "[Video attachment: video/mp4]"},
             {"type": "text", "text": "see"},
         ])
     );
@@ -212,21 +217,19 @@ fn a_pdf_is_a_file_where_the_chat_format_has_files_and_a_note_elsewhere() {
         media("document", "url", "application/pdf", "https://x.example/d.pdf"),
         media("document", "base64", "application/zip", "CCC"),
     ])];
-    let sent = |dialect| {
-        let options = Options { dialect, ..options() };
+    let sent = |host| {
+        let options = Options { facts: at(host), ..options() };
         body_with(Format::OpenAiChat, &options, "", &messages)["messages"][0]["content"].clone()
     };
     let file = |data: &str| json!({"type": "file", "file": {"filename": "document.pdf", "file_data": data}});
     let note =
         |kind: &str| json!({"type": "text", "text": format!("[Document attachment: application/{kind}]")});
     let embedded = file("data:application/pdf;base64,BBB");
-    assert_eq!(sent(ChatDialect::OpenAi), json!([embedded, note("pdf"), note("zip")]));
-    assert_eq!(
-        sent(ChatDialect::OpenRouter),
-        json!([embedded, file("https://x.example/d.pdf"), note("zip")])
-    );
-    for dialect in [ChatDialect::Plain, ChatDialect::Mistral, ChatDialect::Google] {
-        assert_eq!(sent(dialect), json!([note("pdf"), note("pdf"), note("zip")]), "{dialect:?}");
+    assert_eq!(sent("api.openai.com"), json!([embedded, note("pdf"), note("zip")]));
+    assert_eq!(sent("openrouter.ai"), json!([embedded, file("https://x.example/d.pdf"), note("zip")]));
+    for host in ["nobody.example", "api.mistral.ai", "generativelanguage.googleapis.com"] {
+        let notes = ["pdf", "pdf", "zip"].map(|kind| format!("[Document attachment: application/{kind}]"));
+        assert_eq!(sent(host), json!(notes.join("\n\n")), "{host}");
     }
 }
 
@@ -259,7 +262,7 @@ fn caching_puts_two_marks() {
     let body = body_with(Format::Anthropic, &options, "", &tool_turn()[..4]);
     assert_eq!(body["tools"][1]["cache_control"], mark);
     let router =
-        Options { dialect: ChatDialect::OpenRouter, cache: Some(CacheTtl::FiveMinutes), ..options.clone() };
+        Options { facts: at("openrouter.ai"), cache: Some(CacheTtl::FiveMinutes), ..options.clone() };
     let body = body_with(Format::OpenAiChat, &router, "sys", &tool_turn());
     assert_eq!(body["messages"][0]["content"][0]["cache_control"], json!({"type": "ephemeral"}));
     assert_eq!(body.to_string().matches("cache_control").count(), 2);

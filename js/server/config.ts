@@ -1,6 +1,7 @@
 // What a chat handler is made with.
 import type { GloveError } from "../src/error.js";
 import type { Maybe } from "../src/maybe.js";
+import type { ModelCallOptions } from "../src/models/call-options.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
@@ -10,7 +11,7 @@ import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/
 export type ChatHandler = (request: Request) => Promise<Response>;
 
 /** What a chat handler is made with. */
-export interface ChatHandlerConfig {
+export interface ChatHandlerConfig extends ModelCallOptions {
   /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
   readonly provider?: ProviderId | undefined;
   /** A model of your own, made anew for each request: another service, or a script where there is no key. */

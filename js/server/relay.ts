@@ -1,4 +1,5 @@
 // The part of the core that answers, made from a handler's options.
+import { callOptionsOf } from "../src/models/call-options.js";
 import { cacheOf } from "../src/models/providers.js";
 import { guard, type Providers, type Relay } from "../src/wasm/providers.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
@@ -20,6 +21,7 @@ export function relayOf(
   const options: RelayOptions = {
     ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages },
     ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, toolUse, cache: cacheOf(cache) },
+    ...callOptionsOf(config),
     systemPromptBytes: told(limits?.systemPromptBytes),
     messages: told(limits?.messages),
     tools: told(limits?.tools),

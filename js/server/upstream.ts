@@ -1,6 +1,7 @@
 // Where a handler's requests go on to: a provider, or a model of the application.
 import { check, checkOptions, type Options, said } from "../src/checked.js";
 import { GloveError, reasonOf } from "../src/error.js";
+import { callOptions } from "../src/models/call-options.js";
 import type { Fetch } from "../src/models/http.js";
 import { checkCall, checkNumber, checkWord, config as fault, keyFrom } from "../src/models/options.js";
 import { formatOf, keyOf, noKey, type ProviderDef, targetOf } from "../src/models/providers.js";
@@ -31,7 +32,7 @@ export function upstreamOf(config: ChatHandlerConfig): Upstream {
     format: formatOf(provider, config.format),
     baseURL,
     model,
-    maxTokens: config.maxTokens ?? provider.defaultMaxTokens,
+    maxTokens: config.maxTokens,
     fetch: config.fetch,
     key: () => keyNow(provider, config.apiKey),
   };
@@ -80,6 +81,7 @@ const options = {
   heartbeatMs: "any",
   providerMessages: "any",
   wasm: "any",
+  ...callOptions,
 } as const satisfies Options<ChatHandlerConfig>;
 
 function checkConfig(config: ChatHandlerConfig): void {

@@ -60,7 +60,9 @@ export {
   type BuiltInModelOptions,
   createBuiltInModel,
 } from "./models/built-in.js";
+export type { ModelCallOptions, ToolChoice } from "./models/call-options.js";
 export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
+export type { ModelFacts } from "./models/facts.js";
 export type { Fetch } from "./models/http.js";
 export type {
   ModelAdapter,

@@ -16,10 +16,12 @@ use super::page::{PageClock, PageIds, promise, soon};
 use super::values::protocol;
 use crate::codec::from_text;
 use crate::host::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::json::Json;
 use crate::json_read::{Broken, Reader};
 use crate::portable::BoxFuture;
 use crate::providers::Format;
-use crate::providers::request::{ChatDialect, Options};
+use crate::providers::facts::{Fact, Facts};
+use crate::providers::request::{Options, ToolChoice};
 use crate::providers::table;
 use crate::react::{STOP, TextTools};
 use crate::run::view::View;
@@ -36,6 +38,8 @@ pub struct CoreRelay {
     models: Vec<String>,
     system_prompt: Option<String>,
     request: Options,
+    /// What the application knows of models.
+    facts: Vec<Fact>,
     reasoning_in_text: bool,
     text_tools: bool,
     policy: Policy,
@@ -54,6 +58,7 @@ impl CoreRelay {
             models: Vec::new(),
             system_prompt: None,
             request: Options { stream: true, ..Options::default() },
+            facts: Vec::new(),
             reasoning_in_text: false,
             text_tools: false,
             policy: Policy::default(),
@@ -65,7 +70,6 @@ impl CoreRelay {
         if relay.format == Format::Endpoint && relay.disclosure == Disclosure::Safe {
             relay.disclosure = Disclosure::Application;
         }
-        relay.request.dialect = ChatDialect::of_host(table::host(&relay.base_url));
         Ok(relay)
     }
 
@@ -146,7 +150,11 @@ impl CoreRelay {
             format: *format,
             url: format.url(base_url, &model, request.stream),
             headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            request: Options { model, ..request.clone() },
+            request: Options {
+                facts: Facts::of(*format, table::host(base_url), &model, &self.facts),
+                model,
+                ..request.clone()
+            },
             policy: self.policy,
         };
         let http = Arc::new(PageHttp { host: host.clone() });
@@ -170,6 +178,14 @@ impl CoreRelay {
                 }
                 "systemPrompt" => self.system_prompt = string(&mut reader)?,
                 "maxTokens" => self.request.max_tokens = narrow(reader.count()?),
+                "temperature" => self.request.temperature = reader.number()?,
+                "topP" => self.request.top_p = reader.number()?,
+                "seed" => self.request.seed = reader.count()?,
+                "stop" => self.request.stop_sequences = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "toolChoice" => self.request.tool_choice = Some(tool_choice(&mut reader)?),
+                "parallelToolCalls" => self.request.parallel_tool_calls = Some(flag(&mut reader)?),
+                "extraBody" => self.request.extra = Json::parse(reader.raw()?).ok(),
+                "facts" => self.facts = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "cache" => self.request.cache = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "stream" => self.request.stream = flag(&mut reader)?,
                 "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
@@ -232,6 +248,27 @@ impl Telling {
         if !text.is_empty() {
             self.host.events(&text);
         }
+    }
+}
+
+/// A word, or `{"tool":name}`.
+fn tool_choice(reader: &mut Reader<'_>) -> Result<ToolChoice, Broken> {
+    if reader.peek()? == b'{' {
+        reader.object()?;
+        let mut tool = String::new();
+        while let Some(key) = reader.key()? {
+            match key {
+                "tool" => tool = reader.text()?.into_owned(),
+                _ => reader.skip()?,
+            }
+        }
+        return Ok(ToolChoice::Tool(tool));
+    }
+    match reader.text()?.as_ref() {
+        "auto" => Ok(ToolChoice::Auto),
+        "none" => Ok(ToolChoice::None),
+        "required" => Ok(ToolChoice::Required),
+        _ => Err(Broken),
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::native::{NativeHttp, RandomIds, SystemClock};
+use crate::providers::facts::{Fact, Facts};
 use crate::providers::request::Options;
-use crate::providers::table::{KeyOrigin, resolve};
+use crate::providers::table::{KeyOrigin, host, resolve};
 use crate::transport::retry::Policy;
 use crate::transport::{Http, HttpModel, HttpOptions};
 
@@ -28,6 +29,7 @@ pub struct ProviderModel {
     key: Option<String>,
     base_url: Option<String>,
     request: Options,
+    facts: Vec<Fact>,
     policy: Policy,
 }
 
@@ -54,9 +56,15 @@ impl ProviderModel {
         self
     }
 
-    /// Changes how requests are made: thinking, caching, tokens, streaming.
+    /// Changes how requests are made: thinking, caching, tokens, temperature, streaming.
     pub fn request(mut self, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.request);
+        self
+    }
+
+    /// What is known of models and hosts beside the crate's own table, and before it.
+    pub fn facts(mut self, facts: impl IntoIterator<Item = Fact>) -> Self {
+        self.facts.extend(facts);
         self
     }
 
@@ -73,7 +81,7 @@ impl ProviderModel {
 
     /// The model, on connections that others use too.
     pub fn over(self, http: Arc<dyn Http>) -> Result<HttpModel, ModelError> {
-        let ProviderModel { provider, model, key, base_url, mut request, policy } = self;
+        let ProviderModel { provider, model, key, base_url, mut request, facts, policy } = self;
         let origin = if key.is_some() { KeyOrigin::Explicit } else { KeyOrigin::Environment };
         let target = resolve(&provider, model.as_deref(), base_url.as_deref(), origin)?;
         let (name, variable) = (target.provider.name, target.provider.env_var);
@@ -86,8 +94,7 @@ impl ProviderModel {
             _ => String::new(),
         };
         request.model.clone_from(&target.model);
-        request.dialect = target.dialect;
-        request.max_tokens = request.max_tokens.or(Some(target.provider.max_tokens));
+        request.facts = Facts::of(target.format, host(&target.base_url), &target.model, &facts);
         let headers = target.format.headers(&target.base_url, &key).into_iter();
         let options = HttpOptions {
             url: target.format.url(&target.base_url, &target.model, request.stream),

@@ -7,6 +7,9 @@ use crate::stream::{Finish, MOST_CALLS, TurnBuilder};
 
 /// The message field that keeps signed thinking for the next request.
 pub(crate) const THINKING_BLOCKS: &str = "thinking_blocks";
+/// The one that keeps where they stood, unless all of them came first: for each how many bytes of the text and how many calls were
+/// before it.
+pub(crate) const THINKING_PLACES: &str = "thinking_places";
 
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
@@ -14,13 +17,19 @@ pub(crate) struct Stream {
     blocks: Vec<(u64, Block)>,
     /// Finished thinking blocks, as they are sent back.
     thinking: Vec<String>,
+    /// Where each of them stood.
+    places: Vec<Place>,
     tokens: Tokens,
 }
+
+/// How many bytes of the text and how many calls came before.
+type Place = (usize, usize);
 
 #[derive(Debug)]
 enum Block {
     Text,
     Thinking {
+        place: Place,
         text: String,
         signature: String,
     },
@@ -212,6 +221,7 @@ impl Stream {
         if kind == "tool_use" && self.blocks.iter().any(is_open) {
             return;
         }
+        let place = (turn.text_so_far().len(), turn.call_count());
         let block = match kind.as_ref() {
             "text" => {
                 turn.text(&fields.text.text());
@@ -220,12 +230,14 @@ impl Stream {
             "thinking" => {
                 turn.reasoning(&fields.text.text());
                 Block::Thinking {
+                    place,
                     text: fields.text.text().into_owned(),
                     signature: fields.signature.text().into_owned(),
                 }
             }
             "redacted_thinking" => {
                 self.thinking.push(fields.raw.to_owned());
+                self.places.push(place);
                 Block::Other
             }
             "tool_use" => {
@@ -251,7 +263,7 @@ impl Stream {
                 turn.reasoning(&delta.thinking.text());
                 turn.stray_args(&delta.json.text());
             }
-            Some(Block::Thinking { text, signature }) => {
+            Some(Block::Thinking { text, signature, .. }) => {
                 text.push_str(&delta.thinking.text());
                 signature.push_str(&delta.signature.text());
                 turn.reasoning(&delta.thinking.text());
@@ -272,7 +284,8 @@ impl Stream {
                 turn.call_end(call);
             }
             // Unsigned thinking comes from look-alike servers and would be refused when sent back.
-            Block::Thinking { text, signature } if !signature.is_empty() => {
+            Block::Thinking { place, text, signature } if !signature.is_empty() => {
+                self.places.push(place);
                 let (text, signature) = (Json::string(&text), Json::string(&signature));
                 self.thinking
                     .push(format!(r#"{{"type":"thinking","thinking":{text},"signature":{signature}}}"#));
@@ -287,6 +300,13 @@ impl Stream {
         {
             self.thinking.clear();
             turn.extra(THINKING_BLOCKS, blocks);
+            let places = std::mem::take(&mut self.places);
+            if places.iter().any(|place| *place != (0, 0)) {
+                let places: Vec<_> = places.iter().map(|(text, calls)| format!("[{text},{calls}]")).collect();
+                if let Ok(places) = Json::parse(&format!("[{}]", places.join(","))) {
+                    turn.extra(THINKING_PLACES, places);
+                }
+            }
         }
         turn.end();
     }

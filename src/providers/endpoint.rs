@@ -6,14 +6,17 @@ use crate::codec::from_text;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
 use crate::message::{Message, Usage};
-use crate::providers::anthropic::{THINKING_BLOCKS, set};
+use crate::providers::anthropic::{THINKING_BLOCKS, THINKING_PLACES, set};
+use crate::providers::openai_chat::REASONING_DETAILS;
 use crate::providers::openai_responses::REASONING_ITEMS;
+use crate::providers::request::WANTED_BACK;
 use crate::providers::{Mapping, errors};
 use crate::scan::find2;
 use crate::stream::{Finish, TurnBuilder};
 
 /// Fields of a message that a model's provider wants back.
-pub(crate) const PROVIDER_FIELDS: [&str; 2] = [THINKING_BLOCKS, REASONING_ITEMS];
+pub(crate) const PROVIDER_FIELDS: [&str; 5] =
+    [THINKING_BLOCKS, THINKING_PLACES, REASONING_ITEMS, REASONING_DETAILS, WANTED_BACK];
 
 #[derive(Debug, Default)]
 pub(crate) struct Stream;

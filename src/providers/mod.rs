@@ -1,8 +1,11 @@
 //! The model providers: one file per wire format, all pure.
 
 mod anthropic;
+pub(crate) mod base64;
+mod details;
 mod endpoint;
 pub mod errors;
+pub mod facts;
 mod gemini;
 mod halves;
 mod openai_chat;

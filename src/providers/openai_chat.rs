@@ -5,11 +5,15 @@ use std::borrow::Cow;
 use crate::json::Json;
 use crate::json_read::{Broken, Reader};
 use crate::providers::anthropic::set;
+use crate::providers::details::Details;
 use crate::providers::{Mapping, errors};
 use crate::stream::{Finish, TurnBuilder};
 
 /// The call field that Google's endpoint wants back word for word.
 pub(crate) const EXTRA_CONTENT: &str = "extra_content";
+
+/// The message field that keeps OpenRouter's thoughts, which some of its models want back word for word.
+pub(crate) const REASONING_DETAILS: &str = "reasoning_details";
 
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
@@ -17,6 +21,7 @@ pub(crate) struct Stream {
     calls: Vec<(u64, usize)>,
     /// It is read from one body and not from a stream.
     is_whole: bool,
+    details: Details,
 }
 
 /// One piece of a call.
@@ -138,6 +143,9 @@ impl Stream {
                 turn.end();
             }
         }
+        if turn.is_ended() {
+            self.details.keep(turn);
+        }
         Ok(())
     }
 
@@ -156,6 +164,7 @@ impl Stream {
                     reasoned = !text.is_empty();
                     turn.reasoning(&text);
                 }
+                REASONING_DETAILS => self.details.read(reader, turn)?,
                 "refusal" => turn.refusal(&reader.text()?),
                 "tool_calls" => {
                     if reader.array()? {

@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::providers::Format;
-use crate::providers::request::ChatDialect;
 use crate::scan::word_at;
 
 /// A provider. `format` is `None` for one that is listed but not supported.
@@ -74,7 +73,6 @@ pub struct Target {
     pub format: Format,
     pub base_url: String,
     pub model: String,
-    pub dialect: ChatDialect,
 }
 
 /// Finds a provider by its id; an unknown one is refused with the list of those that are known.
@@ -120,8 +118,7 @@ pub fn resolve(
         );
         return Err(config(message));
     }
-    let dialect = ChatDialect::of_host(host);
-    Ok(Target { provider, format, base_url: base_url.to_owned(), model: model.to_owned(), dialect })
+    Ok(Target { provider, format, base_url: base_url.to_owned(), model: model.to_owned() })
 }
 
 impl Format {
@@ -173,7 +170,7 @@ impl Format {
 }
 
 /// Whose hosts take a key in a header of their own.
-pub(crate) const AZURE: &str = "openai.azure.com";
+const AZURE: &str = "openai.azure.com";
 
 /// Whether a host is this domain or one below it.
 pub(crate) fn is_at(host: &str, domain: &str) -> bool {
@@ -269,28 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_below_that_of_a_provider_is_that_providers() {
-        for (host, dialect) in [
-            ("api.openai.com", ChatDialect::OpenAi),
-            ("us.api.openai.com", ChatDialect::OpenAi),
-            ("EU.API.OpenAI.com", ChatDialect::OpenAi),
-            ("x.openai.azure.com", ChatDialect::OpenAi),
-            ("X.OpenAI.Azure.com", ChatDialect::OpenAi),
-            ("eu.openrouter.ai", ChatDialect::OpenRouter),
-            ("api.mistral.ai", ChatDialect::Mistral),
-            ("codestral.mistral.ai", ChatDialect::Mistral),
-            ("europe-west1-aiplatform.googleapis.com", ChatDialect::Google),
-            ("aiplatform.googleapis.com", ChatDialect::Google),
-            ("evilapi.openai.com", ChatDialect::Plain),
-            ("evilapi.mistral.ai.example", ChatDialect::Plain),
-            ("notmistral.ai", ChatDialect::Plain),
-            ("api.openai.com.evil.example", ChatDialect::Plain),
-            ("evilopenai.azure.com", ChatDialect::Plain),
-            ("evilaiplatform.googleapis.com", ChatDialect::Plain),
-            ("", ChatDialect::Plain),
-        ] {
-            assert_eq!(ChatDialect::of_host(host), dialect, "{host}");
-        }
+    fn a_key_stands_in_the_header_that_its_host_wants() {
         let upper = Format::OpenAiChat.headers("https://X.OpenAI.Azure.com/openai", "k");
         assert_eq!(upper, [("api-key", "k".to_owned())]);
         let evil = Format::OpenAiChat.headers("https://evilopenai.azure.com/openai", "k");

@@ -45,7 +45,7 @@ impl BodyWriter {
             self.count += cut;
             open = behind;
         }
-        let head = prompt.open();
+        let head = prompt.open(&open);
         out.clear();
         out.reserve(head.len() + self.text.len() + 1_024);
         out.push_str(&head);

@@ -1,6 +1,6 @@
 //! The forms in which a key may come back from a server that was sent another one.
 
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+use crate::providers::base64::DIGITS;
 
 /// As addresses hold it.
 pub(super) fn percent(text: &str) -> String {
@@ -49,23 +49,10 @@ pub(super) fn base64(text: &str) -> String {
     out
 }
 
-pub(super) fn from_base64(text: &str) -> Option<String> {
-    let (mut out, mut bits, mut count) = (Vec::new(), 0, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        bits = bits << 6 | DIGITS.iter().position(|digit| *digit == byte)?;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push(u8::try_from(bits >> count).ok()?);
-            bits &= (1 << count) - 1;
-        }
-    }
-    String::from_utf8(out).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::providers::base64::text_of;
 
     #[test]
     fn what_is_written_in_a_form_is_read_back() {
@@ -78,13 +65,13 @@ mod tests {
         ] {
             assert_eq!((percent(text).as_str(), base64(text).as_str()), (of_address, of_base64));
             assert_eq!(from_percent(of_address).as_deref(), Some(text));
-            assert_eq!(from_base64(of_base64).as_deref(), Some(text));
+            assert_eq!(text_of(of_base64).as_deref(), Some(text));
         }
         assert_eq!(from_percent("%c3%A9%2x%").as_deref(), Some("é%2x%"));
         for broken in ["%ff", "%é"] {
             assert_eq!(from_percent(broken).as_deref(), (broken != "%ff").then_some(broken));
         }
-        assert_eq!(from_base64("bWU6eA==").as_deref(), Some("me:x"));
-        assert_eq!((from_base64("a b"), from_base64("/w==")), (None, None));
+        assert_eq!(text_of("bWU6eA==").as_deref(), Some("me:x"));
+        assert_eq!((text_of("a b"), text_of("/w==")), (None, None));
     }
 }

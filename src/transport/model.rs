@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
+use crate::json::Json;
 use crate::portable::BoxFuture;
-use crate::providers::request::{Notice, Notices, Options, Prompt, ToolNames};
+use crate::providers::request::{Notice, Notices, Options, Prompt, ToolNames, WANTED_BACK};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
@@ -131,7 +132,7 @@ impl Asking {
         loop {
             let mut shown = Shown { deltas: &self.deltas, calls: Vec::new(), any: false, bytes: 0 };
             let error = match self.attempt(&mut shown).await {
-                Ok(turn) => return Ok(reply(turn, shown.any)),
+                Ok(turn) => return Ok(self.reply(turn, shown.any)),
                 Err(error) => error,
             };
             // What a person has seen of an answer cannot be taken back, so no other answer is begun.
@@ -177,6 +178,16 @@ impl Asking {
         }
         headers.extend_from_slice(&self.options.headers);
         headers
+    }
+
+    fn reply(&self, mut turn: Turn, streamed: bool) -> Reply {
+        let format = self.options.format.spoken();
+        let thought = turn.message.reasoning_content.is_some() || !turn.message.extra.0.is_empty();
+        // An endpoint has said so of its provider.
+        if format != Format::Endpoint && thought && self.options.request.wants_back(format) {
+            turn.message.extra.0.push((WANTED_BACK.to_owned(), Json::parse("true").unwrap_or_default()));
+        }
+        Reply { messages: vec![turn.message], usage: turn.usage, stop_reason: turn.stop_reason, streamed }
     }
 
     /// The option that says where the model is, and the path that it led to.
@@ -356,10 +367,6 @@ impl Shown<'_> {
             }
         }
     }
-}
-
-fn reply(turn: Turn, streamed: bool) -> Reply {
-    Reply { messages: vec![turn.message], usage: turn.usage, stop_reason: turn.stop_reason, streamed }
 }
 
 fn broke(why: &str) -> ModelError {

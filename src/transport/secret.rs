@@ -1,6 +1,7 @@
 //! What no error may tell: the keys that a request carries in its headers and in its address.
 
 use crate::error::ModelError;
+use crate::providers::base64;
 use crate::providers::errors::cut;
 use crate::scan::word_at;
 use crate::transport::forms;
@@ -41,7 +42,7 @@ impl Secrets {
                 if cfg!(feature = "providers")
                     && value.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("basic "))
                 {
-                    let login = forms::from_base64(last).unwrap_or_default();
+                    let login = base64::text_of(last).unwrap_or_default();
                     secrets.add(login.split_once(':').map_or("", |(_, password)| password));
                 }
             }

@@ -29,6 +29,25 @@ const both = [
   [{ format: "cohere" }, '`format` is "cohere", and has to be one of "anthropic", "openai_chat", "openai_responses", "gemini".'],
   [{ toolUse: "texts" }, '`toolUse` is "texts", and has to be one of "native", "text".'],
   [{ cache: "2h" }, '`cache` is "2h", and has to be one of true, false, "5m", "1h".'],
+  [{ temperature: 3 }, "`temperature` is 3, and has to be a number from 0 to 2."],
+  [{ temperature: "hot" }, '`temperature` is "hot"'],
+  [{ topP: -0.1 }, "`topP` is -0.1, and has to be a number from 0 to 1."],
+  [{ topP: Number.NaN }, "`topP` is NaN"],
+  [{ seed: 1.5 }, "`seed` is 1.5, and has to be a whole number from 0 on."],
+  [{ stop: "END" }, '`stop` is "END", and has to be a list.'],
+  [{ stop: [""] }, "Each of `stop` has to be a text, and one is empty."],
+  [{ stop: [1] }, "Each of `stop` is 1, and has to be a text."],
+  [{ toolChoice: "any" }, '`toolChoice` is "any", and has to be one of "auto", "none", "required".'],
+  [{ toolChoice: { name: "x" } }, "`toolChoice.name` is no option; there are tool."],
+  [{ toolChoice: {} }, "`toolChoice.tool` is undefined, and has to be a text."],
+  [{ toolChoice: null }, "`toolChoice` is null, and has to be an object."],
+  [{ parallelToolCalls: "no" }, '`parallelToolCalls` is "no", and has to be true or false.'],
+  [{ extraBody: [] }, "`extraBody` is a list, and has to be an object."],
+  [{ extraBody: { stream: false } }, "`extraBody.stream` cannot be set: use `stream`."],
+  [{ facts: {} }, "`facts` is an object, and has to be a list."],
+  [{ facts: [{ modle: "m" }] }, "`facts[0].modle` is no option"],
+  [{ facts: [{ model: "m", tools: "no" }] }, '`facts[0].tools` is "no", and has to be true or false.'],
+  [{ facts: [{}, { thinking: "deep" }] }, '`facts[1].thinking` is "deep", and has to be one of "none", "effort"'],
   [{ baseURL: "ftp://x" }, 'The base URL "ftp://x" is no http or https address.'],
   [{ baseURL: "api.example.com" }, "is no http or https address"],
   [{ apiKey: "sk-one\nx: y" }, "The key in `apiKey` holds a character that no key has"],
@@ -54,6 +73,8 @@ test.each(Object.entries(makers))("%s takes what can be", (_, make) => {
     { policy, maxTokens: 1, reasoningBudget: 0, format: "gemini", toolUse: "native", cache: false },
     { policy: undefined, maxTokens: undefined, cache: "1h" },
     { apiKey: " sk-one\n" },
+    { temperature: 0, topP: 1, seed: 0, stop: ["END"], toolChoice: { tool: "look" }, parallelToolCalls: false },
+    { toolChoice: "required", extraBody: { top_k: 5 }, facts: [{ host: "x.example", model: "m*", stop: false }] },
   ]) {
     expect(() => make(options), JSON.stringify(options)).not.toThrow();
   }
@@ -87,10 +108,9 @@ test("a key is sent without the blanks around it", async () => {
   expect(sent).toEqual(["Bearer sk-one", "Bearer sk-one"]);
 });
 
-const post = (messages = 1) => {
-  const body = JSON.stringify({ messages: Array(messages).fill({ sender: "user", text: "Hi" }) });
-  return new Request("http://here/", { method: "POST", headers: { "content-type": "application/json" }, body });
-};
+const post = (messages = 1) => posted(JSON.stringify({ messages: Array(messages).fill({ sender: "user", text: "Hi" }) }));
+const posted = (body: string) =>
+  new Request("http://here/", { method: "POST", headers: { "content-type": "application/json" }, body });
 
 test("a key from the environment that no header can carry is told in the server's console, and nobody is asked", async () => {
   vi.stubEnv("OPENAI_API_KEY", "sk-canary…");
@@ -110,4 +130,48 @@ test("infinity lifts a limit", async () => {
   const limits = { messages: all, bodyBytes: all, tools: all, systemPromptBytes: all };
   await createChatHandler({ provider: "openai", apiKey: "k", limits, fetch, onError() {} })(post(2_500));
   expect(fetch).toHaveBeenCalledTimes(1);
+});
+
+test("plain options reach the provider in its own words, through an adapter and through a handler", async () => {
+  const plain = {
+    provider: "openai",
+    model: "house-1",
+    apiKey: "k",
+    baseURL: "https://models.example/v1",
+    maxTokens: 9,
+    temperature: 0.5,
+    topP: 0.9,
+    seed: 7,
+    stop: ["END"],
+    parallelToolCalls: false,
+    toolChoice: { tool: "look" },
+    extraBody: { user: "u1", seed: 8 },
+    facts: [{ model: "house-*", topP: false, maxTokensField: "max_completion_tokens" }],
+  } as const;
+  const bodies: unknown[] = [];
+  const end = 'data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+  const fetch = async (_: string, init: RequestInit) => {
+    bodies.push(JSON.parse(String(init.body)));
+    return new Response(end, { headers: { "content-type": "text/event-stream" } });
+  };
+  const look = { name: "look", description: "", parameters: { type: "object" } };
+  const tool = {
+    name: "look",
+    description: "",
+    jsonSchema: look.parameters,
+    do: () => ({ status: "success", data: 1 }),
+  } as const;
+  const client = new GloveClient({ createModel: () => createAdapter({ ...plain, fetch }), systemPrompt: "", tools: [tool] });
+  await client.session("plain").sendMessage("hi");
+  const asked = JSON.stringify({ systemPrompt: "", messages: [{ sender: "user", text: "hi" }], tools: [look] });
+  await (await createChatHandler({ ...plain, fetch })(posted(asked))).text();
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) {
+    expect(body).toMatchObject({
+      ...{ temperature: 0.5, seed: 8, stop: ["END"], parallel_tool_calls: false, user: "u1", max_completion_tokens: 9 },
+      tool_choice: { type: "function", function: { name: "look" } },
+    });
+    expect(body).not.toHaveProperty("top_p");
+    expect(body).not.toHaveProperty("max_tokens");
+  }
 });

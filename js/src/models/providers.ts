@@ -2,6 +2,7 @@
 import { checkOptions, type Options } from "../checked.js";
 import type { DirectOptions } from "../relay/direct.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
+import { callOptions, callOptionsOf, type ModelCallOptions } from "./call-options.js";
 import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
@@ -60,7 +61,7 @@ export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | 
 export type ReasoningEffort = "none" | "low" | "medium" | "high" | (string & {});
 
 /** What `createAdapter` takes. */
-export interface CreateAdapterOptions {
+export interface CreateAdapterOptions extends ModelCallOptions {
   readonly provider: ProviderId;
   readonly model?: string;
   readonly apiKey?: string;
@@ -102,6 +103,7 @@ const adapterOptions = {
   fetch: "any",
   policy: "any",
   dangerouslyAllowBrowser: "any",
+  ...callOptions,
 } as const satisfies Options<CreateAdapterOptions>;
 
 const noBedrock = "Amazon Bedrock is not supported here.";
@@ -133,7 +135,8 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
   const { reasoning, reasoningEffort, reasoningBudget, toolUse, policy, stream = true } = options;
   const relay: DirectOptions = {
     ...{ format, baseURL, model, stream, reasoning, reasoningEffort, reasoningBudget, toolUse, policy },
-    maxTokens: options.maxTokens ?? provider.defaultMaxTokens,
+    maxTokens: options.maxTokens,
+    ...callOptionsOf(options),
     cache: cacheOf(options.cache),
   };
   const fetch: Fetch = (url, init) => {

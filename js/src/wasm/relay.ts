@@ -1,8 +1,9 @@
 // The seam of the chat handler: what the core is told of it, and what it asks of its host.
+import type { ModelCallOptions } from "../models/call-options.js";
 import type { SessionHost } from "./seam.js";
 
 /** The options of `new CoreRelay(options)`, as JSON. */
-export interface RelayOptions {
+export interface RelayOptions extends ModelCallOptions {
   readonly format: "endpoint" | "anthropic" | "openai_chat" | "openai_responses" | "gemini";
   readonly baseURL: string;
   readonly model: string;

@@ -7,7 +7,7 @@ use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, BETWEEN, Group, Part, Prompt, Writer, push_string, reasoning, schema, user_texts,
+    Answer, BETWEEN, Group, Part, Prompt, Writer, is_wanted_back, push_string, reasoning, schema, user_texts,
 };
 use crate::scan::joined;
 
@@ -60,7 +60,8 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
                     written.end();
                 });
             }
-            if let Some(reasoning) = reasoning(prompt, messages) {
+            let wanted = messages.iter().any(|message| is_wanted_back(message));
+            if let Some(reasoning) = reasoning(messages).filter(|_| prompt.options.echo_reasoning || wanted) {
                 message.text("reasoning_content", &reasoning);
             }
             for field in PROVIDER_FIELDS {

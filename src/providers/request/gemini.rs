@@ -3,21 +3,23 @@
 use crate::json_write::{Object, array, string};
 use crate::message::{ContentPart, ToolCall};
 use crate::providers::gemini::THOUGHT_SIGNATURE;
+use crate::providers::request::choice::ToolChoice;
+use crate::providers::request::media::{File, Place};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, Call, Group, Part, Prompt, Thinking, Writer, media_note, number, schema, thinking,
+    Answer, Call, Group, Part, Prompt, Thinking, Writer, number, schema, thinking,
 };
 
 pub(super) static WRITER: Writer = Writer { head, list: "contents", lead: None, group };
 
 fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
-    if !prompt.system.is_empty() {
+    if !prompt.system.trim().is_empty() {
         let mut system = Object::new(body.key("systemInstruction"));
         array(system.key("parts"), [prompt.system], text);
         system.end();
     }
-    if !prompt.tools.is_empty() {
+    if prompt.takes_tools() {
         array(body.key("tools"), [prompt.tools], |out, tools| {
             let mut written = Object::new(out);
             array(written.key("functionDeclarations"), tools, |out, tool| {
@@ -31,9 +33,13 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
             written.end();
         });
     }
+    tool_choice(prompt, body);
+    let sampling = prompt.sampling();
     if options.max_tokens.is_none()
-        && options.temperature.is_none()
-        && options.stop.is_none()
+        && sampling.temperature.is_none()
+        && sampling.top_p.is_none()
+        && sampling.seed.is_none()
+        && sampling.stop.is_empty()
         && options.thinking == Thinking::default()
     {
         return;
@@ -42,13 +48,44 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     if let Some(max_tokens) = options.max_tokens {
         config.raw("maxOutputTokens", &max_tokens.to_string());
     }
-    if let Some(temperature) = options.temperature {
-        config.raw("temperature", &number(temperature));
+    for (key, value) in [("temperature", sampling.temperature), ("topP", sampling.top_p)] {
+        if let Some(value) = value {
+            config.raw(key, &number(value));
+        }
     }
-    if let Some(stop) = options.stop {
-        array(config.key("stopSequences"), [stop], string);
+    if let Some(seed) = sampling.seed {
+        config.raw("seed", &seed.to_string());
     }
-    thinking::gemini(options, &mut config);
+    if !sampling.stop.is_empty() {
+        array(config.key("stopSequences"), sampling.stop, string);
+    }
+    if options.thinking != Thinking::default() {
+        thinking::gemini(prompt, &mut config);
+    }
+    config.end();
+}
+
+fn tool_choice(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+    if prompt.tools.is_empty() || prompt.options.facts.tools == Some(false) {
+        return;
+    }
+    // It always may make several calls at once.
+    prompt.parallel();
+    let Some(choice) = prompt.tool_choice() else { return };
+    let mut config = Object::new(body.key("toolConfig"));
+    let mut calling = Object::new(config.key("functionCallingConfig"));
+    match choice {
+        ToolChoice::Auto => drop(calling.text("mode", "AUTO")),
+        ToolChoice::None => drop(calling.text("mode", "NONE")),
+        ToolChoice::Required => drop(calling.text("mode", "ANY")),
+        ToolChoice::Tool(name) => {
+            calling.text("mode", "ANY");
+            array(calling.key("allowedFunctionNames"), [prompt.names.on_wire(&name)], |out, name| {
+                string(out, &name);
+            });
+        }
+    }
+    calling.end();
     config.end();
 }
 
@@ -68,7 +105,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
                 list.push_str(std::mem::replace(&mut comma, ","));
                 match part {
                     Part::Text(said) => text(list, said),
-                    Part::Media(part) => media(list, part),
+                    Part::Media(part) => media(prompt, list, part),
                 }
             }
             list.push(']');
@@ -138,25 +175,61 @@ fn response(prompt: &Prompt<'_>, answer: &Answer<'_>, out: &mut String) {
     part.end();
 }
 
-fn media(out: &mut String, part: &ContentPart) {
-    let Some(source) = &part.source else { return text(out, &media_note(part)) };
+/// What is read besides texts.
+const TAKEN: [&str; 29] = [
+    "application/pdf",
+    "image/png",
+    "image/jpeg",
+    "image/webp",
+    "image/heic",
+    "image/heif",
+    "audio/wav",
+    "audio/x-wav",
+    "audio/mp3",
+    "audio/mpeg",
+    "audio/aiff",
+    "audio/aac",
+    "audio/ogg",
+    "audio/flac",
+    "video/mp4",
+    "video/mpeg",
+    "video/mov",
+    "video/quicktime",
+    "video/avi",
+    "video/x-flv",
+    "video/mpg",
+    "video/webm",
+    "video/wmv",
+    "video/3gpp",
+    "text/plain",
+    "text/html",
+    "text/css",
+    "text/csv",
+    "text/markdown",
+];
+
+fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart) {
+    let Some(file) = File::of(part) else { return text(out, &prompt.left_out(part)) };
+    if let Some(said) = file.text() {
+        return text(out, &said);
+    }
+    if !file.is_one_of(&TAKEN) {
+        return text(out, &prompt.left_out(part));
+    }
     let mut written = Object::new(out);
-    match (&source.data, &source.url) {
-        (Some(data), _) if source.kind == "base64" => {
+    match file.place {
+        Place::Data(data) => {
             let mut inline = Object::new(written.key("inlineData"));
-            inline.text("mimeType", &source.media_type).text("data", data);
+            inline.text("mimeType", &file.media_type).text("data", data);
             inline.end();
         }
-        (_, Some(url)) => {
-            let mut file = Object::new(written.key("fileData"));
-            if !source.media_type.is_empty() {
-                file.text("mimeType", &source.media_type);
+        Place::Address(url) => {
+            let mut by_address = Object::new(written.key("fileData"));
+            if !file.media_type.is_empty() {
+                by_address.text("mimeType", &file.media_type);
             }
-            file.text("fileUri", url);
-            file.end();
-        }
-        (_, None) => {
-            written.text("text", &media_note(part));
+            by_address.text("fileUri", url);
+            by_address.end();
         }
     }
     written.end();

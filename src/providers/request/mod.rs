@@ -1,27 +1,29 @@
 //! Request bodies: the record, the tools and the options in each provider's form.
 
 mod anthropic;
+mod choice;
 mod endpoint;
 mod gemini;
+mod media;
 mod names;
 mod notice;
 mod openai_chat;
 mod openai_responses;
 mod project;
+mod sampling;
 mod thinking;
-
-use std::borrow::Cow;
 
 use crate::codec::{to_text, words};
 use crate::json::Json;
 use crate::json_read::{Broken, Reader};
 use crate::json_write::{Object, string};
-use crate::message::{ContentPart, ContentSource, Message};
+use crate::message::Message;
 use crate::providers::Format;
-use crate::providers::table::{AZURE, ends_with, is_at};
+use crate::providers::facts::{Facts, ReasoningBack};
 use crate::scan::joined;
 use crate::tool::ToolDefinition;
 
+pub use choice::ToolChoice;
 pub use names::ToolNames;
 pub use notice::{Notice, Notices};
 pub use project::{Answer, Call, Group, Part};
@@ -36,57 +38,29 @@ words! {
     }
 }
 
-/// What servers of the chat format differ in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ChatDialect {
-    #[default]
-    Plain,
-    /// Counts thoughts into `max_completion_tokens` and refuses `max_tokens` for thinking models.
-    OpenAi,
-    /// Takes cache breakpoints and hands them on.
-    OpenRouter,
-    /// Refuses fields that it does not know, and ids of calls that are not nine letters and digits.
-    Mistral,
-    /// Wants back what it sent with a call.
-    Google,
-}
-
-impl ChatDialect {
-    /// The dialect spoken at a host: a provider has more of them below its own, for regions and accounts.
-    pub fn of_host(host: &str) -> Self {
-        let is = |domain| is_at(host, domain);
-        if is("api.openai.com") || is(AZURE) {
-            ChatDialect::OpenAi
-        } else if is("openrouter.ai") {
-            ChatDialect::OpenRouter
-        } else if is("mistral.ai") {
-            ChatDialect::Mistral
-        } else if is("generativelanguage.googleapis.com")
-            || is("aiplatform.googleapis.com")
-            || ends_with(host, "-aiplatform.googleapis.com").is_some()
-        {
-            ChatDialect::Google
-        } else {
-            ChatDialect::Plain
-        }
-    }
-}
-
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     pub model: String,
     pub max_tokens: Option<u32>,
     pub stream: bool,
     pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub seed: Option<u64>,
+    /// Texts that end an answer.
+    pub stop_sequences: Vec<String>,
+    pub tool_choice: Option<ToolChoice>,
+    /// Whether the model may make several calls at once.
+    pub parallel_tool_calls: Option<bool>,
     /// Marks the prompt for caching where the provider does not cache by itself.
     pub cache: Option<CacheTtl>,
     /// Sends earlier reasoning back; without it none ever leaves.
     pub echo_reasoning: bool,
     pub thinking: Thinking,
-    /// Where the model is to stop, for providers that can be told so.
+    /// Where a model that is asked for its calls as text is to stop, for providers that can be told so.
     pub stop: Option<&'static str>,
-    pub dialect: ChatDialect,
-    /// An object whose fields are added to the body as they are.
+    /// What is known of the model and its host, from [`Facts::of`].
+    pub facts: Facts,
+    /// An object whose fields are added to the body as they are, in the place of those that would be there.
     pub extra: Option<Json>,
 }
 
@@ -134,7 +108,7 @@ impl Prompt<'_> {
     /// The whole body for the model's view of the record.
     pub fn body(&self, messages: &[&Message]) -> String {
         let groups = self.groups(messages, false);
-        let mut out = self.open();
+        let mut out = self.open(messages);
         let last = groups.len().saturating_sub(1);
         for (at, group) in groups.iter().enumerate() {
             self.separate(&mut out);
@@ -147,28 +121,51 @@ impl Prompt<'_> {
     /// The messages of the model's view in groups. `behind`: from an answer on, where those before it have been grouped already. Calls
     /// in a run have ids of their own, so none can be taken by what came before.
     pub fn groups<'m>(&self, messages: &[&'m Message], behind: bool) -> Vec<Group<'m>> {
-        project::groups(self.format, self.options.dialect, messages, behind)
+        project::groups(self.format, self.options.facts.call_ids, messages, behind)
     }
 
     /// The body up to where the groups go: then comes each group behind a `separate`, then `close`. The text of a
-    /// settled group may be kept and used again.
-    pub fn open(&self) -> String {
+    /// settled group may be kept and used again. `messages` are the last ones of the conversation.
+    pub fn open(&self, messages: &[&Message]) -> String {
         let mut out = String::new();
-        let mut body = Object::new(&mut out);
         let writer = self.format.writer();
-        (writer.head)(self, &mut body);
-        if let Some(extra) = &self.options.extra {
-            // Of a text that is no object nothing is taken.
-            let _ = each_field(extra.as_str(), |key, value| {
-                body.raw(key, value);
-            });
+        if self.format.spoken() == Format::Endpoint {
+            self.head(&mut out);
+        } else {
+            let options = self.options.at(self, messages);
+            Prompt { options: &options, ..*self }.head(&mut out);
         }
-        let list = body.key(writer.list);
-        list.push('[');
+        if out.len() > 1 {
+            out.push(',');
+        }
+        string(&mut out, writer.list);
+        out.push_str(":[");
         if let Some(lead) = writer.lead {
-            lead(self, list);
+            lead(self, &mut out);
         }
         out
+    }
+
+    /// The beginning of the body, with an open brace.
+    fn head(&self, out: &mut String) {
+        let mut body = Object::new(out);
+        (self.format.writer().head)(self, &mut body);
+        let Some(extra) = &self.options.extra else { return };
+        let mut given = Vec::new();
+        // Of a text that is no object nothing is taken.
+        let _ = each_field(extra.as_str(), |key, value| given.push((key, value)));
+        given.retain(|(key, _)| *key != self.format.writer().list);
+        let mut ours = std::mem::take(out);
+        ours.push('}');
+        let mut body = Object::new(out);
+        let _ = each_field(&ours, |key, value| {
+            if !given.iter().any(|(other, _)| *other == key) {
+                body.raw(key, value);
+            }
+        });
+        for (key, value) in given {
+            body.raw(key, value);
+        }
     }
 
     /// The comma before a group, where one is needed.
@@ -197,12 +194,39 @@ impl Prompt<'_> {
 
     /// The list of what the model's provider gave and wants back with the message.
     fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
-        let wanted = self.options.echo_reasoning
-            || self.format == Format::Anthropic && self.options.anthropic_thinks();
-        let kept = message.extra.0.iter().find(|(key, _)| key == field && wanted);
-        let list = kept?.1.as_str();
-        let items = list.strip_prefix('[')?.strip_suffix(']')?.trim();
-        (!items.is_empty()).then_some(list)
+        let thinks = self.format == Format::Anthropic && self.options.anthropic_thinks();
+        let endpoint = self.format.spoken() == Format::Endpoint && is_wanted_back(message);
+        (self.options.echo_reasoning || thinks || endpoint).then(|| kept(message, field))?
+    }
+}
+
+/// The field of a message by which a chat handler says that the model's provider wants its thoughts back.
+pub(crate) const WANTED_BACK: &str = "wanted_back";
+
+fn is_wanted_back(message: &Message) -> bool {
+    message.extra.0.iter().any(|(key, value)| key == WANTED_BACK && value.as_str() == "true")
+}
+
+/// A list that is kept with a message, unless there is nothing in it.
+fn kept<'m>(message: &'m Message, field: &str) -> Option<&'m str> {
+    let kept = message.extra.0.iter().find(|(key, _)| key == field);
+    let list = kept?.1.as_str();
+    let items = list.strip_prefix('[')?.strip_suffix(']')?.trim();
+    (!items.is_empty()).then_some(list)
+}
+
+impl Options {
+    /// Whether a model that is asked so wants the thoughts of its answers back, without being asked to take them.
+    pub(crate) fn wants_back(&self, format: Format) -> bool {
+        match format {
+            Format::Anthropic => self.anthropic_thinks(),
+            Format::OpenAiChat => match self.facts.reasoning_back {
+                Some(ReasoningBack::Calls) => self.thinks_by_itself(),
+                Some(ReasoningBack::DetailsAlways) => true,
+                _ => false,
+            },
+            Format::OpenAiResponses | Format::Gemini | Format::Endpoint => false,
+        }
     }
 }
 
@@ -270,33 +294,6 @@ fn number(value: f64) -> String {
     to_text(&value)
 }
 
-const PDF: &str = "application/pdf";
-/// The kind of a file is read off its name too, which no message has.
-const PDF_NAME: &str = "document.pdf";
-
-/// What stands for media that a provider does not take.
-fn media_note(part: &ContentPart) -> String {
-    let mut kind = part.kind.clone();
-    if let Some(first) = kind.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    match part.source.as_ref().map(|source| source.media_type.as_str()) {
-        None | Some("") => format!("[{kind} attachment]"),
-        Some(media_type) => format!("[{kind} attachment: {media_type}]"),
-    }
-}
-
-/// Where media are to be found, as one URL.
-fn media_url(source: &ContentSource) -> Option<Cow<'_, str>> {
-    match (&source.data, &source.url) {
-        (Some(data), _) if source.kind == "base64" => {
-            Some(Cow::Owned(format!("data:{};base64,{data}", source.media_type)))
-        }
-        (_, Some(url)) => Some(Cow::Borrowed(url)),
-        (_, None) => None,
-    }
-}
-
 /// `{"type": …, "text": …}` as most providers have it.
 fn text_block(out: &mut String, kind: &str, text: &str, cache_mark: Option<&str>) {
     let mut block = Object::new(out);
@@ -322,15 +319,15 @@ fn user_texts<'a>(parts: &[Part<'a>]) -> Vec<&'a str> {
     texts
 }
 
-/// The reasoning of several messages, where it is to be sent back.
-fn reasoning(prompt: &Prompt<'_>, messages: &[&Message]) -> Option<String> {
+/// The reasoning of several messages.
+fn reasoning(messages: &[&Message]) -> Option<String> {
     let mut texts = Vec::new();
     for message in messages {
         if let Some(text) = &message.reasoning_content {
             texts.push(text.as_str());
         }
     }
-    Some(joined(&texts, BETWEEN)).filter(|text| prompt.options.echo_reasoning && !text.is_empty())
+    Some(joined(&texts, BETWEEN)).filter(|text| !text.is_empty())
 }
 
 fn push_string(out: &mut String, text: &str) {

@@ -3,10 +3,11 @@
 use crate::json_write::{Object, array};
 use crate::message::ContentPart;
 use crate::providers::openai_responses::REASONING_ITEMS;
+use crate::providers::request::choice::ToolChoice;
+use crate::providers::request::media::{File, Kind, PDF, PICTURES};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    BETWEEN, Group, PDF, PDF_NAME, Part, Prompt, Writer, media_note, media_url, number, of_kind, schema,
-    text_block, thinking,
+    BETWEEN, Group, Part, Prompt, Writer, number, of_kind, schema, text_block, thinking,
 };
 use crate::scan::joined;
 
@@ -15,7 +16,7 @@ pub(super) static WRITER: Writer = Writer { head, list: "input", lead: None, gro
 fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
-    if !prompt.system.is_empty() {
+    if !prompt.system.trim().is_empty() {
         body.text("instructions", prompt.system);
     }
     if let Some(max_tokens) = options.max_tokens {
@@ -25,15 +26,32 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         body.raw("stream", "true");
     }
     body.raw("store", "false");
-    if let Some(temperature) = options.temperature {
-        body.raw("temperature", &number(temperature));
+    let sampling = prompt.sampling();
+    for (key, value) in [("temperature", sampling.temperature), ("top_p", sampling.top_p)] {
+        if let Some(value) = value {
+            body.raw(key, &number(value));
+        }
     }
     if options.echo_reasoning {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
     }
-    thinking::openai_responses(options, body);
-    if prompt.tools.is_empty() {
+    thinking::openai_responses(prompt, body);
+    if !prompt.takes_tools() {
         return;
+    }
+    match prompt.tool_choice() {
+        None => {}
+        Some(ToolChoice::Auto) => drop(body.text("tool_choice", "auto")),
+        Some(ToolChoice::None) => drop(body.text("tool_choice", "none")),
+        Some(ToolChoice::Required) => drop(body.text("tool_choice", "required")),
+        Some(ToolChoice::Tool(name)) => {
+            let mut choice = Object::new(body.key("tool_choice"));
+            choice.text("type", "function").text("name", &prompt.names.on_wire(&name));
+            choice.end();
+        }
+    }
+    if let Some(parallel) = prompt.parallel() {
+        body.raw("parallel_tool_calls", if parallel { "true" } else { "false" });
     }
     array(body.key("tools"), prompt.tools, |out, tool| {
         let mut written = Object::new(out);
@@ -60,7 +78,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
                 item.text("type", "message").text("role", "user");
                 array(item.key("content"), parts, |out, part| match part {
                     Part::Text(text) => text_block(out, "input_text", text, None),
-                    Part::Media(part) => media(out, part),
+                    Part::Media(part) => media(prompt, out, part),
                 });
                 item.end();
             }
@@ -114,26 +132,44 @@ impl Items<'_> {
     }
 }
 
-fn media(out: &mut String, part: &ContentPart) {
-    let source = part.source.as_ref();
-    let Some((source, url)) = source.and_then(|source| Some((source, media_url(source)?))) else {
-        return text_block(out, "input_text", &media_note(part), None);
-    };
-    let mut block = Object::new(out);
-    match part.kind.as_str() {
-        "image" => {
-            block.text("type", "input_image").text("image_url", &url);
-        }
-        "document" if source.kind == "base64" => {
-            let name = if source.media_type == PDF { PDF_NAME } else { "document" };
-            block.text("type", "input_file").text("filename", name).text("file_data", &url);
-        }
-        "document" => {
-            block.text("type", "input_file").text("file_url", &url);
-        }
-        _ => {
-            block.text("type", "input_text").text("text", &media_note(part));
-        }
+/// Documents that are read, with the endings that their names need.
+const DOCUMENTS: [(&str, &str); 7] = [
+    (PDF, "pdf"),
+    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
+    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+    ("application/msword", "doc"),
+    ("application/rtf", "rtf"),
+    ("application/vnd.oasis.opendocument.text", "odt"),
+];
+
+fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart) {
+    let file = File::of(part);
+    if let Some(text) = file.as_ref().and_then(File::text) {
+        return text_block(out, "input_text", &text, None);
     }
-    block.end();
+    let sees = prompt.options.facts.images != Some(false);
+    let is_picture = |file: &File<'_>| sees && file.is_picture(&PICTURES);
+    let ending = |file: &File<'_>| DOCUMENTS.iter().find(|(media_type, _)| *media_type == file.media_type);
+    match file {
+        Some(file) if is_picture(&file) => {
+            let mut block = Object::new(out);
+            block.text("type", "input_image").text("image_url", &file.url());
+            block.end();
+        }
+        Some(file) if file.kind == Kind::Other && (ending(&file).is_some() || file.is_one_of(&[])) => {
+            let mut block = Object::new(out);
+            block.text("type", "input_file");
+            match ending(&file).filter(|_| file.data().is_some()) {
+                Some((_, ending)) => {
+                    block.text("filename", &format!("document.{ending}")).text("file_data", &file.url());
+                }
+                None => {
+                    block.text("file_url", &file.url());
+                }
+            }
+            block.end();
+        }
+        _ => text_block(out, "input_text", &prompt.left_out(part), None),
+    }
 }

@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::json_write::Object;
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
 use crate::providers::Format;
-use crate::providers::request::ChatDialect;
+use crate::providers::facts::CallIds;
 
 /// What stands for the result of a call that was never answered.
 const NO_RESULT: &str = "No result available";
@@ -90,6 +90,8 @@ fn wrapped(key: &str, value: &Json) -> String {
 enum IdForm {
     /// Any text, as long as it is not twice in one turn.
     Any,
+    /// The same, and no more than forty characters.
+    Short,
     /// No id twice in a request, and no odd characters.
     Plain,
     /// The same, and nine letters and digits.
@@ -97,10 +99,11 @@ enum IdForm {
 }
 
 impl IdForm {
-    fn of(format: Format, dialect: ChatDialect) -> Self {
-        match (format, dialect) {
+    fn of(format: Format, call_ids: Option<CallIds>) -> Self {
+        match (format, call_ids) {
             (Format::Anthropic | Format::OpenAiResponses, _) => IdForm::Plain,
-            (Format::OpenAiChat, ChatDialect::Mistral) => IdForm::Nine,
+            (Format::OpenAiChat, Some(CallIds::Nine)) => IdForm::Nine,
+            (Format::OpenAiChat, _) => IdForm::Short,
             _ => IdForm::Any,
         }
     }
@@ -114,6 +117,13 @@ impl IdForm {
                     plain.push(if is_plain_char(c) { c } else { '_' });
                 }
                 Cow::Owned(plain)
+            }
+            IdForm::Short if id.len() > 40 => {
+                let mut short = String::new();
+                for c in id.chars().take(31) {
+                    short.push(if is_plain_char(c) { c } else { '_' });
+                }
+                Cow::Owned(short + &nine(&id))
             }
             IdForm::Nine
                 if !id.is_empty() && (id.len() != 9 || !id.bytes().all(|b| b.is_ascii_alphanumeric())) =>
@@ -140,13 +150,13 @@ fn nine(id: &str) -> String {
 /// Groups the messages of the model's view. Ids depend only on what comes before.
 pub(super) fn groups<'a>(
     format: Format,
-    dialect: ChatDialect,
+    call_ids: Option<CallIds>,
     messages: &[&'a Message],
     behind: bool,
 ) -> Vec<Group<'a>> {
     let mut projection = Projection {
         format,
-        dialect,
+        call_ids,
         behind,
         groups: Vec::new(),
         results: Vec::new(),
@@ -219,7 +229,7 @@ impl Places {
 
 struct Projection<'a> {
     format: Format,
-    dialect: ChatDialect,
+    call_ids: Option<CallIds>,
     /// Other messages stand in front of these.
     behind: bool,
     groups: Vec<Group<'a>>,
@@ -236,7 +246,7 @@ struct Projection<'a> {
 
 impl<'a> Projection<'a> {
     fn form(&self) -> IdForm {
-        IdForm::of(self.format.spoken(), self.dialect)
+        IdForm::of(self.format.spoken(), self.call_ids)
     }
 
     fn wants_user_first(&self) -> bool {
@@ -251,7 +261,7 @@ impl<'a> Projection<'a> {
             if self.groups.is_empty() && self.wants_user_first() {
                 self.groups.push(Group::User { answers: Vec::new(), parts: vec![Part::Text(START)] });
             }
-            if self.form() == IdForm::Any {
+            if matches!(self.form(), IdForm::Any | IdForm::Short) {
                 self.ids = Ids::default();
             }
             self.groups.push(Group::Agent { messages: Vec::new(), calls: Vec::new() });
@@ -344,10 +354,9 @@ fn is_plain_char(c: char) -> bool {
 
 fn user_part(part: &ContentPart) -> Option<Part<'_>> {
     match (&part.text, &part.source) {
-        (Some(text), _) if part.kind == "text" => (!text.trim().is_empty()).then_some(Part::Text(text)),
-        (_, Some(_)) => Some(Part::Media(part)),
-        (Some(text), None) => Some(Part::Text(text)),
-        (None, None) => None,
+        (_, Some(_)) if part.kind != "text" || part.text.is_none() => Some(Part::Media(part)),
+        (Some(text), _) => (!text.trim().is_empty()).then_some(Part::Text(text)),
+        (None, _) => None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! How much a model is asked to think before it answers, as each provider wants it said.
 
 use crate::json_write::Object;
-use crate::providers::request::{ChatDialect, Options};
+use crate::providers::Format;
+use crate::providers::facts::{ThinkingForm, ThinkingOff};
+use crate::providers::request::{Options, Prompt};
 
 /// Said as a word or in tokens; what a provider does not take is made of what was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +16,11 @@ pub struct Thinking {
 
 /// Anthropic refuses less.
 const SMALLEST: u32 = 1_024;
+
+/// From the least on.
+const WORDS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+const OPTION: &str = "reasoningEffort";
 
 impl Thinking {
     /// Nothing is said of it, so a model does as it likes.
@@ -48,82 +55,164 @@ impl Thinking {
 }
 
 impl Options {
+    pub(super) fn is_told_to_think(&self) -> bool {
+        !self.thinking.is_open() && !self.thinking.is_off() && self.facts.thinking != Some(ThinkingForm::None)
+    }
+
+    /// Whether the model thinks, if it is one that does so unless it is told otherwise.
+    pub(super) fn thinks_by_itself(&self) -> bool {
+        !self.thinking.is_off() || self.facts.thinking_off == Some(ThinkingOff::Never)
+    }
+
     /// Anthropic wants the thoughts of a turn back while it goes on.
     pub(super) fn anthropic_thinks(&self) -> bool {
-        !self.thinking.is_open() && !self.thinking.is_off()
+        let by_itself = self.facts.thinking == Some(ThinkingForm::Adaptive)
+            && matches!(self.facts.thinking_off, Some(ThinkingOff::Said | ThinkingOff::Never));
+        self.is_told_to_think() || by_itself && self.thinks_by_itself()
     }
 }
 
-/// Thoughts count into `max_tokens`, so the answer's own share is kept.
-pub(super) fn anthropic(options: &Options, max_tokens: u32, body: &mut Object<'_>) {
-    let thinking = &options.thinking;
-    let in_tokens = thinking.budget.is_some() || !takes_effort(&options.model);
-    let budget = if options.anthropic_thinks() && in_tokens { thinking.tokens().max(SMALLEST) } else { 0 };
-    body.raw("max_tokens", &max_tokens.saturating_add(budget).to_string());
-    if budget > 0 {
-        body.raw("thinking", &format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#));
-    } else if options.anthropic_thinks() {
-        body.raw("thinking", r#"{"type":"adaptive"}"#);
-        let mut output = Object::new(body.key("output_config"));
-        output.text("effort", thinking.word());
-        output.end();
+/// How the model is told, where nothing is known of it too.
+pub(super) fn form(prompt: &Prompt<'_>) -> ThinkingForm {
+    prompt.options.facts.thinking.unwrap_or(match prompt.format {
+        Format::Anthropic => ThinkingForm::Budget,
+        Format::Gemini => ThinkingForm::Level,
+        Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint => ThinkingForm::Effort,
+    })
+}
+
+/// What was wished, in a word that the model knows.
+fn word<'a>(prompt: &Prompt<'a>) -> &'a str {
+    let wanted = prompt.options.thinking.word();
+    let known = prompt.options.facts.efforts.as_deref().unwrap_or_default();
+    let word = nearest(wanted, known);
+    if word != wanted {
+        prompt.changed(OPTION, wanted, word);
+    }
+    word
+}
+
+/// The nearest of the words that are known; of two the higher.
+fn nearest<'w>(wanted: &'w str, known: &'w str) -> &'w str {
+    let rank = |word: &str| WORDS.iter().position(|other| *other == word);
+    let Some(place) = rank(wanted) else { return wanted };
+    // Not to think at all is no nearness.
+    let thinks = |word: &&str| *word != "none" || wanted == "none";
+    let near =
+        |word: &&str| rank(word).map_or((usize::MAX, true), |rank| (rank.abs_diff(place), rank < place));
+    known.split(' ').filter(|word| !word.is_empty()).filter(thinks).min_by_key(near).unwrap_or(wanted)
+}
+
+fn says_nothing(prompt: &Prompt<'_>) {
+    if !prompt.options.thinking.is_off() {
+        prompt.leave_out(OPTION, "is not told how much to think");
     }
 }
 
-/// Claude from 4.6 on chooses by itself how much it thinks, and newer ones take no tokens any more.
-fn takes_effort(model: &str) -> bool {
-    let mut numbers = model
-        .split(['-', '.', '@', ':'])
-        .filter(|part| part.len() < 3)
-        .filter_map(|part| part.parse::<u8>().ok());
-    let version = (numbers.next(), numbers.next().unwrap_or(0));
-    model.starts_with("claude") && version >= (Some(4), 6)
-}
-
-pub(super) fn openai_chat(options: &Options, body: &mut Object<'_>) {
-    let thinking = &options.thinking;
+/// Thoughts count into `max_tokens`, so the answer's own share is kept as far as the model's limit allows.
+pub(super) fn anthropic(prompt: &Prompt<'_>, max_tokens: u32, body: &mut Object<'_>) {
+    let (thinking, facts) = (&prompt.options.thinking, &prompt.options.facts);
+    let form = form(prompt);
+    let limit = facts.max_output_tokens.unwrap_or(u32::MAX);
+    let told = prompt.options.is_told_to_think();
+    let in_tokens = told && !matches!(form, ThinkingForm::Adaptive);
+    let wanted = if in_tokens { thinking.tokens().max(SMALLEST) } else { 0 };
+    let total = max_tokens.saturating_add(wanted).min(limit);
+    if max_tokens > limit && prompt.options.max_tokens.is_some() {
+        prompt.changed("maxTokens", &max_tokens.to_string(), &limit.to_string());
+    }
+    body.raw("max_tokens", &total.to_string());
     if thinking.is_open() {
         return;
     }
-    match (options.dialect, thinking.budget) {
-        (ChatDialect::OpenRouter, Some(budget)) => {
+    let budget = wanted.min(total - max_tokens.min(total / 2));
+    match (form, facts.thinking_off) {
+        (ThinkingForm::None, _) => says_nothing(prompt),
+        (_, Some(ThinkingOff::Said)) if thinking.is_off() => {
+            body.raw("thinking", r#"{"type":"disabled"}"#);
+        }
+        (_, Some(ThinkingOff::Never)) if thinking.is_off() => effort(prompt, body),
+        _ if thinking.is_off() => {}
+        (ThinkingForm::Adaptive, _) => {
+            body.raw("thinking", r#"{"type":"adaptive"}"#);
+            effort(prompt, body);
+        }
+        _ if budget < SMALLEST => prompt.leave_out(OPTION, "has too few tokens for thoughts"),
+        _ => {
+            body.raw("thinking", &format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#));
+        }
+    }
+}
+
+fn effort(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+    let mut output = Object::new(body.key("output_config"));
+    output.text("effort", word(prompt));
+    output.end();
+}
+
+pub(super) fn openai_chat(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+    let thinking = &prompt.options.thinking;
+    if thinking.is_open() {
+        return;
+    }
+    match (form(prompt), thinking.budget) {
+        (ThinkingForm::None, _) => says_nothing(prompt),
+        (ThinkingForm::Reasoning, Some(budget)) => {
             body.raw("reasoning", &format!(r#"{{"max_tokens":{budget}}}"#));
         }
-        (ChatDialect::OpenRouter, None) => {
+        (ThinkingForm::Reasoning, None) => {
             let mut reasoning = Object::new(body.key("reasoning"));
-            reasoning.text("effort", thinking.word());
+            reasoning.text("effort", word(prompt));
             reasoning.end();
         }
-        (ChatDialect::Google, Some(budget)) => {
+        (ThinkingForm::Google, Some(budget)) if budget > 0 => {
             let config = format!(r#"{{"thinking_budget":{budget},"include_thoughts":true}}"#);
             body.raw("extra_body", &format!(r#"{{"google":{{"thinking_config":{config}}}}}"#));
         }
+        (form @ (ThinkingForm::Switch | ThinkingForm::SwitchAndEffort), _) => {
+            let on = !thinking.is_off();
+            body.raw("thinking", if on { r#"{"type":"enabled"}"# } else { r#"{"type":"disabled"}"# });
+            if on && form == ThinkingForm::SwitchAndEffort {
+                body.text("reasoning_effort", word(prompt));
+            }
+        }
         _ => {
-            body.text("reasoning_effort", thinking.word());
+            body.text("reasoning_effort", word(prompt));
         }
     }
 }
 
-pub(super) fn openai_responses(options: &Options, body: &mut Object<'_>) {
-    if options.thinking.is_open() {
-        return;
+pub(super) fn openai_responses(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+    match form(prompt) {
+        _ if prompt.options.thinking.is_open() => {}
+        ThinkingForm::None => says_nothing(prompt),
+        _ => {
+            let mut reasoning = Object::new(body.key("reasoning"));
+            reasoning.text("effort", word(prompt));
+            reasoning.end();
+        }
     }
-    let mut reasoning = Object::new(body.key("reasoning"));
-    reasoning.text("effort", options.thinking.word());
-    reasoning.end();
 }
 
 /// Models before Gemini 3 take tokens, those from it on words.
-pub(super) fn gemini(options: &Options, config: &mut Object<'_>) {
-    let thinking = &options.thinking;
-    if thinking.is_open() {
-        return;
+pub(super) fn gemini(prompt: &Prompt<'_>, config: &mut Object<'_>) {
+    let (thinking, facts) = (&prompt.options.thinking, &prompt.options.facts);
+    let form = form(prompt);
+    if form == ThinkingForm::None {
+        return says_nothing(prompt);
     }
+    let off = thinking.is_off() && facts.thinking_off != Some(ThinkingOff::Never);
     let mut written = Object::new(config.key("thinkingConfig"));
-    if thinking.budget.is_some() || thinking.is_off() || options.model.starts_with("gemini-2") {
-        written.raw("thinkingBudget", &thinking.tokens().to_string());
+    if form == ThinkingForm::Budget || off {
+        let (least, most) = (facts.min_budget.unwrap_or(0), facts.max_budget.unwrap_or(u32::MAX));
+        let wanted = thinking.tokens();
+        let budget = if off { 0 } else { wanted.min(most).max(least) };
+        if budget != wanted {
+            prompt.changed("reasoningBudget", &wanted.to_string(), &budget.to_string());
+        }
+        written.raw("thinkingBudget", &budget.to_string());
     } else {
-        written.text("thinkingLevel", thinking.word());
+        written.text("thinkingLevel", word(prompt));
     }
     if !thinking.is_off() {
         written.raw("includeThoughts", "true");
@@ -136,21 +225,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_in_a_name_says_whether_a_model_takes_a_word() {
-        for (model, takes) in [
-            ("claude-3-7-sonnet-20250219", false),
-            ("claude-sonnet-4-20250514", false),
-            ("claude-opus-4-1-20250805", false),
-            ("claude-haiku-4-5-20251001", false),
-            ("claude-opus-4-6", true),
-            ("claude-sonnet-4.6", true),
-            ("claude-opus-4-10", true),
-            ("claude-something-5", true),
-            ("claude-latest", false),
-            ("MiniMax-M2.5", false),
-            ("kimi-5-1", false),
+    fn a_word_that_a_model_does_not_know_becomes_the_nearest_that_it_knows() {
+        for (wanted, known, said) in [
+            ("low", "", "low"),
+            ("low", "low medium high", "low"),
+            ("minimal", "low medium high", "low"),
+            ("none", "low medium high", "low"),
+            ("none", "none high", "none"),
+            ("minimal", "none high", "high"),
+            ("medium", "low high", "high"),
+            ("max", "low medium high", "high"),
+            ("xhigh", "low high max", "max"),
+            ("deep", "low high", "deep"),
         ] {
-            assert_eq!(takes_effort(model), takes, "{model}");
+            assert_eq!(nearest(wanted, known), said, "{wanted} of {known}");
         }
     }
 }

@@ -1,0 +1,88 @@
+// How a model is asked, beside what is asked: what an adapter and a chat handler have in common.
+import { check, said } from "../checked.js";
+import { toPlain } from "../json.js";
+import { factKinds, type ModelFacts } from "./facts.js";
+import { checkNumber, config } from "./options.js";
+
+/** Whether a model may use tools (`auto`), must not, has to use one, or has to use this one. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+/** Each is written as the provider wants it. What the model is known to refuse is left out, and told as a notice. */
+export interface ModelCallOptions {
+  /** How freely it writes: from 0, in most models to 2, in Anthropic's to 1. */
+  readonly temperature?: number;
+  /** Only the likeliest words that make up this much, from 0 to 1. */
+  readonly topP?: number;
+  /** Texts that end an answer. */
+  readonly stop?: readonly string[];
+  /** After the first round of tools of a request, `required` and `{ tool }` give way to `auto`: else it would never end. */
+  readonly toolChoice?: ToolChoice;
+  /** Whether the model may make several calls at once. */
+  readonly parallelToolCalls?: boolean;
+  /** The same seed tends to give the same answer, where a provider has seeds. */
+  readonly seed?: number;
+  /** Fields that go into the body as they are, in the place of those that would be there. */
+  readonly extraBody?: Readonly<Record<string, unknown>>;
+  /** What is known of models and hosts beside the package's own table, and before it. */
+  readonly facts?: readonly ModelFacts[];
+}
+
+/** Their names. */
+export const callOptions = {
+  temperature: "any",
+  topP: "any",
+  stop: "any",
+  toolChoice: "any",
+  parallelToolCalls: "any",
+  seed: "any",
+  extraBody: "any",
+  facts: "any",
+} as const satisfies Record<keyof ModelCallOptions, "any">;
+
+const code = "MODEL_CONFIG";
+
+/** Those that were given, for the core; what cannot be is refused. */
+export function callOptionsOf(options: ModelCallOptions): ModelCallOptions {
+  const { temperature, topP, stop, toolChoice, parallelToolCalls, seed, extraBody, facts } = options;
+  checkRange("temperature", temperature, 2);
+  checkRange("topP", topP, 1);
+  checkNumber("seed", seed, 0, Number.MAX_SAFE_INTEGER);
+  if (stop !== undefined) check("`stop`", stop, "list", code);
+  for (const text of stop ?? []) {
+    check("Each of `stop`", text, "text", code);
+    if (!text) throw config("Each of `stop` has to be a text, and one is empty.");
+  }
+  if (typeof toolChoice === "object") {
+    check("`toolChoice`", toolChoice, { tool: "text" }, code);
+    check("`toolChoice.tool`", toolChoice.tool, "text", code);
+  } else if (toolChoice !== undefined) {
+    check("`toolChoice`", toolChoice, "auto|none|required", code);
+  }
+  if (parallelToolCalls !== undefined) check("`parallelToolCalls`", parallelToolCalls, "flag", code);
+  if (facts !== undefined) check("`facts`", facts, "list", code);
+  facts?.forEach((row, at) => {
+    check(`\`facts[${at}]\``, row, factKinds, code);
+  });
+  if (extraBody !== undefined) check("`extraBody`", toPlain(extraBody, "`extraBody`"), "object", code);
+  for (const field of Object.keys(extraBody ?? {})) {
+    const instead = ours[field];
+    if (instead) throw config(`\`extraBody.${field}\` cannot be set: ${instead}.`);
+  }
+  const given = { temperature, topP, stop, toolChoice, parallelToolCalls, seed, extraBody, facts };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Fields without which an answer could not be read. */
+const ours: Readonly<Record<string, string>> = {
+  stream: "use `stream`",
+  model: "use `model`",
+  messages: "they are the conversation's",
+  input: "they are the conversation's",
+  contents: "they are the conversation's",
+  n: "one answer is read",
+};
+
+function checkRange(name: string, value: unknown, most: number): void {
+  if (value === undefined || (typeof value === "number" && value >= 0 && value <= most)) return;
+  throw config(`\`${name}\` is ${said(value)}, and has to be a number from 0 to ${most}.`);
+}

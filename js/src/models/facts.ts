@@ -1,0 +1,95 @@
+// What an application knows of models and hosts, in the words of the package's own table (src/providers/facts.json).
+
+/**
+ * Facts about the models and hosts that it names. What is left out others may say: of each fact the row counts that is most specific,
+ * and those of the application before those of the package.
+ */
+export interface ModelFacts {
+  /** A domain and those below it, or the end of one behind a `*`; several with blanks between. */
+  readonly host?: string;
+  readonly format?: "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+  /** A model's name, in which `*` is any text; several with blanks between. What stands before its last `/` does not count. */
+  readonly model?: string;
+  /** The field that bounds an answer in OpenAI's chat format. */
+  readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /** The longest answer, with thoughts. */
+  readonly maxOutputTokens?: number;
+  /** Whether the model takes this option, and so on. */
+  readonly temperature?: boolean;
+  readonly topP?: boolean;
+  /** Takes only one of the two. */
+  readonly temperatureOrTopP?: boolean;
+  readonly stop?: boolean;
+  readonly seed?: boolean;
+  /** The name of the field that has the seed. */
+  readonly seedField?: string;
+  /** Takes tools at all. */
+  readonly tools?: boolean;
+  /** Takes `toolChoice` `"required"` and `{ tool }`. */
+  readonly forcedTools?: boolean;
+  readonly parallelToolCalls?: boolean;
+  /** Takes `stream_options`. */
+  readonly streamOptions?: boolean;
+  readonly images?: boolean;
+  readonly videos?: boolean;
+  /** PDFs in OpenAI's chat format: in the request itself (`embedded`), or also by their address (`any`). */
+  readonly documents?: "none" | "embedded" | "any";
+  readonly callIds?: "any" | "nine";
+  /** A user's message may stand right behind a tool's. */
+  readonly userBehindTool?: boolean;
+  /** Calls may stand beside `content: null`. */
+  readonly nullContent?: boolean;
+  readonly cacheMarks?: boolean;
+  readonly extraContent?: boolean;
+  /** Whether earlier reasoning goes back to the model in OpenAI's chat format. */
+  readonly reasoningBack?: "never" | "asked" | "calls" | "details" | "details_always";
+  /** How the model is told how much to think. */
+  readonly thinking?:
+    | "none"
+    | "effort"
+    | "reasoning"
+    | "google"
+    | "switch"
+    | "switch_and_effort"
+    | "budget"
+    | "adaptive"
+    | "level";
+  readonly thinkingOff?: "silence" | "said" | "never";
+  /** The words for `reasoningEffort` that it knows, with blanks between. */
+  readonly efforts?: string;
+  readonly minBudget?: number;
+  readonly maxBudget?: number;
+}
+
+/** What each of them has to be. */
+export const factKinds = {
+  host: "text",
+  format: "anthropic|openai_chat|openai_responses|gemini",
+  model: "text",
+  maxTokensField: "max_tokens|max_completion_tokens",
+  maxOutputTokens: "whole",
+  temperature: "flag",
+  topP: "flag",
+  temperatureOrTopP: "flag",
+  stop: "flag",
+  seed: "flag",
+  seedField: "text",
+  tools: "flag",
+  forcedTools: "flag",
+  parallelToolCalls: "flag",
+  streamOptions: "flag",
+  images: "flag",
+  videos: "flag",
+  documents: "none|embedded|any",
+  callIds: "any|nine",
+  userBehindTool: "flag",
+  nullContent: "flag",
+  cacheMarks: "flag",
+  extraContent: "flag",
+  reasoningBack: "never|asked|calls|details|details_always",
+  thinking: "none|effort|reasoning|google|switch|switch_and_effort|budget|adaptive|level",
+  thinkingOff: "silence|said|never",
+  efforts: "text",
+  minBudget: "whole",
+  maxBudget: "whole",
+} as const satisfies Record<keyof ModelFacts, string>;

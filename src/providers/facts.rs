@@ -1,0 +1,389 @@
+//! What is known of hosts and models: what they refuse, and what they want said in another way. One table, with the date and the
+//! source of each row, which an application can add to.
+
+use std::sync::OnceLock;
+
+use crate::codec::{from_text, record, words};
+use crate::providers::Format;
+use crate::providers::table::{ends_with, is_at};
+
+words! {
+    /// The field that bounds an answer in the chat format.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TokensField {
+        "max_tokens" => MaxTokens,
+        "max_completion_tokens" => MaxCompletionTokens,
+    }
+}
+
+words! {
+    /// Which PDFs a server of the chat format takes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Documents {
+        "none" => None,
+        /// In the request itself.
+        "embedded" => Embedded,
+        /// Also by their address.
+        "any" => Any,
+    }
+}
+
+words! {
+    /// What the ids of calls are made of.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CallIds {
+        "any" => Any,
+        /// Nine letters and digits.
+        "nine" => Nine,
+    }
+}
+
+words! {
+    /// Whether a model's earlier reasoning goes back to it in the chat format.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ReasoningBack {
+        /// It is refused.
+        "never" => Never,
+        /// Where the application asks for it.
+        "asked" => Asked,
+        /// With every turn that has calls, as long as the model thinks: it is refused without.
+        "calls" => Calls,
+        /// As OpenRouter's `reasoning_details`, where the application asks for it.
+        "details" => Details,
+        /// The same, always.
+        "details_always" => DetailsAlways,
+    }
+}
+
+words! {
+    /// How a model is told how much it is to think.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ThinkingForm {
+        /// Nothing can be said.
+        "none" => None,
+        /// A word in a field of the body.
+        "effort" => Effort,
+        /// OpenRouter's object of its own.
+        "reasoning" => Reasoning,
+        /// A word, or tokens in Google's own part of the body.
+        "google" => Google,
+        /// On or off.
+        "switch" => Switch,
+        /// On or off, and a word.
+        "switch_and_effort" => SwitchAndEffort,
+        /// In tokens.
+        "budget" => Budget,
+        /// Anthropic's newer models choose for themselves; a word says how eagerly.
+        "adaptive" => Adaptive,
+        /// Gemini's word.
+        "level" => Level,
+    }
+}
+
+words! {
+    /// How a model is told not to think.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ThinkingOff {
+        /// By saying nothing.
+        "silence" => Silence,
+        /// By saying so.
+        "said" => Said,
+        /// It always thinks.
+        "never" => Never,
+    }
+}
+
+record! {
+    read
+    /// What is known of the models and hosts that it names. What it leaves open others may say: of each fact the most specific row
+    /// counts.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Fact {
+        /// A domain and those below it, or its end behind a `*`; several with blanks between.
+        "host" => optional pub host: String,
+        /// `anthropic`, `openai_chat`, `openai_responses` or `gemini`.
+        "format" => optional pub format: String,
+        /// A model's name, in which `*` is any text; several with blanks between. What stands before the last `/` of a model's name
+        /// does not count, nor whether a version is written with points or dashes.
+        "model" => optional pub model: String,
+
+        "maxTokensField" => optional pub max_tokens_field: TokensField,
+        /// The longest answer, with thoughts.
+        "maxOutputTokens" => optional pub max_output_tokens: u32,
+        "temperature" => optional pub temperature: bool,
+        "topP" => optional pub top_p: bool,
+        /// Takes only one of the two.
+        "temperatureOrTopP" => optional pub temperature_or_top_p: bool,
+        "stop" => optional pub stop: bool,
+        "seed" => optional pub seed: bool,
+        /// The name of the field that has the seed.
+        "seedField" => optional pub seed_field: String,
+        /// Takes tools at all.
+        "tools" => optional pub tools: bool,
+        /// A model can be made to use a tool.
+        "forcedTools" => optional pub forced_tools: bool,
+        "parallelToolCalls" => optional pub parallel_tool_calls: bool,
+        "streamOptions" => optional pub stream_options: bool,
+        "images" => optional pub images: bool,
+        "videos" => optional pub videos: bool,
+        "documents" => optional pub documents: Documents,
+        "callIds" => optional pub call_ids: CallIds,
+        /// A user's message may stand right behind a tool's.
+        "userBehindTool" => optional pub user_behind_tool: bool,
+        /// Calls may stand beside `content: null`.
+        "nullContent" => optional pub null_content: bool,
+        /// Takes marks that ask for caching.
+        "cacheMarks" => optional pub cache_marks: bool,
+        /// Wants back the `extra_content` of calls.
+        "extraContent" => optional pub extra_content: bool,
+        "reasoningBack" => optional pub reasoning_back: ReasoningBack,
+        "thinking" => optional pub thinking: ThinkingForm,
+        "thinkingOff" => optional pub thinking_off: ThinkingOff,
+        /// The words that say how much to think, with blanks between.
+        "efforts" => optional pub efforts: String,
+        "minBudget" => optional pub min_budget: u32,
+        "maxBudget" => optional pub max_budget: u32,
+    }
+}
+
+/// What is known of one model at one host. Of a model that nobody knows nothing is, so it is asked in the way that most take.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts(Fact);
+
+impl std::ops::Deref for Facts {
+    type Target = Fact;
+
+    fn deref(&self) -> &Fact {
+        &self.0
+    }
+}
+
+impl Facts {
+    /// Looks up a model. `own` are rows of the application, which count before those of the table.
+    pub fn of(format: Format, host: &str, model: &str, own: &[Fact]) -> Self {
+        let mut found = Vec::new();
+        for (is_own, row) in known().iter().map(|row| (false, row)).chain(own.iter().map(|row| (true, row))) {
+            if let Some(weight) = row.weight(format, host, model) {
+                found.push((is_own, weight, row));
+            }
+        }
+        // Of two that are equally specific the later one counts.
+        found.sort_by_key(|(is_own, weight, _)| (*is_own, *weight));
+        let mut facts = Facts::default();
+        for (_, _, row) in found {
+            facts.0.take(row);
+        }
+        facts
+    }
+}
+
+/// Copies the facts that a row states.
+macro_rules! take {
+    ($to:ident, $from:ident, $($field:ident)*) => {
+        $(if $from.$field.is_some() {
+            $to.$field.clone_from(&$from.$field);
+        })*
+    };
+}
+
+impl Fact {
+    fn take(&mut self, row: &Fact) {
+        take!(self, row, max_tokens_field max_output_tokens temperature top_p temperature_or_top_p stop seed
+            seed_field tools forced_tools parallel_tool_calls stream_options images videos documents call_ids
+            user_behind_tool null_content cache_marks extra_content reasoning_back thinking thinking_off efforts
+            min_budget max_budget);
+    }
+
+    /// How specific the row is about this model; `None` where it is about others.
+    fn weight(&self, format: Format, host: &str, model: &str) -> Option<(usize, usize)> {
+        let mut weight = (0, 0);
+        if let Some(formats) = &self.format {
+            formats.split(' ').find(|word| *word == word_of(format))?;
+            weight.0 += 1;
+        }
+        if let Some(hosts) = &self.host {
+            hosts.split(' ').find(|pattern| is_host(host, pattern))?;
+            weight.0 += 2;
+        }
+        if let Some(models) = &self.model {
+            let model = plain(model.rsplit('/').next().unwrap_or(model));
+            let fitting = models.split(' ').filter(|pattern| is_like(&model, &plain(pattern)));
+            weight = (weight.0 + 4, fitting.map(str::len).max()?);
+        }
+        Some(weight)
+    }
+}
+
+/// The table, read once.
+fn known() -> &'static [Fact] {
+    static KNOWN: OnceLock<Vec<Fact>> = OnceLock::new();
+    KNOWN.get_or_init(|| from_text(include_str!("facts.json")).unwrap_or_default())
+}
+
+fn word_of(format: Format) -> &'static str {
+    match format {
+        Format::Anthropic => "anthropic",
+        Format::OpenAiChat => "openai_chat",
+        Format::OpenAiResponses => "openai_responses",
+        Format::Gemini => "gemini",
+        Format::Endpoint => "endpoint",
+    }
+}
+
+fn is_host(host: &str, pattern: &str) -> bool {
+    match pattern.strip_prefix('*') {
+        Some(end) => ends_with(host, end).is_some(),
+        None => is_at(host, pattern),
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace('.', "-")
+}
+
+/// Whether a name is like a pattern with `*`.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let mut last = None;
+    for part in parts {
+        if let Some(inner) = last.replace(part) {
+            let Some((_, behind)) = rest.split_once(inner) else { return false };
+            rest = behind;
+        }
+    }
+    last.map_or(rest.is_empty(), |last| rest.ends_with(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_is_about_somebody_and_says_when_and_by_whom_it_was_said() {
+        let rows: Vec<serde_json::Value> = serde_json::from_str(include_str!("facts.json")).unwrap();
+        assert_eq!(
+            known().len(),
+            rows.len(),
+            "{:?}",
+            from_text::<Vec<Fact>>(include_str!("facts.json")).err()
+        );
+        for (row, text) in known().iter().zip(&rows) {
+            assert!(row.host.is_some() || row.model.is_some() || row.format.is_some(), "{text}");
+            let mut said = Fact::default();
+            said.take(row);
+            assert_ne!(said, Fact::default(), "{text}");
+            let text = text.as_object().unwrap();
+            for key in ["date", "source"] {
+                assert!(
+                    text.get(key).and_then(|value| value.as_str()).is_some_and(|word| !word.is_empty()),
+                    "{text:?}"
+                );
+            }
+            // A fact that is misspelt would be passed over.
+            let form = crate::codec::ReadFields::form(row);
+            let crate::codec::Form::Keys(keys, _) = form else { panic!("no object") };
+            for key in text.keys() {
+                assert!(keys.contains(&key.as_str()) || key == "date" || key == "source", "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_stands_for_any_text_at_its_stars() {
+        for (name, pattern, fits) in [
+            ("gpt-5", "gpt-5", true),
+            ("gpt-5-mini", "gpt-5", false),
+            ("gpt-5-mini", "gpt-5*", true),
+            ("a-thinking-x", "*thinking*", true),
+            ("thinking", "*thinking*", true),
+            ("a-b-c", "a*b*c", true),
+            ("a-c", "a*b*c", false),
+            ("ab", "ab*b", false),
+            ("", "*", true),
+        ] {
+            assert_eq!(is_like(name, pattern), fits, "{name} {pattern}");
+        }
+    }
+
+    #[test]
+    fn of_each_fact_the_most_specific_row_counts_and_those_of_the_application_before_all() {
+        let facts = |host, model, own: &[Fact]| Facts::of(Format::OpenAiChat, host, model, own);
+        assert_eq!(facts("api.openai.com", "o4-mini", &[]).stop, Some(false));
+        assert_eq!(facts("openrouter.ai", "openai/o4-mini:free", &[]).stop, Some(false));
+        assert_eq!(facts("api.openai.com", "gpt-4.1", &[]).stop, None);
+        assert_eq!(facts("api.mistral.ai", "m", &[]).user_behind_tool, Some(false));
+        assert_eq!(*facts("nobody.example", "nothing-1", &[]), Fact::default());
+        let open = Fact { stop: Some(true), ..Fact::default() };
+        let named = Fact { model: Some("o4*".to_owned()), stop: Some(false), ..Fact::default() };
+        assert_eq!(facts("api.openai.com", "o4-mini", std::slice::from_ref(&open)).stop, Some(true));
+        assert_eq!(facts("api.openai.com", "o4-mini", &[named.clone(), open.clone()]).stop, Some(false));
+        assert_eq!(facts("api.openai.com", "gpt-4.1", &[named, open]).stop, Some(true));
+    }
+
+    #[test]
+    fn a_host_below_that_of_a_provider_is_that_providers() {
+        let documents = |host| Facts::of(Format::OpenAiChat, host, "m", &[]).documents;
+        for (host, known) in [
+            ("api.openai.com", true),
+            ("us.api.openai.com", true),
+            ("EU.API.OpenAI.com", true),
+            ("x.openai.azure.com", true),
+            ("X.OpenAI.Azure.com", true),
+            ("evilapi.openai.com", false),
+            ("api.openai.com.evil.example", false),
+            ("evilopenai.azure.com", false),
+            ("", false),
+        ] {
+            assert_eq!(documents(host) == Some(Documents::Embedded), known, "{host}");
+        }
+        let google = |host| Facts::of(Format::OpenAiChat, host, "m", &[]).extra_content;
+        for (host, known) in [
+            ("europe-west1-aiplatform.googleapis.com", true),
+            ("aiplatform.googleapis.com", true),
+            ("generativelanguage.googleapis.com", true),
+            ("evilaiplatform.googleapis.com", false),
+        ] {
+            assert_eq!(google(host) == Some(true), known, "{host}");
+        }
+        let mistral = |host| Facts::of(Format::OpenAiChat, host, "m", &[]).call_ids;
+        for (host, known) in [
+            ("api.mistral.ai", true),
+            ("codestral.mistral.ai", true),
+            ("evilapi.mistral.ai.example", false),
+            ("notmistral.ai", false),
+        ] {
+            assert_eq!(mistral(host) == Some(CallIds::Nine), known, "{host}");
+        }
+        assert_eq!(Facts::of(Format::OpenAiChat, "eu.openrouter.ai", "m", &[]).cache_marks, Some(true));
+    }
+
+    #[test]
+    fn the_name_of_a_claude_says_how_it_is_told_to_think() {
+        use ThinkingForm::{Adaptive, Budget, None};
+        for (model, form) in [
+            ("claude-3-5-haiku-latest", None),
+            ("claude-3-7-sonnet-20250219", Budget),
+            ("claude-sonnet-4-20250514", Budget),
+            ("claude-opus-4-1-20250805", Budget),
+            ("claude-haiku-4-5-20251001", Budget),
+            ("claude-opus-4-6", Adaptive),
+            ("claude-sonnet-4.6", Adaptive),
+            ("claude-opus-5-5", Adaptive),
+            ("claude-something-6", Adaptive),
+        ] {
+            assert_eq!(Facts::of(Format::Anthropic, "", model, &[]).thinking, Some(form), "{model}");
+        }
+        assert_eq!(Facts::of(Format::Anthropic, "", "MiniMax-M2.5", &[]).thinking, Option::None);
+        let limit = |model| Facts::of(Format::Anthropic, "", model, &[]).max_output_tokens;
+        for (model, tokens) in [
+            ("claude-3-haiku-20240307", 4_096),
+            ("claude-opus-4-20250514", 32_000),
+            ("claude-opus-4-1-20250805", 32_000),
+            ("claude-opus-4-5", 64_000),
+            ("claude-sonnet-4-5-20250929", 64_000),
+        ] {
+            assert_eq!(limit(model), Some(tokens), "{model}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Whether a model may use tools, must, or must not; and how many at once.
+
+use crate::message::{Message, Sender};
+use crate::providers::Format;
+use crate::providers::facts::ThinkingForm;
+use crate::providers::request::thinking::form;
+use crate::providers::request::{Options, Prompt, Thinking};
+
+/// What a model is told of the tools that it gets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// It chooses.
+    #[default]
+    Auto,
+    /// It uses none.
+    None,
+    /// It uses one, whichever it likes.
+    Required,
+    /// It uses this one.
+    Tool(String),
+}
+
+impl ToolChoice {
+    fn is_forced(&self) -> bool {
+        match self {
+            ToolChoice::Auto | ToolChoice::None => false,
+            ToolChoice::Required | ToolChoice::Tool(_) => true,
+        }
+    }
+}
+
+/// Where a conversation is.
+pub(super) struct Standing {
+    /// Results of the last calls are there: the model goes on with its answer.
+    pub answered: bool,
+    /// The turn that goes on has no thoughts at its beginning.
+    thoughtless: bool,
+}
+
+impl Standing {
+    pub(super) fn of(messages: &[&Message]) -> Self {
+        let mut standing = Standing { answered: false, thoughtless: false };
+        for message in messages.iter().rev() {
+            match message.sender {
+                Sender::User => standing.answered |= !message.results().is_empty(),
+                Sender::Agent if message.partial => {}
+                Sender::Agent => {
+                    standing.answered &= !message.calls().is_empty();
+                    standing.thoughtless =
+                        standing.answered && !super::anthropic::begins_with_thoughts(message);
+                    break;
+                }
+            }
+        }
+        standing
+    }
+}
+
+impl Options {
+    /// The options as they hold for the next answer in a conversation that ends so.
+    pub(super) fn at(&self, prompt: &Prompt<'_>, messages: &[&Message]) -> Options {
+        let standing = Standing::of(messages);
+        let mut options = self.clone();
+        // Who has to use a tool again and again never comes to an end.
+        if standing.answered && options.tool_choice.as_ref().is_some_and(ToolChoice::is_forced) {
+            options.tool_choice = Some(ToolChoice::Auto);
+        }
+        let in_tokens = prompt.format == Format::Anthropic && form(prompt) == ThinkingForm::Budget;
+        if in_tokens && standing.thoughtless && self.anthropic_thinks() {
+            prompt.notices.tell(
+                "OPTION_LEFT_OUT",
+                "The model goes on without thinking until it has answered: thinking was turned on between a call of a \
+                 tool and its result, where Anthropic refuses it.",
+            );
+            options.thinking = Thinking::default();
+        }
+        options
+    }
+}
+
+impl Prompt<'_> {
+    /// Whether the model takes tools; where it does not, the developer is told of those that are left out.
+    pub(super) fn takes_tools(&self) -> bool {
+        let takes = self.options.facts.tools != Some(false);
+        if !takes && !self.tools.is_empty() {
+            self.notices.tell(
+                "TOOLS_LEFT_OUT",
+                format!(
+                    "The tools were left out of the request: `{}` takes none. Set `toolUse: \"text\"` to describe them in \
+                     the prompt, or ask another model.",
+                    self.options.model
+                ),
+            );
+        }
+        takes && !self.tools.is_empty()
+    }
+
+    /// What is to be said of tools, as far as the provider takes it.
+    pub(super) fn tool_choice(&self) -> Option<ToolChoice> {
+        let choice = self.options.tool_choice.clone()?;
+        let why = match &choice {
+            ToolChoice::Tool(name) if !self.tools.iter().any(|tool| tool.name == *name) => {
+                format!("there is no tool `{name}` in this request")
+            }
+            choice if !choice.is_forced() => return Some(choice.clone()),
+            _ if self.options.facts.forced_tools == Some(false) => {
+                format!("`{}` cannot be made to use a tool", self.options.model)
+            }
+            _ if self.format == Format::Anthropic && self.options.is_told_to_think() => {
+                "Anthropic's models cannot be made to use a tool while they think".to_owned()
+            }
+            _ => return Some(choice),
+        };
+        self.notices.tell("OPTION_LEFT_OUT", format!("`toolChoice` was left out of the request: {why}."));
+        Some(ToolChoice::Auto)
+    }
+
+    /// Whether several calls at once are allowed, where something is to be said of it and the provider takes it.
+    pub(super) fn parallel(&self) -> Option<bool> {
+        let facts = &self.options.facts;
+        self.taken(self.options.parallel_tool_calls, facts.parallel_tool_calls, "parallelToolCalls")
+    }
+}

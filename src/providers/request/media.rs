@@ -1,0 +1,190 @@
+//! Pictures and files: what they are, and what stands for those that a provider does not take.
+
+use std::borrow::Cow;
+
+use crate::message::{ContentPart, ContentSource};
+use crate::providers::base64::text_of;
+use crate::providers::request::Prompt;
+
+pub(super) const PDF: &str = "application/pdf";
+
+/// What every provider that reads pictures takes.
+pub(super) const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// Types of texts that are not called so.
+const TEXTS: [&str; 8] = [
+    "application/json",
+    "application/xml",
+    "application/yaml",
+    "application/x-yaml",
+    "application/javascript",
+    "application/x-javascript",
+    "application/x-ndjson",
+    "application/sql",
+];
+
+/// How the data of a file begins whose type is not told.
+const BEGINNINGS: [(&str, &str); 5] = [
+    ("iVBORw0KGgo", "image/png"),
+    ("/9j/", "image/jpeg"),
+    ("R0lGOD", "image/gif"),
+    ("UklGR", "image/webp"),
+    ("JVBERi0", PDF),
+];
+
+/// How an address ends whose type is not told.
+const ENDINGS: [(&str, &str); 9] = [
+    (".png", "image/png"),
+    (".jpg", "image/jpeg"),
+    (".jpeg", "image/jpeg"),
+    (".gif", "image/gif"),
+    (".webp", "image/webp"),
+    (".svg", "image/svg+xml"),
+    (".heic", "image/heic"),
+    (".pdf", PDF),
+    (".mp4", "video/mp4"),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Picture,
+    Video,
+    Sound,
+    Text,
+    Other,
+}
+
+/// Where a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place<'a> {
+    /// Here, as base64.
+    Data(&'a str),
+    Address(&'a str),
+}
+
+/// A file that leads somewhere.
+#[derive(Debug)]
+pub(super) struct File<'a> {
+    pub kind: Kind,
+    /// In small letters; empty where nobody knows.
+    pub media_type: Cow<'a, str>,
+    pub place: Place<'a>,
+}
+
+impl<'a> File<'a> {
+    pub(super) fn of(part: &'a ContentPart) -> Option<Self> {
+        let source = part.source.as_ref()?;
+        let (told, place) = place(source)?;
+        let mut media_type = Cow::Borrowed(told.split(';').next().unwrap_or_default().trim());
+        if media_type.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            media_type = Cow::Owned(media_type.to_ascii_lowercase());
+        }
+        if matches!(media_type.as_ref(), "" | "application/octet-stream") {
+            media_type = Cow::Borrowed(guessed(place));
+        }
+        if media_type == "image/jpg" {
+            media_type = Cow::Borrowed("image/jpeg");
+        }
+        let kind = match (media_type.split('/').next().unwrap_or_default(), part.kind.as_str()) {
+            ("image", _) | ("", "image") => Kind::Picture,
+            ("video", _) | ("", "video") => Kind::Video,
+            ("audio", _) | ("", "audio") => Kind::Sound,
+            ("text", _) => Kind::Text,
+            _ if TEXTS.contains(&media_type.as_ref()) => Kind::Text,
+            _ => Kind::Other,
+        };
+        Some(File { kind, media_type, place })
+    }
+
+    /// A picture of one of these types, or of one that only its server knows.
+    pub(super) fn is_picture(&self, types: &[&str]) -> bool {
+        self.kind == Kind::Picture && self.is_one_of(types)
+    }
+
+    pub(super) fn is_pdf(&self) -> bool {
+        self.media_type == PDF
+    }
+
+    /// Of what is only an address the type need not be known.
+    pub(super) fn is_one_of(&self, types: &[&str]) -> bool {
+        types.contains(&self.media_type.as_ref())
+            || self.media_type.is_empty() && matches!(self.place, Place::Address(_))
+    }
+
+    pub(super) fn data(&self) -> Option<&'a str> {
+        match self.place {
+            Place::Data(data) => Some(data),
+            Place::Address(_) => None,
+        }
+    }
+
+    /// What stands in a file of text, where it is here.
+    pub(super) fn text(&self) -> Option<String> {
+        let data = self.data().filter(|_| self.kind == Kind::Text)?;
+        text_of(data).filter(|text| !text.trim().is_empty())
+    }
+
+    /// As one URL.
+    pub(super) fn url(&self) -> Cow<'a, str> {
+        match self.place {
+            Place::Data(data) => Cow::Owned(format!("data:{};base64,{data}", self.media_type)),
+            Place::Address(url) => Cow::Borrowed(url),
+        }
+    }
+}
+
+/// The type as it was told, and where the file is.
+fn place(source: &ContentSource) -> Option<(&str, Place<'_>)> {
+    let given = match (&source.data, &source.url) {
+        (Some(data), _) if source.kind == "base64" => data.as_str(),
+        (_, Some(url)) => url.as_str(),
+        (_, None) => return None,
+    };
+    if let Some((told, data)) = given.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+        let told = if told.is_empty() { source.media_type.as_str() } else { told };
+        return (!data.is_empty()).then_some((told, Place::Data(data)));
+    }
+    if source.data.is_some() && source.kind == "base64" {
+        return (!given.is_empty()).then_some((source.media_type.as_str(), Place::Data(given)));
+    }
+    // No server reads what is only in a page, or on a disk.
+    let is_reached =
+        given.starts_with("https://") || given.starts_with("http://") || given.starts_with("gs://");
+    is_reached.then_some((source.media_type.as_str(), Place::Address(given)))
+}
+
+fn guessed(place: Place<'_>) -> &'static str {
+    let known = match place {
+        Place::Data(data) => BEGINNINGS.iter().find(|(begin, _)| data.starts_with(begin)),
+        Place::Address(url) => {
+            let path = url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+            ENDINGS.iter().find(|(end, _)| path.ends_with(end))
+        }
+    };
+    known.map_or("", |(_, media_type)| media_type)
+}
+
+impl Prompt<'_> {
+    /// What stands for media that the provider does not take; the developer is told, and the model reads it.
+    pub(super) fn left_out(&self, part: &ContentPart) -> String {
+        let note = media_note(part);
+        let message = format!(
+            "{note} was left out of the request, and the model reads this note in its place: `{}` takes no such file \
+             here. Send another kind of file, or its text, or ask another model.",
+            self.options.model
+        );
+        self.notices.tell("MEDIA_LEFT_OUT", message);
+        note
+    }
+}
+
+fn media_note(part: &ContentPart) -> String {
+    let mut kind = part.kind.clone();
+    if let Some(first) = kind.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    match part.source.as_ref().map(|source| source.media_type.as_str()) {
+        None | Some("") => format!("[{kind} attachment]"),
+        Some(media_type) => format!("[{kind} attachment: {media_type}]"),
+    }
+}

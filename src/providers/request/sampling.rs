@@ -1,0 +1,97 @@
+//! The plain options, as far as a model takes them: temperature, `topP`, the seed, and where to stop.
+
+use crate::providers::Format;
+use crate::providers::request::Prompt;
+
+/// What the options come to for one model.
+pub(super) struct Sampling<'a> {
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub seed: Option<u64>,
+    pub stop: Vec<&'a str>,
+}
+
+impl<'a> Prompt<'a> {
+    /// The value of an option, unless the facts say that the model refuses it: then the developer is told.
+    pub(super) fn taken<T>(&self, value: Option<T>, fact: Option<bool>, option: &str) -> Option<T> {
+        if value.is_some() && fact == Some(false) {
+            self.leave_out(option, "takes none");
+            return None;
+        }
+        value
+    }
+
+    pub(super) fn leave_out(&self, option: &str, why: &str) {
+        let message = format!("`{option}` was left out of the request: `{}` {why}.", self.options.model);
+        self.notices.tell("OPTION_LEFT_OUT", message);
+    }
+
+    pub(super) fn changed(&self, option: &str, from: &str, to: &str) {
+        let message = format!(
+            "`{option}` is {from} and was sent as {to}, which is the nearest that `{}` takes.",
+            self.options.model
+        );
+        self.notices.tell("OPTION_CHANGED", message);
+    }
+
+    pub(super) fn sampling(&self) -> Sampling<'a> {
+        let (options, facts) = (self.options, &self.options.facts);
+        let mut temperature = self.taken(options.temperature, facts.temperature, "temperature");
+        let mut top_p = self.taken(options.top_p, facts.top_p, "topP");
+        let seed = self.taken(options.seed, facts.seed, "seed");
+        if self.format == Format::Anthropic {
+            if let Some(given) = temperature.filter(|given| *given > 1.0) {
+                self.changed("temperature", &super::number(given), "1");
+                temperature = Some(1.0);
+            }
+            if options.is_told_to_think() {
+                if temperature.is_some_and(|temperature| temperature < 1.0) {
+                    self.leave_out("temperature", "takes none while it thinks");
+                }
+                temperature = None;
+                if top_p.is_some_and(|top_p| top_p < 0.95) {
+                    self.leave_out("topP", "takes none below 0.95 while it thinks");
+                    top_p = None;
+                }
+            }
+        }
+        if temperature.is_some() && top_p.is_some() && facts.temperature_or_top_p == Some(true) {
+            self.leave_out("topP", "takes either it or `temperature`");
+            top_p = None;
+        }
+        Sampling { temperature, top_p, seed, stop: self.stop() }
+    }
+
+    fn stop(&self) -> Vec<&'a str> {
+        let options = self.options;
+        let mut stop = Vec::new();
+        // Whoever reads calls out of the text does without it, too.
+        let takes = options.facts.stop != Some(false);
+        if let Some(text) = options.stop.filter(|_| takes) {
+            stop.push(text);
+        }
+        let given: Vec<&str> = options.stop_sequences.iter().map(String::as_str).collect();
+        let Some(mut given) = self.taken(Some(given).filter(|given| !given.is_empty()), Some(takes), "stop")
+        else {
+            return stop;
+        };
+        if self.format == Format::Anthropic {
+            let all = given.len();
+            given.retain(|text| !text.trim().is_empty());
+            if given.len() < all {
+                self.leave_out("stop", "takes no blank text there");
+            }
+        }
+        stop.append(&mut given);
+        let most = match self.format {
+            Format::Anthropic => usize::MAX,
+            Format::Gemini => 5,
+            Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint => 4,
+        };
+        if stop.len() > most {
+            self.changed("stop", &format!("a list of {}", stop.len()), &format!("its first {most}"));
+            stop.truncate(most);
+        }
+        stop
+    }
+}
