@@ -21,6 +21,7 @@ use glove_wasm::stream::{Outcome, Turn};
 use glove_wasm::testing::{FakeClock, SequentialIds};
 use glove_wasm::transport::retry::Policy;
 use glove_wasm::transport::{Answer, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
+use proptest::prelude::*;
 use streams::{Recording, load};
 
 /// A server that plays one stream, a piece at a time.
@@ -295,4 +296,75 @@ fn a_stream_reaches_the_client_however_its_events_are_broken_into_lines() {
         compared += 1;
     }
     assert!(compared > 0);
+}
+
+/// Texts with all that could break a line, an event or a string.
+fn any_text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("\n"),
+        Just("\r"),
+        Just("\n\n"),
+        Just("\r\n\r\n"),
+        Just("data: "),
+        Just("\u{2028}"),
+        Just("\u{85}"),
+        Just("\u{0}"),
+        Just("\u{FEFF}"),
+        Just("\""),
+        Just("\\"),
+        Just("\\ud83d"),
+        Just("}"),
+        Just("é😀"),
+        Just("[DONE]"),
+        Just(": "),
+        Just("a "),
+        Just("{\"type\":\"done\""),
+    ];
+    proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_model_says_reaches_the_client_word_for_word(
+        pieces in proptest::collection::vec((any::<bool>(), any_text()), 0..6),
+        calls in proptest::collection::vec((any_text(), 0usize..SPACES.len(), any::<bool>()), 0..4),
+        cut in any::<proptest::sample::Index>(),
+    ) {
+        let mut answer = Answer::new(false);
+        let (mut message, mut thoughts) = (Message::agent(""), String::new());
+        for (thinking, text) in &pieces {
+            if *thinking {
+                answer.delta(Delta::Reasoning(text));
+                thoughts.push_str(text);
+            } else {
+                answer.delta(Delta::Text(text));
+                message.text.push_str(text);
+            }
+        }
+        message.reasoning_content = Some(thoughts).filter(|text| !text.is_empty());
+        let mut made = Vec::new();
+        for (at, (text, space, parsed)) in calls.iter().enumerate() {
+            let json = spaced(&format!(r#"{{"a":{},"b":[1,{{}}]}}"#, Json::string(text)), SPACES[*space]);
+            let raw = if *parsed { json } else { format!("{text}{json}") };
+            let id = format!("c{at}");
+            let (head, tail) = raw.split_at(raw.floor_char_boundary(raw.len() / 2));
+            answer.delta(Delta::ToolInput { id: &id, name: "f", text: head });
+            answer.delta(Delta::ToolInput { id: &id, name: "f", text: tail });
+            made.push(ToolCall::from_model("f", Some(id), &raw));
+        }
+        message.tool_calls = Some(made).filter(|calls| !calls.is_empty());
+        let stream = done(&mut answer, message.clone());
+        let turn = told(&stream);
+        for call in message.tool_calls.iter_mut().flatten() {
+            call.input_args = Json::parse(&call.input_args.canonical()).unwrap();
+        }
+        prop_assert_eq!(turn.message, message);
+        // Clients of the original cut at blank lines.
+        for event in stream.split("\n\n").filter(|event| !event.is_empty()) {
+            prop_assert!(Json::parse(event.strip_prefix("data: ").unwrap()).is_ok());
+        }
+        let (head, tail) = stream.as_bytes().split_at(cut.index(stream.len()));
+        let whole = streams::decode(Format::Endpoint, [stream.as_bytes()]);
+        prop_assert_eq!(streams::decode(Format::Endpoint, [head, tail]), whole);
+    }
 }

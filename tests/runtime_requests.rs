@@ -366,6 +366,31 @@ fn tasks_are_kept_and_outputs_stand_beside_their_result() {
 }
 
 #[test]
+fn a_task_list_stands_beside_other_tools_or_where_it_is_asked_for() {
+    let look = || Tool::new("look", "", json!({}), async |_: Value, _| "seen");
+    let table = [
+        (None, false, &[][..]),
+        (None, true, &["glove_update_tasks", "look"]),
+        (Some(true), false, &["glove_update_tasks"]),
+        (Some(true), true, &["glove_update_tasks", "look"]),
+        (Some(false), false, &[]),
+        (Some(false), true, &["look"]),
+    ];
+    for (wanted, with_tool, names) in table {
+        let model = ScriptedModel::new([Line::text("hi")]);
+        let mut agent = builder(&model, MemoryStore::new("s"));
+        if let Some(wanted) = wanted {
+            agent = agent.tasks(wanted);
+        }
+        if with_tool {
+            agent = agent.fold(look());
+        }
+        block_on(agent.build().unwrap().process_request("hi")).unwrap();
+        assert_eq!(model.seen()[0].tools, names, "{wanted:?} {with_tool}");
+    }
+}
+
+#[test]
 fn what_the_inbox_holds_is_told_once() {
     let model = ScriptedModel::new([Line::text("1"), Line::text("2"), Line::text("3")]);
     let store = MemoryStore::new("s");

@@ -59,6 +59,7 @@ const moved = Object.fromEntries(
     "limits",
     "whenBusy",
     "resume",
+    "tasks",
     "createModel",
     "createStore",
     "createSessionId",

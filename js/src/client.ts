@@ -41,6 +41,8 @@ export interface GloveClientConfig {
   readonly whenBusy?: WhenBusy | undefined;
   /** Whether a run that was going on when its page died, or when the network was lost, goes on by itself; `auto` unless given. */
   readonly resume?: "auto" | "manual" | undefined;
+  /** Whether the model gets `glove_update_tasks`: `true` also where it has no other tool, `false` never. Else it gets it beside others. */
+  readonly tasks?: boolean | undefined;
   /** How a store's `addTokens` is called: with an object, or for older stores with the sum. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
   /** The session to open, when the application knows it. */
@@ -68,6 +70,7 @@ const clientOptions = {
   database: { name: "text", persist: "flag" } satisfies Options<DatabaseOptions>,
   catalog: "any",
   resume: "auto|manual",
+  tasks: "flag",
   tokenCounterStyle: counterStyle,
   getSessionId: "work",
   createSessionId: "work",
@@ -284,7 +287,8 @@ export class GloveClient {
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides): GloveSession {
-    const { systemPrompt, tools, compaction, subscribers, budgets, limits, whenBusy, resume, tokenCounterStyle } = this.#config;
+    const { systemPrompt, tools, compaction, subscribers, budgets, limits, whenBusy, resume, tasks, tokenCounterStyle } =
+      this.#config;
     const common = { tools, compaction, subscribers, budgets, limits, whenBusy };
     return new GloveSession(
       {
@@ -295,6 +299,7 @@ export class GloveClient {
         model: model ?? (endpoint ? createEndpointModel(endpoint) : this.resolveModel()),
         store: store ?? this.resolveStore(id),
         resume,
+        tasks,
         tokenCounterStyle,
       },
       this.#core,

@@ -29,6 +29,8 @@ export interface GloveConfig {
   readonly maxConsecutiveErrors?: number;
   readonly budgets?: Budgets;
   readonly limits?: Limits;
+  /** Whether the model gets `glove_update_tasks`: `true` also where it has no other tool, `false` never. Else it gets it beside others. */
+  readonly tasks?: boolean;
   readonly tokenCounterStyle?: "object" | "number";
 }
 
@@ -42,6 +44,7 @@ const agentOptions = {
   maxConsecutiveErrors: "count",
   budgets: sessionOptions.budgets,
   limits: sessionOptions.limits,
+  tasks: "flag",
   tokenCounterStyle: counterStyle,
 } as const satisfies Options<GloveConfig>;
 

@@ -268,7 +268,7 @@ export class CoreLink {
   async #open(): Promise<CoreSession> {
     const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
-    const { sessionId, store, tokenCounterStyle = "object", resume } = this.#page.parts;
+    const { sessionId, store, tokenCounterStyle = "object", resume, tasks } = this.#page.parts;
     this.#certain = performance.now();
     if (this.#tabs) store.claim?.();
     const bridge = bridgeStore(store, tokenCounterStyle, this.#storeChanges());
@@ -276,6 +276,7 @@ export class CoreLink {
       sessionId,
       keeps: bridge.keeps,
       ...(resume && { resume }),
+      ...(tasks !== undefined && { tasks }),
       ...told,
     };
     const { CoreSession } = core as unknown as SessionExports;

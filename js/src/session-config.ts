@@ -75,6 +75,8 @@ export interface SessionParts extends SessionConfig {
   readonly tokenCounterStyle?: "object" | "number" | undefined;
   /** Whether a run that was going on when its page died, or when the network was lost, goes on by itself; `auto` unless given. */
   readonly resume?: "auto" | "manual" | undefined;
+  /** Whether the model gets `glove_update_tasks`: `true` also where it has no other tool, `false` never. Else it gets it beside others. */
+  readonly tasks?: boolean | undefined;
   readonly displayManager?: DisplayManagerAdapter | undefined;
 }
 

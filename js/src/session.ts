@@ -45,6 +45,7 @@ const partOptions = {
   store: "store",
   tokenCounterStyle: counterStyle,
   resume: "auto|manual",
+  tasks: "flag",
   displayManager: "any",
 } as const satisfies Options<SessionParts>;
 

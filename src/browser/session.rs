@@ -41,6 +41,7 @@ record! {
         "model" => required model: ModelOptions,
         "keeps" => plain keeps: Keeps,
         "resume" => plain resume: Resume,
+        "tasks" => plain tasks: Option<bool>,
     }
 }
 
@@ -105,19 +106,30 @@ pub struct CoreSession {
     session: Session,
     feed: Rc<Feed>,
     host: Host,
+    tasks: Option<bool>,
 }
 
 #[wasm_bindgen]
 impl CoreSession {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str, host: Host) -> Result<CoreSession, JsValue> {
-        let Options { session_id, system_prompt, tools, compaction, limits, budgets, model, keeps, resume } =
-            read(options, "the session's options")?;
+        let Options {
+            session_id,
+            system_prompt,
+            tools,
+            compaction,
+            limits,
+            budgets,
+            model,
+            keeps,
+            resume,
+            tasks,
+        } = read(options, "the session's options")?;
         let parts = Parts {
             model: model_of(&host, model),
             system_prompt,
             store: Arc::new(PageStore { host: host.clone(), id: session_id, keeps }),
-            tools: Arc::new(PageTools::new(host.clone(), tools)),
+            tools: Arc::new(PageTools::new(host.clone(), tools, tasks)),
             clock: Arc::new(PageClock),
             ids: Arc::new(PageIds),
             settings: Settings { tools: Vec::new(), compaction, limits, budgets },
@@ -128,7 +140,7 @@ impl CoreSession {
         }
         let feed = Feed::new(host.clone());
         feed.follow(&session);
-        Ok(CoreSession { session, feed, host })
+        Ok(CoreSession { session, feed, host, tasks })
     }
 
     /// Starts the session, which then works until it is closed, and waits until the store has been read. After a
@@ -189,7 +201,7 @@ impl CoreSession {
         let Changes { system_prompt, tools, compaction, limits, budgets, model } =
             read(changes, "the changes")?;
         if let Some(tools) = tools {
-            let tools = Arc::new(PageTools::new(self.host.clone(), tools));
+            let tools = Arc::new(PageTools::new(self.host.clone(), tools, self.tasks));
             self.session.replace_tools(tools).map_err(|error| thrown(&error))?;
         }
         if let Some(prompt) = system_prompt {

@@ -48,11 +48,13 @@ impl Read for PageTool {
 pub(super) struct PageTools {
     host: Host,
     tools: Vec<PageTool>,
+    /// What the application says of a task list.
+    tasks: Option<bool>,
 }
 
 impl PageTools {
-    pub(super) fn new(host: Host, tools: Vec<PageTool>) -> Self {
-        PageTools { host, tools }
+    pub(super) fn new(host: Host, tools: Vec<PageTool>, tasks: Option<bool>) -> Self {
+        PageTools { host, tools, tasks }
     }
 }
 
@@ -75,6 +77,10 @@ impl ToolHost for PageTools {
             specs.push(tool.spec.clone());
         }
         specs
+    }
+
+    fn wants_tasks(&self) -> bool {
+        self.tasks.unwrap_or(!self.tools.is_empty())
     }
 
     fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {

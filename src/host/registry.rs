@@ -200,6 +200,7 @@ fn with_outputs(outcome: ToolOutcome, context: &ToolContext) -> ToolOutcome {
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
     list: Vec<Tool>,
+    tasks: Option<bool>,
 }
 
 impl Tools {
@@ -214,6 +215,11 @@ impl Tools {
         Ok(())
     }
 
+    /// Whether the model gets a task list in any case, or in none; else it gets one beside other tools.
+    pub fn want_tasks(&mut self, wanted: bool) {
+        self.tasks = Some(wanted);
+    }
+
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.list.iter().find(|tool| tool.name() == name)
     }
@@ -226,6 +232,10 @@ impl ToolHost for Tools {
 
     fn specs(&self) -> Vec<ToolSpec> {
         self.list.iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    fn wants_tasks(&self) -> bool {
+        self.tasks.unwrap_or(!self.list.is_empty())
     }
 
     fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {

@@ -23,6 +23,12 @@ pub trait ToolHost: MaybeSend + MaybeSync {
     /// What the machine is told, one for each definition.
     fn specs(&self) -> Vec<ToolSpec>;
 
+    /// Whether the model gets a task list, where the store keeps one. Beside other tools it does unless something is said; alone
+    /// it is no reason to send tools, as some models refuse a request with any.
+    fn wants_tasks(&self) -> bool {
+        !self.definitions().is_empty()
+    }
+
     /// Asked for tools with `Gate::ByInput`: may this call run without a permission? An error stops the call.
     fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>>;
 

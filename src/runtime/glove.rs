@@ -120,6 +120,12 @@ impl GloveBuilder {
         self
     }
 
+    /// Whether the model gets a task list: `true` also without other tools, `false` never.
+    pub fn tasks(mut self, wanted: bool) -> Self {
+        self.tools.want_tasks(wanted);
+        self
+    }
+
     pub fn subscriber(mut self, subscriber: impl Subscriber + 'static) -> Self {
         self.subscribers.push(Arc::new(subscriber));
         self

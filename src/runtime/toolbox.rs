@@ -13,7 +13,7 @@ use crate::tool::{ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
 #[derive(Clone)]
 pub(crate) struct Toolbox {
     host: Arc<dyn ToolHost>,
-    /// Where the store keeps tasks and the host has no such tool of its own.
+    /// Where it is wanted, the store keeps tasks, and the host has no such tool of its own.
     tasks: Option<Arc<TaskTool>>,
     definitions: Arc<Vec<ToolDefinition>>,
     specs: Vec<ToolSpec>,
@@ -27,7 +27,7 @@ impl Toolbox {
     ) -> Result<Self, ToolDefinitionError> {
         let (mut given, mut definitions, mut specs, mut tasks) =
             (host.definitions(), Vec::new(), Vec::new(), None);
-        if store.keeps_tasks() && !given.iter().any(|tool| tool.name == TASK_TOOL) {
+        if store.keeps_tasks() && host.wants_tasks() && !given.iter().any(|tool| tool.name == TASK_TOOL) {
             let tool = TaskTool { store: Arc::clone(store), ids: Arc::clone(ids) };
             (definitions, specs) = (tool.definitions(), tool.specs());
             tasks = Some(Arc::new(tool));

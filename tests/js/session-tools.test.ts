@@ -389,7 +389,7 @@ test("a budget that is used up pauses the request, and it can go on", async () =
 test("tasks that the model keeps are in the snapshot, and in the next session", async () => {
   const store = new MemoryStore("tasks");
   const todos = [{ content: "Fix it", activeForm: "Fixing it", status: "in_progress" }];
-  const { session, client } = scene([call("glove_update_tasks", { todos }), "ok"], { createStore: () => store });
+  const { session, client } = scene([call("glove_update_tasks", { todos }), "ok"], { createStore: () => store, tasks: true });
   await session.sendMessage("Hi");
   expect(session.getSnapshot().tasks).toMatchObject([{ content: "Fix it", status: "in_progress" }]);
   client.dispose();
@@ -450,6 +450,26 @@ test("a model of one's own may give arguments as the text that it wrote", async 
   await session.sendMessage("Hi");
   expect(asked).toEqual([{}, { at: 1 }, { at: 2 }]);
   expect(shown()[4]).toContain("The arguments are not valid JSON");
+});
+
+test("a task list stands beside tools of the application, or where it is asked for", async () => {
+  const tool: ToolConfig = { name: "look", description: "", jsonSchema: { type: "object" }, do: () => 1 };
+  const asked = async (config: { tools?: ToolConfig[]; tasks?: boolean }) => {
+    const { session, model } = scene(["ok", "ok"], config);
+    await session.sendMessage("Hi");
+    const before = model.calls[0]?.tools;
+    session.configure({ tools: [] });
+    await session.sendMessage("Hi");
+    return [before, model.calls[1]?.tools];
+  };
+  const list = "glove_update_tasks";
+  expect(await asked({})).toEqual([[], []]);
+  expect(await asked({ tools: [tool] })).toEqual([[list, "look"], []]);
+  expect(await asked({ tasks: true })).toEqual([[list], [list]]);
+  expect(await asked({ tools: [tool], tasks: true })).toEqual([[list, "look"], [list]]);
+  expect(await asked({ tools: [tool], tasks: false })).toEqual([["look"], []]);
+  // @ts-expect-error a flag
+  expect(() => scene([], { tasks: "yes" })).toThrow("`tasks`");
 });
 
 test("a tool can keep files and widgets beside its result", async () => {
@@ -567,7 +587,7 @@ test("a tool may ask the agent that it runs in", async () => {
     jsonSchema: { type: "object" },
     do(_input, _display, agent) {
       agent?.setSystemPrompt("Renamed.");
-      return agent?.tools.map(({ name }) => name);
+      return agent?.tools;
     },
   };
   const { session, shown, model } = scene([call("rename"), "ok"], { tools: [tool] });

@@ -1,6 +1,6 @@
 // An endpoint is read twice: by the core for a session, and in JavaScript for who asks its model without one. The same answers must
 // lead to the same, and neither may tell a key.
-import { createEndpointModel, GloveClient, MemoryStore, type Message } from "glove-wasm";
+import { type ContentPart, createEndpointModel, GloveClient, MemoryStore, type Message } from "glove-wasm";
 import { expect, test } from "vitest";
 
 const message = (text: string, more: object = {}): Message => ({ sender: "agent", text, ...more });
@@ -187,4 +187,61 @@ test.each(keys)("a key is struck out in the same way twice: %s", async (_, optio
     expect(one?.message).toContain(told);
     expect(other?.message).toContain(told);
   }
+});
+
+test.each([false, true])("what is asked is the same in both ways (reasoning: %s)", async (reasoning) => {
+  const extra = { id: "m1", metadata: { mood: 1 }, prompt_id: "p", at: 5, mine: "x" };
+  const call = (id: string) => ({ tool_name: "t", input_args: { id }, id, thought_signature: "sig", mine: "x" });
+  const image = { type: "image", source: { type: "url", media_type: "image/png", url: "https://a.example/i.png" } };
+  const thoughts = { reasoning_content: "Hm.", thinking_blocks: [{ type: "thinking", thinking: "Hm.", signature: "s" }] };
+  const shown = { renderData: { secret: true }, generateSummaryArgs: 1, outcome: "failed", mine: "x" };
+  const messages = [
+    { sender: "user", text: "q", ...extra },
+    {
+      sender: "agent",
+      text: "Look.",
+      tool_calls: ["a", "b", "c", "d"].map(call),
+      ...thoughts,
+      ...extra,
+      usage: { tokens_in: 1 },
+    },
+    {
+      sender: "user",
+      text: "tool results",
+      tool_results: [
+        { tool_name: "t", call_id: "a", result: { status: "success", data: { x: 1 }, ...shown }, duration_ms: 3, slots: [] },
+        { tool_name: "t", call_id: "b", result: { status: "error", data: null, message: "no", ...shown } },
+        { tool_name: "t", call_id: "c", result: { status: "aborted", data: null, message: "stopped" } },
+        { tool_name: "t", call_id: "d", result: "as it was" },
+      ],
+      ...extra,
+    },
+    { sender: "agent", text: "Seen.", ...extra },
+    {
+      sender: "user",
+      text: "[multimodal message]",
+      content: [
+        { type: "text", text: "And this?", ...extra },
+        { ...image, ...extra },
+      ],
+    },
+  ] as unknown as Message[];
+  const bodies: unknown[] = [];
+  const fetch = async (_: string, { body }: RequestInit) => {
+    bodies.push(JSON.parse(String(body)));
+    return new Response(sse(done("ok")), { headers: { "content-type": "text/event-stream" } });
+  };
+  const model = createEndpointModel("http://h/chat", { fetch, reasoning });
+  const tool = { name: "t", description: "d", jsonSchema: { type: "object", properties: {} } };
+  const store = new MemoryStore("s1");
+  await store.appendMessages(messages.slice(0, -1));
+  const config = { createModel: () => model, createStore: () => store, systemPrompt: "Be kind.", tasks: false };
+  const session = new GloveClient({ ...config, tools: [{ ...tool, do: () => 1 }] }).session("s1");
+  await session.sendMessage({ content: messages.at(-1)?.content as ContentPart[] });
+  model.setSystemPrompt("Be kind.");
+  await model.prompt({ messages, tools: [tool] }, async () => {});
+  // The text beside the parts says the same again, in words of its own.
+  const same = (key: string, value: unknown) => (key === "text" && value === "[multimodal message]" ? "And this?" : value);
+  const [bySession, byItself] = bodies.map((body) => JSON.parse(JSON.stringify(body, same)));
+  expect(byItself).toEqual(bySession);
 });

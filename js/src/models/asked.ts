@@ -1,8 +1,46 @@
 // An endpoint that is asked without a session: the core, which reads and strikes out keys for sessions, is not loaded then. It is done
 // here as in `src/providers/endpoint.rs` and `src/transport/secret.rs`; tests/js/two-readers.test.ts holds both to the same cases.
+import type { Message, ToolResult } from "../message.js";
 import { parseSSEStream } from "../sse.js";
 import type { Fetch } from "./http.js";
+import { type PromptRequest, serialized } from "./model.js";
 import type { RemoteStreamEvent } from "./remote.js";
+
+/** What is asked, as the core would post it: nothing of a message but what a model reads. */
+export function posted(systemPrompt: string, { messages, tools }: PromptRequest, reasoning = false): object {
+  const described = serialized(tools);
+  const told = messages.map((message) => postedMessage(message, reasoning));
+  return { systemPrompt, messages: told, ...(described.length && { tools: described }) };
+}
+
+function postedMessage(message: Message, reasoning: boolean): object {
+  const { sender, text, content, tool_calls, tool_results } = message;
+  return {
+    sender,
+    text,
+    ...(content && { content: content.map(({ type, text, source }) => ({ type, text, source })) }),
+    ...(tool_calls && { tool_calls: tool_calls.map((call) => picked(call, callFields)) }),
+    ...(tool_results && { tool_results: tool_results.map(postedResult) }),
+    ...(reasoning && picked(message, reasoningFields)),
+  };
+}
+
+function postedResult({ tool_name, call_id, result }: ToolResult): object {
+  const { status, data = null, message = "Unknown error", summary = data } = result ?? {};
+  if (status === "success") return { tool_name, call_id, result: { data: summary, status } };
+  // An endpoint of the original knows no other words.
+  if (status) return { tool_name, call_id, result: { data, status: "error", message } };
+  // Older versions kept what a tool returned as it was.
+  return { tool_name, call_id, result: { data: result ?? null, status: "success" } };
+}
+
+/** What providers want back of a call and of an answer is among them. */
+const callFields = ["tool_name", "input_args", "id", "thought_signature", "extra_content"];
+const reasoningFields = ["reasoning_content", "thinking_blocks", "reasoning_items"];
+
+function picked(from: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));
+}
 
 /** `read` makes an answer of the events. */
 export async function asked<T>(

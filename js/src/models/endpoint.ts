@@ -4,7 +4,7 @@ import type { ModelOptions } from "../wasm/seam.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { checkCall } from "./options.js";
-import { collect, remoteRequest } from "./remote.js";
+import { collect } from "./remote.js";
 
 /** How an endpoint is asked. */
 export interface EndpointOptions {
@@ -61,10 +61,10 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
       systemPrompt = text;
     },
     async prompt(request, notify, signal) {
-      const body = JSON.stringify(remoteRequest(systemPrompt, request));
-      const init = { method: "POST", headers: await headers(), body, redirect, ...(signal && { signal }) };
       // Sessions do not come here.
-      const { asked } = await import("./asked.js");
+      const { asked, posted } = await import("./asked.js");
+      const body = JSON.stringify(posted(systemPrompt, request, options.reasoning));
+      const init = { method: "POST", headers: await headers(), body, redirect, ...(signal && { signal }) };
       const missing = "Stream ended without a 'done' event";
       return asked(options.fetch ?? globalThis.fetch, url, init, (events) => collect(events, notify, missing, signal));
     },

@@ -144,11 +144,17 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
     if (format === "anthropic" && inPage()) headers.set("anthropic-dangerous-direct-browser-access", "true");
     return (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
   };
+  const direct = () => import("../relay/direct.js");
+  let systemPrompt = "";
   const adapter: ModelAdapter = {
     name: model,
-    setSystemPrompt() {},
-    async prompt() {
-      throw config(`The model "${model}" is asked by the core: give it to an agent, a GloveClient or a Glove.`);
+    setSystemPrompt: (text) => {
+      systemPrompt = text;
+    },
+    // Sessions do not come here.
+    async prompt(request, notify, signal) {
+      const asked = { ...request, systemPrompt };
+      return (await direct()).prompted((init) => ask("", init), asked, notify, signal);
     },
   };
   const http: HttpModel = {
@@ -156,7 +162,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
     reasoning: true, // Whether the provider gets it is settled on the way.
     policy: { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0, answerBytes: 0 }, // So are retries and limits.
   };
-  const ask: Fetch = async (_, init) => (await import("../relay/direct.js")).direct(relay, key ?? "", fetch, init);
+  const ask: Fetch = async (_, init) => (await direct()).direct(relay, key ?? "", fetch, init);
   return withTransport(adapter, { options: http, fetch: ask });
 }
 

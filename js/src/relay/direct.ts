@@ -1,6 +1,17 @@
 // A provider that the page asks itself. What stands between it and the session is what a chat handler has, so that a page which
 // asks no provider need not load how providers are spoken to.
 import type { Fetch } from "../models/http.js";
+import {
+  type ModelPromptResult,
+  type ModelTool,
+  type NotifySubscribersFunction,
+  type PromptRequest,
+  type SerializedTool,
+  stoppable,
+} from "../models/model.js";
+import { collect } from "../models/remote.js";
+import { parseSSEStream } from "../sse.js";
+import { toolSchema } from "../tool.js";
 import { bytes } from "../wasm/generated/glove_providers_bytes.js";
 import { unpacked } from "../wasm/inline.js";
 import { openProviders } from "../wasm/providers.js";
@@ -19,6 +30,24 @@ const own = {
   messages: Number.MAX_SAFE_INTEGER,
   tools: Number.MAX_SAFE_INTEGER,
 } as const;
+
+/** Asks without a session. What of the messages is for a model is the relay's to know. */
+export async function prompted(
+  ask: (init: RequestInit) => Promise<Response>,
+  { systemPrompt, messages, tools = [] }: PromptRequest & { readonly systemPrompt: string },
+  notify: NotifySubscribersFunction,
+  signal: AbortSignal | undefined,
+): Promise<ModelPromptResult> {
+  signal?.throwIfAborted();
+  const described = await Promise.all(tools.map(describe));
+  const body = JSON.stringify({ systemPrompt, messages, tools: described });
+  const response = await stoppable(ask({ body, signal: signal ?? null }), signal);
+  return collect(parseSSEStream(response), notify, "The answer broke off before its end.", signal);
+}
+
+async function describe({ name, description, jsonSchema, input_schema: inputSchema }: ModelTool): Promise<SerializedTool> {
+  return { name, description, parameters: await toolSchema({ name, jsonSchema, ...(inputSchema && { inputSchema }) }) };
+}
 
 /** Answers the request to an endpoint with the events of one. */
 export async function direct(

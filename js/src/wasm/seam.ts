@@ -20,6 +20,8 @@ export interface SessionOptions {
   readonly keeps?: { tasks?: boolean; inbox?: boolean; permissions?: boolean };
   /** `manual`: a run that was going on when its page died waits for `resume()` (phase `interrupted`). */
   readonly resume?: "auto" | "manual";
+  /** Whether the model gets a task list in any case, or in none; else it gets one beside other tools. */
+  readonly tasks?: boolean;
 }
 
 export type ModelOptions =
