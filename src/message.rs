@@ -150,6 +150,8 @@ record! {
         "duration_ms" => optional duration_ms: u64,
         /// What the tool showed beside its result (files, widgets and types of the application).
         "outputs" => optional outputs: Vec<SideOutput>,
+        /// The arguments that the tool got, where they are not those that the model sent. Never sent to a model.
+        "input" => optional input: Json,
         /// What it left on the display. For the screen only.
         "slots" => skipped slots: Vec<Slot>,
     }

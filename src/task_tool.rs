@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures_util::future;
 
 use crate::codec::{object, record, words};
-use crate::host::{Call, IdSource, StoreAdapter, ToolContext, ToolHost};
+use crate::host::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::json::Json;
 use crate::message::{Task, ToolResultData};
 use crate::portable::BoxFuture;
-use crate::run::input::{ApprovalVerdict, Issue, ToolOutcome};
+use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
 use crate::tool::{ToolDefinition, ToolSpec};
 
 pub const TASK_TOOL: &str = "glove_update_tasks";
@@ -62,12 +62,12 @@ impl ToolHost for TaskTool {
         vec![ToolSpec { idempotent: true, ..ToolSpec::new(TASK_TOOL) }]
     }
 
-    fn permission_needed(&self, _call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {
-        Box::pin(future::ready(Ok(true)))
+    fn permission(&self, _call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+        Box::pin(future::ready(PermissionVerdict::Unset.into()))
     }
 
-    fn approval(&self, _call: Call<'_>) -> BoxFuture<'static, ApprovalVerdict> {
-        Box::pin(future::ready(ApprovalVerdict::Needed { reason: None }))
+    fn approval(&self, _call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+        Box::pin(future::ready(ApprovalVerdict::Needed { reason: None }.into()))
     }
 
     fn run(&self, call: Call<'_>, _context: ToolContext) -> BoxFuture<'static, ToolOutcome> {

@@ -127,6 +127,7 @@ fn result() -> ToolResult {
             extra: Extra::default(),
         },
         duration_ms: Some(5),
+        input: Some(json(r#"{"a":1}"#)),
         outputs: Some(vec![SideOutput {
             kind: "file".to_owned(),
             summary: text("a list"),

@@ -310,12 +310,12 @@ export class CoreLink {
     };
     return heard({
       events: (batch) => this.#events(batch),
-      permissionNeeded: (tool, input) => this.#page.tools.permissionNeeded(tool, input),
-      approval: (tool, input) => this.#page.tools.approval(tool, input),
-      run: (callId, tool, input, attempt, signal, key) =>
-        fenced(() => within(signal, (inside) => this.#page.tools.run(callId, tool, input, attempt, inside, key))),
-      undo: (callId, tool, input, signal) =>
-        fenced(() => within(signal, (inside) => this.#page.tools.undo(callId, tool, input, inside))),
+      permissionOf: (callId, tool, input, validated) => this.#page.tools.permissionOf(callId, tool, input, validated),
+      approval: (callId, tool, input, validated) => this.#page.tools.approval(callId, tool, input, validated),
+      run: (callId, tool, input, validated, signal, key) =>
+        fenced(() => within(signal, (inside) => this.#page.tools.run(callId, tool, input, validated, inside, key))),
+      undo: (callId, tool, input, validated, signal) =>
+        fenced(() => within(signal, (inside) => this.#page.tools.undo(callId, tool, input, validated, inside))),
       prompt: (request: HostPrompt, delta, signal) => {
         this.#pageModel = true;
         const answer = request.purpose === "turn" ? this.#page.shown.asked() : undefined;
@@ -485,6 +485,7 @@ export class CoreLink {
       this.#page.shown.set({ tasks: result.data.tasks });
     // What is done here once: the store is read and subscribers are told where the session runs.
     if (!this.#session) return !delta;
+    if (type === "tool_use_result") this.#page.tools.ended(id);
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#readExtras(this.#page.parts.store);
     this.#page.subscribers.tell(type, data);
     return !delta;

@@ -56,6 +56,8 @@ export interface ToolResult {
   result: ToolResultData;
   duration_ms?: number;
   outputs?: SideOutput[];
+  /** The arguments that the tool got, as JSON, where they are not those that the model sent. Never sent to a model. */
+  input?: unknown;
   /** What it left on the display. Never sent to a model. */
   slots?: unknown[];
 }

@@ -55,7 +55,13 @@ export type RunInput =
   | {
       readonly type: "permission_checked";
       readonly call_id: string;
-      readonly verdict: "not_needed" | "granted" | "denied" | "unset" | { readonly failed: string };
+      readonly verdict:
+        | "not_needed"
+        | "granted"
+        | "denied"
+        | "unset"
+        | { readonly invalid: readonly Issue[] }
+        | { readonly failed: string };
     }
   | {
       readonly type: "approval_checked";
@@ -63,8 +69,15 @@ export type RunInput =
       readonly verdict:
         | "not_needed"
         | { readonly needed: { readonly reason?: string } }
+        | "changed"
         | { readonly invalid: readonly Issue[] }
         | { readonly failed: string };
+    }
+  /** What a tool's schema made of a call's arguments, where that is something else than the model sent. */
+  | {
+      readonly type: "validated";
+      readonly call_id: string;
+      readonly validated: { readonly input: unknown; readonly exact?: boolean };
     }
   | {
       readonly type: "answered";
@@ -82,6 +95,8 @@ export type RunInput =
         | { readonly summing: { readonly result: ToolResultData; readonly outputs: readonly SideOutput[] } }
         | { readonly summed: string | null }
         | { readonly invalid: readonly Issue[] }
+        /** The arguments cannot be made again as they were allowed; the tool did not run. */
+        | "changed"
         | { readonly threw: string }
         | { readonly rejected: string | null };
     }

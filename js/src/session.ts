@@ -82,6 +82,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
+      validated: (callId, validated) => this.#link.own.validated(callId, validated),
       returned: (callId, outcome) => this.#link.own.returned(callId, outcome),
       report,
       result: async (callId) => {

@@ -1,22 +1,12 @@
 // The tools of a session: what the core is told of them, and how it runs them.
+import { Arguments, type Given, takenBack } from "./arguments.js";
 import type { RunningCall } from "./call-display.js";
 import { GloveError, reasonOf } from "./error.js";
 import { toJson } from "./json.js";
-import { after, type Maybe } from "./maybe.js";
+import type { Maybe } from "./maybe.js";
 import type { SideOutput, ToolResultData } from "./message.js";
 import type { IGloveRunnable } from "./runnable.js";
-import { type Checked, check } from "./schema.js";
-import {
-  approvalRule,
-  argumentsSchema,
-  namedAs,
-  permissionRule,
-  resultJson,
-  resultOf,
-  specOf,
-  type ToolConfig,
-  type ToolDisplay,
-} from "./tool.js";
+import { approvalRule, permissionRule, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
 import { Turn } from "./turn.js";
 import type { SessionHost, ToolSpec } from "./wasm/seam.js";
 
@@ -26,18 +16,22 @@ export interface CallSurroundings {
   agent(): IGloveRunnable;
   /** What a call gave. */
   result(callId: string): Promise<unknown>;
+  /** Keeps what a running call's arguments were made to, before its tool begins. */
+  validated(callId: string, validated: string): void;
   /** Keeps what a running call has returned, before its summary is made. */
   returned(callId: string, outcome: string): void;
   report(code: string, error: unknown): void;
 }
 
 /** Names are compared without regard to case, as models write them. */
-export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval" | "run" | "undo"> {
+export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | "run" | "undo"> {
   #tools: readonly ToolConfig[] = [];
   readonly #around: CallSurroundings;
+  readonly #arguments: Arguments;
 
   constructor(around: CallSurroundings) {
     this.#around = around;
+    this.#arguments = new Arguments((code, error) => around.report(code, error));
   }
 
   get all(): readonly ToolConfig[] {
@@ -69,24 +63,33 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     return specs.every((spec) => !(spec instanceof Promise)) ? (specs as ToolSpec[]) : Promise.all(specs);
   }
 
-  async permissionNeeded(name: string, input: string): Promise<boolean> {
+  async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
+    const tool = this.#get(name);
+    const given = await this.#arguments.of(tool, id, input, validated);
+    if ("issues" in given) return verdict({ invalid: given.issues });
     try {
-      return await permissionRule(this.#get(name), read(input));
+      return verdict((await permissionRule(tool, given.copy())) ? "unset" : "not_needed", given);
     } catch (error) {
-      throw this.#unjudged(name, error);
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
     }
   }
 
-  async approval(name: string, input: string): Promise<string> {
+  async approval(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
     const tool = this.#get(name);
-    const given = await this.#input(tool, input);
-    if ("issues" in given) return JSON.stringify({ invalid: given.issues });
+    const given = await this.#arguments.of(tool, id, input, validated);
+    if ("issues" in given) return verdict({ invalid: given.issues });
+    if (given.changed) return verdict("changed", given);
     try {
-      const { required, reason } = await approvalRule(tool, given.value);
-      return required ? JSON.stringify({ needed: { reason: reason ?? null } }) : '"not_needed"';
+      const { required, reason } = await approvalRule(tool, given.copy());
+      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", given);
     } catch (error) {
-      return JSON.stringify({ failed: reasonOf(this.#unjudged(name, error)) });
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
     }
+  }
+
+  /** Nothing more is done with this call. */
+  ended(id: string): void {
+    this.#arguments.end(id);
   }
 
   /** A rule that fails lets nothing run; only the developer can mend it. */
@@ -101,15 +104,17 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     id: string,
     name: string,
     input: string,
-    _attempt: number,
+    validated: string | undefined,
     signal: AbortSignal,
     idempotencyKey: string,
   ): Promise<string> {
     let call: RunningCall | undefined;
     try {
       const tool = this.#get(name);
-      const given = await this.#input(tool, input);
+      const given = await this.#arguments.of(tool, id, input, validated);
       if ("issues" in given) return JSON.stringify({ invalid: given.issues });
+      if (given.told) this.#around.validated(id, given.told);
+      if (given.changed) return '"changed"';
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
       const done = await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal);
@@ -131,12 +136,11 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     }
   }
 
-  async undo(id: string, name: string, input: string, signal: AbortSignal): Promise<void> {
+  async undo(id: string, name: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void> {
     const tool = this.#get(name);
-    const given = await this.#input(tool, input);
-    if ("issues" in given) throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${name} do not fit its schema any more.`);
+    const given = await takenBack(this.#arguments, tool, input, validated);
     const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
-    await tool.undo?.(given.value, await this.#around.result(id), this.#around.display(call), this.#around.agent(), signal);
+    await tool.undo?.(given, await this.#around.result(id), this.#around.display(call), this.#around.agent(), signal);
   }
 
   /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
@@ -155,17 +159,10 @@ export class Toolbox implements Pick<SessionHost, "permissionNeeded" | "approval
     if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no tool called ${name} any more.`);
     return tool;
   }
+}
 
-  #input(tool: ToolConfig, input: string): Maybe<Checked<unknown>> {
-    const value = read(input);
-    const schema = argumentsSchema(tool);
-    if (!schema) return { value };
-    return after(check(schema, value), (checked) => {
-      // The model can do nothing about it.
-      if ("issues" in checked && checked.error) this.#around.report(checked.error.code, namedAs(tool.name, checked.error));
-      return checked;
-    });
-  }
+function verdict(verdict: unknown, { told }: Pick<Given, "told"> = {}): string {
+  return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;
 }
 
 function begun(tool: ToolConfig, signal: AbortSignal) {
@@ -181,10 +178,6 @@ export function duplicate(name: string): GloveError {
 }
 
 const namedTool = (name: string) => `The tool "${name}"`;
-
-function read(input: string): unknown {
-  return input === "" ? {} : JSON.parse(input);
-}
 
 async function summaryOf(tool: ToolConfig, { generateSummaryArgs }: ToolResultData): Promise<string | null> {
   try {

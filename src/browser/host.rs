@@ -15,17 +15,29 @@ extern "C" {
     #[wasm_bindgen(method, structural)]
     pub(super) fn notice(this: &Host, code: &str, message: &str);
 
-    #[wasm_bindgen(method, structural, catch, js_name = permissionNeeded)]
-    pub(super) fn permission_needed(this: &Host, tool: &str, input: &str) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch, js_name = permissionOf)]
+    pub(super) fn permission_of(
+        this: &Host,
+        call_id: &str,
+        tool: &str,
+        input: &str,
+        validated: Option<&str>,
+    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn approval(this: &Host, tool: &str, input: &str) -> Result<Promise, JsValue>;
+    pub(super) fn approval(
+        this: &Host,
+        call_id: &str,
+        tool: &str,
+        input: &str,
+        validated: Option<&str>,
+    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn run(
         this: &Host,
         call_id: &str,
         tool: &str,
         input: &str,
-        attempt: u32,
+        validated: Option<&str>,
         signal: &JsValue,
         idempotency_key: &str,
     ) -> Result<Promise, JsValue>;
@@ -35,6 +47,7 @@ extern "C" {
         call_id: &str,
         tool: &str,
         input: &str,
+        validated: Option<&str>,
         signal: &JsValue,
     ) -> Result<Promise, JsValue>;
 

@@ -293,6 +293,15 @@ impl CoreSession {
         })))
     }
 
+    /// What the schema of a running call's tool made of its arguments, before the tool begins.
+    pub fn validated(&self, call_id: &str, validated: &str) -> Result<(), JsValue> {
+        let validated = read(validated, "the arguments of a call")?;
+        if let Some(entered) = self.entered(Some(call_id)) {
+            entered.validated(validated);
+        }
+        Ok(())
+    }
+
     /// What the tool of a running call has returned, before its summary is made.
     pub fn returned(&self, call_id: &str, outcome: &str) -> Result<(), JsValue> {
         let outcome = read(outcome, "what a tool has returned")?;

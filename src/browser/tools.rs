@@ -7,12 +7,12 @@ use wasm_bindgen_futures::JsFuture;
 use super::host::Host;
 use super::page::PageSignal;
 use super::values::reason;
-use crate::codec::{Done, Read, from_text, record};
-use crate::host::{Call, ToolContext, ToolHost};
+use crate::codec::{Done, Read, from_text, record, to_text};
+use crate::host::{Call, Checked, ToolContext, ToolHost};
 use crate::json::Json;
 use crate::json_read::Reader;
 use crate::portable::BoxFuture;
-use crate::run::input::{ApprovalVerdict, ToolOutcome};
+use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::tool::{ToolDefinition, ToolSpec};
 
 /// A tool as the page describes it: fields of its own, and those of a `ToolSpec`.
@@ -41,6 +41,22 @@ impl Read for PageTool {
         let mut again = *from;
         self.described.read(&mut again)?;
         self.spec.read(from)
+    }
+}
+
+record! {
+    read
+    struct PermissionCheck {
+        "verdict" => required verdict: PermissionVerdict,
+        "validated" => optional validated: Validated,
+    }
+}
+
+record! {
+    read
+    struct ApprovalCheck {
+        "verdict" => required verdict: ApprovalVerdict,
+        "validated" => optional validated: Validated,
     }
 }
 
@@ -83,37 +99,37 @@ impl ToolHost for PageTools {
         self.tasks.unwrap_or(!self.tools.is_empty())
     }
 
-    fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {
-        let asked = self.host.permission_needed(call.tool_name, call.input.as_str());
+    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+        let known = known(&call);
+        let asked =
+            self.host.permission_of(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
         Box::pin(async move {
-            match settled(asked).await {
-                // Anything but a plain no asks a person.
-                Ok(answer) => Ok(answer.as_bool() != Some(false)),
-                Err(error) => Err(reason(&error)),
+            match checked::<PermissionCheck>(asked).await {
+                Ok(PermissionCheck { verdict, validated }) => Checked { verdict, validated },
+                Err(why) => PermissionVerdict::Failed(why).into(),
             }
         })
     }
 
-    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, ApprovalVerdict> {
-        let asked = self.host.approval(call.tool_name, call.input.as_str());
+    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+        let known = known(&call);
+        let asked = self.host.approval(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
         Box::pin(async move {
-            match settled(asked).await {
-                Ok(answer) => answer
-                    .as_string()
-                    .and_then(|text| from_text(&text).ok())
-                    .unwrap_or_else(|| ApprovalVerdict::Failed("the check gave no answer".to_owned())),
-                Err(error) => ApprovalVerdict::Failed(reason(&error)),
+            match checked::<ApprovalCheck>(asked).await {
+                Ok(ApprovalCheck { verdict, validated }) => Checked { verdict, validated },
+                Err(why) => ApprovalVerdict::Failed(why).into(),
             }
         })
     }
 
     fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         let signal = PageSignal::new();
+        let known = known(&call);
         let running = self.host.run(
             call.call_id,
             call.tool_name,
             call.input.as_str(),
-            call.attempt,
+            known.as_deref(),
             &signal.signal(),
             call.idempotency_key,
         );
@@ -134,12 +150,30 @@ impl ToolHost for PageTools {
 
     fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
         let signal = PageSignal::new();
-        let undoing = self.host.undo(call.call_id, call.tool_name, call.input.as_str(), &signal.signal());
+        let known = known(&call);
+        let undoing = self.host.undo(
+            call.call_id,
+            call.tool_name,
+            call.input.as_str(),
+            known.as_deref(),
+            &signal.signal(),
+        );
         Box::pin(async move {
             let undone = async { signal.until(undoing?, context.abort).await };
             undone.await.map(drop).map_err(|error| reason(&error))
         })
     }
+}
+
+fn known(call: &Call<'_>) -> Option<String> {
+    call.validated.map(|validated| to_text(validated))
+}
+
+/// What a check of the page gave.
+async fn checked<T: Read>(asked: Result<Promise, JsValue>) -> Result<T, String> {
+    let answer = settled(asked).await.map_err(|error| reason(&error))?;
+    let read = answer.as_string().and_then(|text| from_text(&text).ok());
+    read.ok_or_else(|| "the check gave no answer".to_owned())
 }
 
 /// What the page answers, or what it threw instead of a promise.

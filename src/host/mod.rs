@@ -19,4 +19,4 @@ pub use outcome::{Data, IntoOutcome, ToolFailure};
 pub use registry::{Tool, Tools};
 pub use store::{Durability, Loaded, PermissionStatus, StoreAdapter};
 pub use surroundings::{Clock, IdSource, Subscriber};
-pub use tools::{Call, Step, Steps, ToolContext, ToolHost};
+pub use tools::{Call, Checked, Step, Steps, ToolContext, ToolHost};

@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use crate::error::ToolDefinitionError;
 use crate::host::function::Function;
 use crate::host::outcome::{IntoOutcome, ToolFailure};
-use crate::host::tools::{Call, ToolContext, ToolHost};
+use crate::host::tools::{Call, Checked, ToolContext, ToolHost};
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::run::input::{ApprovalVerdict, Issue, ToolOutcome};
+use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
 use crate::tool::{Gate, OnInterrupted, ToolDefinition, ToolSpec, check_definition};
 
 type Body = Arc<dyn Function<(Json, ToolContext), BoxFuture<'static, ToolOutcome>>>;
@@ -191,6 +191,7 @@ fn with_outputs(outcome: ToolOutcome, context: &ToolContext) -> ToolOutcome {
         ToolOutcome::Summing { .. }
         | ToolOutcome::Summed(_)
         | ToolOutcome::Invalid(_)
+        | ToolOutcome::Changed
         | ToolOutcome::Threw(_)
         | ToolOutcome::Rejected(_) => outcome,
     }
@@ -238,18 +239,21 @@ impl ToolHost for Tools {
         self.tasks.unwrap_or(!self.list.is_empty())
     }
 
-    fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {
+    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
         // Fail closed: without a rule that says no, a person is asked.
         let rule = self.get(call.tool_name).and_then(|tool| tool.permission.as_ref());
-        Box::pin(future::ready(Ok(rule.is_none_or(|needed| needed.call(call.input.clone())))))
+        let needed = rule.is_none_or(|needed| needed.call(call.input.clone()));
+        let verdict = if needed { PermissionVerdict::Unset } else { PermissionVerdict::NotNeeded };
+        Box::pin(future::ready(verdict.into()))
     }
 
-    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, ApprovalVerdict> {
+    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         let rule = self.get(call.tool_name).and_then(|tool| tool.approval.as_ref());
-        Box::pin(future::ready(match rule {
+        let verdict = match rule {
             Some(rule) => rule.call(call.input.clone()),
             None => ApprovalVerdict::Needed { reason: None },
-        }))
+        };
+        Box::pin(future::ready(verdict.into()))
     }
 
     fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {

@@ -11,7 +11,7 @@ use crate::host::{AbortSignal, CallDisplay, ToolFailure};
 use crate::json::Json;
 use crate::message::SideOutput;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::run::input::{ApprovalVerdict, ToolOutcome};
+use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::run::log::StepResult;
 use crate::tool::{ToolDefinition, ToolSpec};
 
@@ -29,11 +29,12 @@ pub trait ToolHost: MaybeSend + MaybeSync {
         !self.definitions().is_empty()
     }
 
-    /// Asked for tools with `Gate::ByInput`: may this call run without a permission? An error stops the call.
-    fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>>;
+    /// Asked for tools with a permission gate, before the store and a person are: `Unset` asks them, `NotNeeded` is heeded for
+    /// `Gate::ByInput`.
+    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>>;
 
     /// Asked for tools with an approval gate, before a person is.
-    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, ApprovalVerdict>;
+    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>>;
 
     /// Runs a call. When it is cancelled, the context's signal fires and the future is dropped.
     fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome>;
@@ -49,10 +50,26 @@ pub struct Call<'a> {
     pub tool_name: &'a str,
     /// The model's own text.
     pub input: &'a Json,
+    /// What the tool's schema made of it before, where that is something else or was allowed already.
+    pub validated: Option<&'a Validated>,
     /// 1 for the first run.
     pub attempt: u32,
     /// The same however often the call is run, and no other call's: for services that do a request once for each key.
     pub idempotency_key: &'a str,
+}
+
+/// What is found before a call runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked<V> {
+    pub verdict: V,
+    /// What the tool's schema has just made of the arguments, where that is something else than the model sent.
+    pub validated: Option<Validated>,
+}
+
+impl<V> From<V> for Checked<V> {
+    fn from(verdict: V) -> Self {
+        Checked { verdict, validated: None }
+    }
 }
 
 /// Keeps what comes of the steps of a call.

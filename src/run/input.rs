@@ -41,6 +41,12 @@ variants! {
             "call_id" => required call_id: String,
             "verdict" => required verdict: ApprovalVerdict,
         },
+        /// What its tool's schema has made of a call's arguments, where that is something else than the model sent. From now on
+        /// it is what is shown, judged and run.
+        "validated" => Validated {
+            "call_id" => required call_id: String,
+            "validated" => required validated: Validated,
+        },
         "answered" => Answered {
             "question" => required question: String,
             "answer" => required answer: Answer,
@@ -165,13 +171,26 @@ record! {
     }
 }
 
+record! {
+    /// Arguments as a tool gets them.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Validated {
+        "input" => required pub input: Json,
+        /// JSON holds all of it. Else (a date, a map) it is made again from what the model sent when its process is gone, and is
+        /// the same if it looks the same.
+        "exact" => flag pub exact: bool,
+    }
+}
+
 variants! {
-    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum PermissionVerdict {
         "not_needed" => NotNeeded,
         "granted" => Granted,
         "denied" => Denied,
         "unset" => Unset,
+        /// The arguments do not fit.
+        "invalid" => Invalid(Vec<Issue>),
         /// The check itself failed; the call is answered with this and does not run.
         "failed" => Failed(String),
     }
@@ -182,6 +201,8 @@ variants! {
     pub enum ApprovalVerdict {
         "not_needed" => NotNeeded,
         "needed" => Needed { "reason" => plain reason: Option<String>, },
+        /// The arguments cannot be made again as they were allowed: what was said of them does not hold.
+        "changed" => Changed,
         "invalid" => Invalid(Vec<Issue>),
         "failed" => Failed(String),
     }
@@ -213,6 +234,8 @@ variants! {
         "summed" => Summed(Option<String>),
         /// The arguments do not fit; the tool did not run.
         "invalid" => Invalid(Vec<Issue>),
+        /// The arguments cannot be made again as they were allowed; the tool did not run.
+        "changed" => Changed,
         /// The tool threw.
         "threw" => Threw(String),
         /// The person turned down what the tool asked of them.
@@ -241,5 +264,5 @@ words! {
 }
 
 through_codec! {
-    Input, PermissionVerdict, ApprovalVerdict, Answer, ToolOutcome, WhenBusy, AbortReason, Request, Reply, Carry, Issue,
+    Validated, Input, PermissionVerdict, ApprovalVerdict, Answer, ToolOutcome, WhenBusy, AbortReason, Request, Reply, Carry, Issue,
 }

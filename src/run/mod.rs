@@ -34,7 +34,7 @@ use crate::ids::Ids;
 use crate::json::Json;
 use crate::message::{Message, ToolCall, ToolResult, Usage};
 use effect::Effect;
-use input::{AbortReason, Input};
+use input::{AbortReason, Input, Validated};
 use journal::Record;
 use log::Log;
 use settings::Settings;
@@ -119,12 +119,15 @@ impl PhaseName {
 }
 
 /// A call as its tool needs it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct CallView<'a> {
     pub call_id: &'a str,
     /// The registered spelling.
     pub tool_name: &'a str,
+    /// As the model sent it.
     pub input: &'a Json,
+    /// As the tool gets it, where that is something else, or was allowed already.
+    pub validated: Option<Validated>,
     /// 1 for the first run.
     pub attempt: u32,
     pub request: &'a str,
@@ -253,6 +256,12 @@ impl Run {
             Input::ApprovalChecked { call_id, .. } => {
                 call(call_id, |state| matches!(state, CallState::CheckingApproval))
             }
+            Input::Validated { call_id, .. } => call(call_id, |state| {
+                matches!(
+                    state,
+                    CallState::CheckingPermission | CallState::CheckingApproval | CallState::Running { .. }
+                )
+            }),
             Input::ToolFinished { call_id, .. }
             | Input::SlotPushed { call_id, .. }
             | Input::StepBegun { call_id, .. }
@@ -311,6 +320,7 @@ impl Run {
             Input::Compacted { reply, carry, .. } => self.on_summary(reply, carry, fx),
             Input::PermissionChecked { call_id, verdict } => self.on_permission_checked(call_id, verdict, fx),
             Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(call_id, verdict, fx),
+            Input::Validated { call_id, validated } => self.on_validated(call_id, validated),
             Input::Answered { question, answer } => self.on_answered(question, answer, fx),
             Input::ToolFinished { call_id, outcome } => self.on_tool_finished(call_id, outcome, fx),
             Input::SlotPushed { call_id, at, slot, clean } => self.on_slot_pushed(call_id, *at, slot, *clean),
@@ -451,6 +461,10 @@ impl Run {
             call_id: &call.id,
             tool_name: call.tool.as_deref()?,
             input: input_args,
+            validated: call.validated.clone().or_else(|| {
+                let allowed = call.permitted || call.approved;
+                allowed.then(|| Validated { input: input_args.clone(), exact: false })
+            }),
             attempt,
             request,
         })
@@ -461,6 +475,26 @@ impl Run {
         for message in self.messages.iter().rev() {
             if let Some(call) = message.calls().iter().find(|call| call.id() == call_id) {
                 return Some(call);
+            }
+        }
+        None
+    }
+
+    /// The arguments of a call of the record as its tool gets or got them.
+    pub(crate) fn validated_input(&self, call_id: &str) -> Option<&Json> {
+        if let Some(call) = self.calls().iter().find(|call| call.id == call_id)
+            && let Some(validated) = &call.validated
+        {
+            return Some(&validated.input);
+        }
+        for message in self.messages.iter().rev() {
+            if let Some(result) =
+                message.results().iter().find(|result| result.call_id.as_deref() == Some(call_id))
+            {
+                return result.input.as_ref();
+            }
+            if message.calls().iter().any(|call| call.id() == call_id) {
+                return None;
             }
         }
         None

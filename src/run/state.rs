@@ -4,7 +4,7 @@ use crate::codec::{record, through_codec, variants};
 use crate::event::{Question, Rule};
 use crate::json::Json;
 use crate::message::{KeptRange, SideOutput, ToolResultData, Usage};
-use crate::run::input::Request;
+use crate::run::input::{Request, Validated};
 use crate::run::log::Log;
 use crate::run::settings::Settings;
 
@@ -129,6 +129,8 @@ record! {
         "id" => required pub id: String,
         /// The tool's registered name; `None` when there is no such tool.
         "tool" => plain pub tool: Option<String>,
+        /// Its arguments as its tool gets them, where they are not those that the model sent.
+        "validated" => optional pub validated: Validated,
         "permitted" => skipped pub permitted: bool,
         "approved" => skipped pub approved: bool,
         /// Runs that failed and are to be repeated.
@@ -195,6 +197,7 @@ record! {
         "call_id" => required pub call_id: String,
         "tool" => required pub tool: String,
         "input" => required pub input: Json,
+        "validated" => optional pub validated: Validated,
         "at" => required pub at: u64,
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
                 outputs.iter_mut().for_each(|output| tidy_text(output.summary.as_mut(), limit));
             }
             ToolOutcome::Invalid(issues) => tidy_issues(issues, limit),
+            ToolOutcome::Changed => {}
             ToolOutcome::Threw(error) => tidy_text(Some(error), limit),
             ToolOutcome::Summed(text) | ToolOutcome::Rejected(text) => tidy_text(text.as_mut(), limit),
         },
@@ -43,7 +44,8 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
         | Input::ApprovalChecked { verdict: ApprovalVerdict::Failed(why), .. } => {
             tidy_text(Some(why), limit);
         }
-        Input::ApprovalChecked { verdict: ApprovalVerdict::Invalid(issues), .. } => {
+        Input::PermissionChecked { verdict: PermissionVerdict::Invalid(issues), .. }
+        | Input::ApprovalChecked { verdict: ApprovalVerdict::Invalid(issues), .. } => {
             tidy_issues(issues, limit);
         }
         Input::UndoFinished { error, .. } => tidy_text(error.as_mut(), limit),
@@ -51,6 +53,7 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
         | Input::ModelPartial { .. }
         | Input::PermissionChecked { .. }
         | Input::ApprovalChecked { .. }
+        | Input::Validated { .. }
         | Input::Answered { .. }
         | Input::SlotPushed { .. }
         | Input::SlotSettled { .. }

@@ -1,7 +1,7 @@
 //! The calls of one answer: which may start, what is asked before, and what becomes of their results.
 
 use super::effect::{Effect, Outcome};
-use super::input::{Answer, ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
+use super::input::{Answer, ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome, Validated};
 use super::log::Log;
 use super::state::{Batch, Call, CallState, Finished, Halt, Phase, UndoEntry, Undoing};
 use super::{Effects, Run, texts};
@@ -42,6 +42,7 @@ impl Run {
             calls.push(Call {
                 id: call.id().to_owned(),
                 tool: tool.map(|tool| tool.name.clone()),
+                validated: None,
                 permitted: false,
                 approved: false,
                 attempts: 0,
@@ -168,6 +169,7 @@ impl Run {
             PermissionVerdict::NotNeeded | PermissionVerdict::Granted => self.permit(index),
             PermissionVerdict::Denied => self.refuse(index, "denied", texts::permission_denied(&name), fx),
             PermissionVerdict::Unset => self.ask(index, QuestionKind::Permission, None, fx),
+            PermissionVerdict::Invalid(issues) => self.refuse_input(index, issues, fx),
             PermissionVerdict::Failed(why) => {
                 self.refuse(index, "failed", texts::gate_failed(&name, why), fx);
             }
@@ -185,6 +187,7 @@ impl Run {
             ApprovalVerdict::Needed { reason } => {
                 self.ask(index, QuestionKind::Approval, reason.clone(), fx);
             }
+            ApprovalVerdict::Changed => self.ask_anew(index, fx),
             ApprovalVerdict::Invalid(issues) => self.refuse_input(index, issues, fx),
             ApprovalVerdict::Failed(why) => {
                 let name = self.tool_name(index);
@@ -214,6 +217,27 @@ impl Run {
         }
     }
 
+    pub(super) fn on_validated(&mut self, call_id: &str, validated: &Validated) {
+        let index = self.position(call_id);
+        if let Some(call) = index.and_then(|index| self.call_at(index)) {
+            call.validated = Some(validated.clone());
+        }
+    }
+
+    /// What was said of this call was said of other arguments. One that nobody was asked about has begun with them.
+    fn ask_anew(&mut self, index: usize, fx: &mut Effects) {
+        let Some(call) = self.call_at(index) else { return };
+        if !call.permitted && !call.approved {
+            let call_id = call.id.clone();
+            self.on_astray(&call_id, fx);
+            return;
+        }
+        (call.permitted, call.approved, call.state) = (false, false, CallState::Queued);
+        call.log.forget_questions();
+        let call_id = call.id.clone();
+        fx.push(Effect::CancelTool { call_id });
+    }
+
     fn refuse(&mut self, index: usize, outcome: &str, why: String, fx: &mut Effects) {
         self.end_call(index, Finished::without_running(ToolResultData::unfinished(outcome, why)), fx);
     }
@@ -224,12 +248,14 @@ impl Run {
         let call = batch
             .and_then(|batch| self.messages.get(batch.message))
             .and_then(|message| message.calls().get(index));
+        let worked_on = self.calls().get(index);
+        let validated = worked_on.and_then(|call| call.validated.as_ref()).map(|validated| &validated.input);
         let question = Question {
             id: id.clone(),
             kind,
             call_id: call.map(|call| call.id().to_owned()),
-            tool_name: self.calls().get(index).and_then(|call| call.tool.clone()),
-            input: call.map(|call| call.input_args.clone()).unwrap_or_default(),
+            tool_name: worked_on.and_then(|call| call.tool.clone()),
+            input: validated.or(call.map(|call| &call.input_args)).cloned().unwrap_or_default(),
             reason,
             asked_at: self.state.at,
         };
@@ -313,6 +339,7 @@ impl Run {
             }
             ToolOutcome::Summed(_) => {}
             ToolOutcome::Invalid(issues) => self.refuse_input(index, issues, fx),
+            ToolOutcome::Changed => self.ask_anew(index, fx),
             ToolOutcome::Rejected(reason) => {
                 let result = ToolResultData::unfinished("rejected", texts::rejected(reason.as_deref()));
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
@@ -365,8 +392,9 @@ impl Run {
             return;
         }
         let (call_id, tool, at) = (call.id.clone(), call.tool.clone().unwrap_or_default(), self.state.at);
+        let validated = call.validated.clone();
         let input = self.call(&call_id).map(|call| call.input.clone()).unwrap_or_default();
-        self.state.undo.push(UndoEntry { call_id, tool, input, at });
+        self.state.undo.push(UndoEntry { call_id, tool, input, validated, at });
         let surplus = self.state.undo.len().saturating_sub(self.state.settings.limits.undo_steps);
         self.state.undo.drain(..surplus);
     }
@@ -416,6 +444,7 @@ impl Run {
             let mut result = ToolResult {
                 tool_name: self.tool_name(index),
                 call_id: Some(call.id.clone()),
+                input: call.validated.as_ref().map(|validated| validated.input.clone()),
                 ..ToolResult::default()
             };
             match &call.state {

@@ -246,11 +246,18 @@ impl Driver {
             if let Poll::Ready(Some(command)) = self.commands.poll_next_unpin(context) {
                 return Poll::Ready(Happening::Command(command));
             }
-            let happening = self.poll_work(context);
-            if happening.is_pending() {
+            let Poll::Ready(ended) = self.poll_work(context) else {
                 self.release_callers();
+                return Poll::Pending;
+            };
+            // What it did in the moment in which it ended came before its end.
+            match self.deeds.poll_next_unpin(context) {
+                Poll::Ready(Some(deed)) => {
+                    self.ready.push(ended);
+                    Poll::Ready(Happening::Command(deed))
+                }
+                _ => Poll::Ready(ended),
             }
-            happening
         })
         .await
     }

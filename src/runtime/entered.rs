@@ -14,7 +14,7 @@ use crate::display::{DisplayError, Slot};
 use crate::host::{DisplayPort, Show, Step, Steps};
 use crate::json::Json;
 use crate::portable::BoxFuture;
-use crate::run::input::{Input, ToolOutcome};
+use crate::run::input::{Input, ToolOutcome, Validated};
 use crate::run::log::{Comes, Entry, Log, Shows, StepResult};
 use crate::runtime::display::{DisplayManager, take};
 use crate::runtime::shared::Command;
@@ -174,6 +174,11 @@ impl Entered {
         if !self.is_behind() {
             self.tell(Input::ToolFinished { call_id: self.call_id.clone(), outcome });
         }
+    }
+
+    /// What the tool's schema made of the arguments, before the tool begins.
+    pub fn validated(&self, validated: Validated) {
+        self.tell(Input::Validated { call_id: self.call_id.clone(), validated });
     }
 
     /// The tool has come to its end without what it was relied on to ask.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::error::ToolDefinitionError;
-use crate::host::{Call, IdSource, StoreAdapter, ToolContext, ToolHost};
+use crate::host::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::json::Json;
 use crate::portable::BoxFuture;
-use crate::run::input::{ApprovalVerdict, ToolOutcome};
+use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
 use crate::task_tool::{TASK_TOOL, TaskTool};
 use crate::tool::{ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
 
@@ -61,11 +61,11 @@ impl Toolbox {
         }
     }
 
-    pub(crate) fn permission_needed(&self, call: Call<'_>) -> BoxFuture<'static, Result<bool, String>> {
-        self.host_of(call.tool_name).permission_needed(call)
+    pub(crate) fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+        self.host_of(call.tool_name).permission(call)
     }
 
-    pub(crate) fn approval(&self, call: Call<'_>) -> BoxFuture<'static, ApprovalVerdict> {
+    pub(crate) fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         self.host_of(call.tool_name).approval(call)
     }
 

@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
+use futures_channel::mpsc::UnboundedSender;
 use futures_util::future;
 use futures_util::future::{AbortRegistration, Abortable};
 
 use crate::error::{Error, ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
 use crate::host::{
-    AbortHandle, Call, CallDisplay, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
+    AbortHandle, Call, CallDisplay, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
     StoreAdapter, ToolContext,
 };
 use crate::json::Json;
 use crate::message::InboxItem;
 use crate::portable::{BoxFuture, MaybeSend};
 use crate::run::effect::Effect;
-use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request};
+use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request, Validated};
 use crate::runtime::driver::Driver;
 use crate::runtime::entered::Entered;
 use crate::runtime::questions::{answer, show};
-use crate::runtime::shared::{Caller, Shared};
+use crate::runtime::shared::{Caller, Command, Shared};
 use crate::runtime::shown::Shown;
 use crate::stream::MOST_CALLS;
 use crate::tool::{Gate, find};
@@ -230,22 +231,20 @@ impl Driver {
         let key = Key::Call(call_id.clone());
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
         let (tools, store) = (self.shared.kit(), Arc::clone(&self.shared.store));
-        let by_input = self.permission_is_by_input(&owned.tool_name);
+        let (by_input, deeds) = (self.permission_is_by_input(&owned.tool_name), self.shared.deeds.clone());
         let work = async move {
-            let needed = if by_input { tools.tools.permission_needed(owned.view()).await } else { Ok(true) };
-            let verdict = match needed {
-                Ok(false) => PermissionVerdict::NotNeeded,
-                Err(why) => PermissionVerdict::Failed(why),
-                Ok(true) => {
-                    let said = store.permission(&owned.tool_name, by_input.then_some(&owned.input)).await;
-                    match said {
-                        Ok(PermissionStatus::Granted) => PermissionVerdict::Granted,
-                        Ok(PermissionStatus::Denied) => PermissionVerdict::Denied,
-                        Ok(PermissionStatus::Unset) => PermissionVerdict::Unset,
-                        Err(error) => PermissionVerdict::Failed(error.message),
-                    }
-                }
-            };
+            let Checked { mut verdict, validated } = tools.tools.permission(owned.view()).await;
+            if verdict == PermissionVerdict::Unset || (verdict == PermissionVerdict::NotNeeded && !by_input) {
+                let known = validated.as_ref().or(owned.validated.as_ref()).map(|validated| &validated.input);
+                let input = known.unwrap_or(&owned.input);
+                verdict = match store.permission(&owned.tool_name, by_input.then_some(input)).await {
+                    Ok(PermissionStatus::Granted) => PermissionVerdict::Granted,
+                    Ok(PermissionStatus::Denied) => PermissionVerdict::Denied,
+                    Ok(PermissionStatus::Unset) => PermissionVerdict::Unset,
+                    Err(error) => PermissionVerdict::Failed(error.message),
+                };
+            }
+            tell_validated(&deeds, &call_id, validated);
             Done::from(Input::PermissionChecked { call_id, verdict })
         };
         self.start(key, work);
@@ -264,7 +263,8 @@ impl Driver {
             run.called(call_id).map(|call| {
                 let name =
                     find(&run.settings().tools, &call.tool_name).map_or(&call.tool_name, |tool| &tool.name);
-                (name.clone(), call.input_args.clone())
+                let input = run.validated_input(call_id).unwrap_or(&call.input_args);
+                (name.clone(), input.clone())
             })
         };
         let Some((tool, input)) = call else { return };
@@ -276,11 +276,12 @@ impl Driver {
     fn check_approval(&mut self, call_id: String) {
         let key = Key::Call(call_id.clone());
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
-        let verdict = self.shared.kit().tools.approval(owned.view());
-        self.start(
-            key,
-            async move { Done::from(Input::ApprovalChecked { call_id, verdict: verdict.await }) },
-        );
+        let (checking, deeds) = (self.shared.kit().tools.approval(owned.view()), self.shared.deeds.clone());
+        self.start(key, async move {
+            let Checked { verdict, validated } = checking.await;
+            tell_validated(&deeds, &call_id, validated);
+            Done::from(Input::ApprovalChecked { call_id, verdict })
+        });
     }
 
     fn run_tool(&mut self, call_id: String) {
@@ -311,6 +312,7 @@ impl Driver {
             call_id: entry.call_id.clone(),
             tool_name: entry.tool.clone(),
             input: entry.input.clone(),
+            validated: entry.validated.clone(),
             attempt: 1,
             idempotency_key: format!("{}.undo", entry.call_id),
         });
@@ -327,8 +329,9 @@ impl Driver {
             call_id: call.call_id.to_owned(),
             tool_name: call.tool_name.to_owned(),
             input: call.input.clone(),
-            attempt: call.attempt,
             idempotency_key: call.idempotency_key(),
+            validated: call.validated,
+            attempt: call.attempt,
         })
     }
 
@@ -402,8 +405,18 @@ struct OwnedCall {
     call_id: String,
     tool_name: String,
     input: Json,
+    validated: Option<Validated>,
     attempt: u32,
     idempotency_key: String,
+}
+
+/// Before the verdict that it belongs to, which comes as the end of the work.
+fn tell_validated(deeds: &UnboundedSender<Command>, call_id: &str, validated: Option<Validated>) {
+    if let Some(validated) = validated {
+        let deed = Input::Validated { call_id: call_id.to_owned(), validated };
+        // Nobody listens after the session was closed.
+        let _ = deeds.unbounded_send(Command::Deed(Box::new(deed)));
+    }
 }
 
 /// A tool is running until this is dropped.
@@ -424,6 +437,7 @@ impl OwnedCall {
             call_id: &self.call_id,
             tool_name: &self.tool_name,
             input: &self.input,
+            validated: self.validated.as_ref(),
             attempt: self.attempt,
             idempotency_key: &self.idempotency_key,
         }

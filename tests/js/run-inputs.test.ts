@@ -32,13 +32,19 @@ const examples: Examples = {
   compacted: [
     { call: 2, reply, carry: { tasks: [{ id: "t", content: "Do", activeForm: "Doing", status: "pending" }], inbox: [item] } },
   ],
-  permission_checked: (["not_needed", "granted", "denied", "unset", { failed: "no" }] as const).map((verdict) => ({
-    call_id: "c1",
-    verdict,
-  })),
-  approval_checked: (["not_needed", { needed: { reason: "it costs" } }, { invalid: issues }, { failed: "no" }] as const).map(
-    (verdict) => ({ call_id: "c1", verdict }),
+  permission_checked: (["not_needed", "granted", "denied", "unset", { invalid: issues }, { failed: "no" }] as const).map(
+    (verdict) => ({
+      call_id: "c1",
+      verdict,
+    }),
   ),
+  approval_checked: (
+    ["not_needed", { needed: { reason: "it costs" } }, "changed", { invalid: issues }, { failed: "no" }] as const
+  ).map((verdict) => ({ call_id: "c1", verdict })),
+  validated: [
+    { call_id: "c1", validated: { input: { a: 1 }, exact: true } },
+    { call_id: "c1", validated: { input: { at: "2026-01-01" } } },
+  ],
   answered: [
     { question: "q1", answer: { allow: { remember: true } } },
     { question: "q1", answer: { deny: { remember: false, reason: "no" } } },
@@ -57,6 +63,7 @@ const examples: Examples = {
     { call_id: "c1", outcome: { summed: "It is done." } },
     { call_id: "c1", outcome: { summed: null } },
     { call_id: "c1", outcome: { invalid: issues } },
+    { call_id: "c1", outcome: "changed" },
     { call_id: "c1", outcome: { threw: "no" } },
     { call_id: "c1", outcome: { rejected: "not now" } },
   ],

@@ -44,7 +44,7 @@ pub fn next(world: &World) -> Option<(Option<Effect>, Input)> {
         }
         Effect::RunTool { call_id, .. } => match world.run.call(call_id).unwrap() {
             CallView { tool_name: "slow", .. } => Input::Aborted { why: AbortReason::User },
-            call => Input::ToolFinished { call_id: call_id.clone(), outcome: outcome(call) },
+            call => Input::ToolFinished { call_id: call_id.clone(), outcome: outcome(&call) },
         },
         Effect::RunUndo { call_id } => Input::UndoFinished { call_id: call_id.clone(), error: None },
         Effect::SetTimer { timer, .. } => Input::TimerFired { timer: *timer },
@@ -81,7 +81,7 @@ fn answer(run: &Run) -> Reply {
     }
 }
 
-fn outcome(call: CallView<'_>) -> ToolOutcome {
+fn outcome(call: &CallView<'_>) -> ToolOutcome {
     match (call.tool_name, call.attempt) {
         ("flaky", 1) => ToolOutcome::Threw("busy".to_owned()),
         (name, _) => returned(&format!(r#"{{"{name}":{}}}"#, call.input)),

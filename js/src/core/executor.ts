@@ -77,18 +77,18 @@ export class Executor {
     const tool = exact ?? this.tools.find(({ name }) => name.toLowerCase() === call.tool_name.toLowerCase());
     if (!tool) return error(`No tool called ${call.tool_name} exists. ${this.#known()}`);
     if (signal?.aborted && !tool.unAbortable) return aborted();
-    try {
-      if (!(await this.#allowed(tool, call.input_args, handOver))) {
-        return error(`Permission denied for tool "${tool.name}". The user has not granted permission to run this tool.`);
-      }
-    } catch (thrown) {
-      return error(`Permission for tool "${tool.name}" could not be asked: ${reasonOf(thrown)}`);
-    }
     const schema = tool.input_schema ?? (tool.jsonSchema && jsonSchema(tool.jsonSchema));
     const input = schema ? await check(schema, call.input_args) : { value: call.input_args };
     if ("issues" in input) {
       const data = `Failed to validate the input args provided for the tool:: ${JSON.stringify(input.issues)}`;
       return { status: "error", message: "TOOL_INPUT_INVALID", data };
+    }
+    try {
+      if (!(await this.#allowed(tool, input.value, handOver))) {
+        return error(`Permission denied for tool "${tool.name}". The user has not granted permission to run this tool.`);
+      }
+    } catch (thrown) {
+      return error(`Permission for tool "${tool.name}" could not be asked: ${reasonOf(thrown)}`);
     }
     return this.#run(tool, input.value, handOver, signal);
   }

@@ -77,7 +77,7 @@ export function serialized(tools: readonly ModelTool[] | undefined): SerializedT
 /** A message as a model may see it: without what is for the screen only. */
 export function forModel(message: Message): Message {
   if (!message.tool_results) return message;
-  const tool_results = message.tool_results.map(({ outputs: _outputs, slots: _slots, ...call }) => {
+  const tool_results = message.tool_results.map(({ outputs: _outputs, slots: _slots, input: _input, ...call }) => {
     const { renderData, summary, generateSummaryArgs, ...result } = call.result;
     return { ...call, result };
   });

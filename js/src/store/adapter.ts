@@ -75,6 +75,7 @@ export interface StoreAdapter {
   updateTask?(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void>;
 
   getPermission?(toolName: string, input?: unknown): Promise<PermissionStatus>;
+  /** `unset` without an input takes back all that is kept for the tool, also what holds for certain arguments. */
   setPermission?(toolName: string, status: PermissionStatus, input?: unknown): Promise<void>;
 
   getInboxItems?(): Promise<InboxItem[]>;

@@ -4,6 +4,12 @@ import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from 
 import { copy } from "./json-text.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished } from "./step.js";
 
+/** What is kept for a tool, whatever the arguments. */
+export function isPermissionOf(toolName: string): (key: string) => boolean {
+  const withInput = `${toolName}::`;
+  return (key) => key === toolName || key.startsWith(withInput);
+}
+
 /** The key that a permission is kept under when it holds for certain arguments only. */
 export function permissionKey(toolName: string, input?: unknown): string {
   try {
@@ -109,6 +115,11 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async setPermission(toolName: string, status: PermissionStatus, input?: unknown): Promise<void> {
+    // Who takes a tool's permission back means all of it.
+    if (status === "unset" && input === undefined) {
+      for (const key of [...this.#permissions.keys()].filter(isPermissionOf(toolName))) this.#permissions.delete(key);
+      return;
+    }
     this.#permissions.set(input === undefined ? toolName : permissionKey(toolName, input), status);
   }
 

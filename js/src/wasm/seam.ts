@@ -51,19 +51,36 @@ export interface ToolSpec {
   readonly on_interrupted?: "rerun" | "ask" | "fail";
 }
 
+/** Arguments as a tool gets them. Those that JSON cannot hold (not `exact`) are made again from what the model sent after a reload. */
+export interface Validated {
+  readonly input: unknown;
+  readonly exact?: boolean;
+}
+
 /** What the core asks of the page. Arguments and answers are JSON text where they are called so. */
 export interface SessionHost {
   /** What happened, in order: a JSON array of `CoreEvent`. One call for each network chunk at most. */
   events(batch: string): void;
-  /** Whether this call needs a permission (tools with `by_input`). A rejection stops the call. */
-  permissionNeeded(tool: string, input: string): Promise<boolean>;
-  /** JSON: `"not_needed"`, `{"needed":{"reason"?:string}}`, `{"invalid":[Issue]}` or `{"failed":string}`. */
-  approval(tool: string, input: string): Promise<string>;
+  /** Whether this call needs a permission. JSON: `{"verdict":…,"validated"?:Validated}`, where the verdict is `"not_needed"`, `"unset"`,
+   *  `{"invalid":[Issue]}` or `{"failed":string}`. `validated` is what the tool's schema has just made of the arguments, where that is
+   *  something else than the model sent; it is given back with everything about this call from then on, and so are the arguments of a
+   *  call that was allowed. */
+  permissionOf(callId: string, tool: string, input: string, validated: string | undefined): Promise<string>;
+  /** The same, with `"not_needed"`, `{"needed":{"reason"?:string}}`, `{"invalid":[Issue]}`, `{"failed":string}`, or `"changed"` where the
+   *  arguments cannot be made again as they were allowed. */
+  approval(callId: string, tool: string, input: string, validated: string | undefined): Promise<string>;
   /** Runs a call. JSON: `{"returned":{"result":ToolResultData,"outputs":[]}}`, `{"summed":string|null}` behind
-   *  `CoreSession.returned`, `{"invalid":[Issue]}`, `{"threw":string}` or `{"rejected":string|null}`. */
-  run(callId: string, tool: string, input: string, attempt: number, signal: AbortSignal, idempotencyKey: string): Promise<string>;
+   *  `CoreSession.returned`, `{"invalid":[Issue]}`, `"changed"`, `{"threw":string}` or `{"rejected":string|null}`. */
+  run(
+    callId: string,
+    tool: string,
+    input: string,
+    validated: string | undefined,
+    signal: AbortSignal,
+    idempotencyKey: string,
+  ): Promise<string>;
   /** Takes a call back; rejects when that fails. */
-  undo(callId: string, tool: string, input: string, signal: AbortSignal): Promise<void>;
+  undo(callId: string, tool: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void>;
 
   /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
    *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
@@ -200,6 +217,8 @@ export interface CoreSession {
   beginStep(callId: string, name: string, clean: boolean): Promise<string> | undefined;
   /** After it: JSON `{"returned":…}` or `{"threw":string}`. Settles when that is written. */
   endStep(callId: string, key: string, result: string): Promise<void>;
+  /** What the schema of a running call's tool made of its arguments, before the tool begins: JSON of a `Validated`. */
+  validated(callId: string, validated: string): void;
   /** What the tool of a running call has returned, before its summary is made: `{"summing":…}` as `SessionHost.run` would give. */
   returned(callId: string, outcome: string): void;
   resolveSlot(id: string, value: string): boolean;

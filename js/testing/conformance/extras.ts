@@ -113,6 +113,20 @@ const permissions: readonly Case[] = [
     },
   },
   {
+    name: "what is taken back of a tool is what holds for certain arguments too, and nothing of another tool",
+    async run(store, { reopen }) {
+      for (const tool of ["pay", "payback"]) {
+        await store.setPermission?.(tool, "granted");
+        await store.setPermission?.(tool, "granted", { to: "a" });
+      }
+      await store.setPermission?.("pay", "unset");
+      const again = await reopen(store);
+      equal(await again.getPermission?.("pay", { to: "a" }), "unset", "permission for the arguments");
+      equal(await again.getPermission?.("pay"), "unset", "permission for the tool");
+      equal(await again.getPermission?.("payback", { to: "a" }), "granted", "permission of another tool");
+    },
+  },
+  {
     name: "a permission for arguments holds for these arguments only",
     async run(store, { reopen }) {
       await store.setPermission?.("pay", "granted", { to: "a", cents: 1 });

@@ -5,7 +5,7 @@ import { generateId } from "../../session-id.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
-import { permissionKey } from "../memory.js";
+import { isPermissionOf, permissionKey } from "../memory.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
@@ -236,6 +236,16 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async setPermission(toolName: string, status: PermissionStatus, input?: unknown): Promise<void> {
+    if (status === "unset" && input === undefined) {
+      await this.#run(["extras"], "strict", async ({ ask, store }) => {
+        const extras = store("extras");
+        const isKept = isPermissionOf(toolName);
+        const keys = (await ask(extras.getAllKeys(allOf(this.identifier)))) as string[][];
+        const kept = keys.filter(([, what, key]) => what === "permission" && key !== undefined && isKept(key));
+        await Promise.all(kept.map((key) => ask(extras.delete(key))));
+      });
+      return;
+    }
     const key = this.#permission(input === undefined ? toolName : permissionKey(toolName, input));
     await this.#run(["extras"], "strict", ({ ask, store }) => ask(store("extras").put(status, key)));
   }
