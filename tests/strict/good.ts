@@ -126,7 +126,7 @@ export function goodRequest(id: string, model = modelOf[id] ?? "some-model"): Dr
   const name = (host.hostnames[0] ?? "server.test").replaceAll("*", "one");
   const end = host.api === "gemini" ? `/models/${model}:streamGenerateContent?alt=sse` : ends[host.api];
   const headers: Record<string, string> = { "content-type": "application/json" };
-  if (host.auth === "x-api-key") Object.assign(headers, { "x-api-key": "key", "anthropic-version": "2023-06-01" });
+  if (host.auth.startsWith("x-api-key")) Object.assign(headers, { "x-api-key": "key", "anthropic-version": "2023-06-01" });
   else if (host.auth === "x-goog-api-key") headers["x-goog-api-key"] = "key";
   else if (host.auth !== "none") headers.authorization = "Bearer key";
   return {

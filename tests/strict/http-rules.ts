@@ -11,6 +11,13 @@ const sdks = /^(x-stainless-.*|x-goog-api-client|openai-(organization|project)|i
 const allowed: Readonly<Record<Host["auth"], readonly string[]>> = {
   bearer: ["authorization"],
   "bearer-or-api-key": ["authorization", "api-key"],
+  "x-api-key-or-bearer": [
+    "authorization",
+    "x-api-key",
+    "anthropic-version",
+    "anthropic-beta",
+    "anthropic-dangerous-direct-browser-access",
+  ],
   "x-api-key": ["x-api-key", "anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access"],
   "x-goog-api-key": ["x-goog-api-key"],
   optional: ["authorization"],
@@ -100,8 +107,12 @@ function* auth(host: Host, headers: Sent["headers"]): Generator<Finding> {
       status: 403,
     };
   }
-  if (host.auth !== "x-api-key") return;
-  if (!/^\S+$/.test(headers["x-api-key"] ?? "")) yield unauthorized("x-api-key header is required");
+  if (host.auth !== "x-api-key" && host.auth !== "x-api-key-or-bearer") return;
+  if (host.auth === "x-api-key-or-bearer" && given !== undefined) {
+    if (headers["x-api-key"] !== undefined) yield { rule: "http.headers", at: "authorization", says: "The key is sent once." };
+  } else if (!/^\S+$/.test(headers["x-api-key"] ?? "")) {
+    yield unauthorized("x-api-key header is required");
+  }
   const version = headers["anthropic-version"];
   if (!versions.includes(version ?? ""))
     yield {

@@ -230,6 +230,7 @@ const plants: readonly Plant[] = [
     put({ toolConfig: { functionCallingConfig: { mode: "AUTO", allowedFunctionNames: ["weather"] } } }),
   ],
   ["responses.strict", "openai-responses", (draft) => delete draft.body.tools[0].strict],
+  ["responses.strict", "openai-responses", (draft) => Object.assign(draft.body.tools[0], { strict: true })],
   ["responses.item-unique", "openai-responses", (draft) => draft.body.input.splice(1, 0, draft.body.input[1])],
   ["responses.reasoning-kept", "openai-responses", (draft) => delete draft.body.input[1].encrypted_content],
   ["responses.reasoning-followed", "openai-responses", (draft) => draft.body.input.push(...draft.body.input.splice(1, 1))],

@@ -13,7 +13,7 @@ export function responsesRules(judged: Judged): void {
   );
   for (const [at, tool] of tools.entries()) {
     // Left out it is true, and then all properties have to be required and closed.
-    if (tool.strict !== false)
+    if ((tool.strict ?? tool.strict === undefined) && !closed(tool.parameters))
       add(
         "responses.strict",
         `/tools/${at}/strict`,
@@ -34,6 +34,14 @@ export function responsesRules(judged: Judged): void {
     add("text.blank", "/instructions", "Instructions must not be empty.");
   if (!Array.isArray(body.input)) return;
   items(judged);
+}
+
+function closed(schema: Body): boolean {
+  const { properties = {}, required = [], additionalProperties, items, anyOf = [] } = schema;
+  const open =
+    schema.type === "object" &&
+    (additionalProperties !== false || Object.keys(properties).some((key) => !required.includes(key)));
+  return !open && [...Object.values(properties), ...anyOf, ...(items ? [items] : [])].every(closed);
 }
 
 function items(judged: Judged): void {

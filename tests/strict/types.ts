@@ -35,7 +35,7 @@ export interface Host {
   readonly base: string;
   readonly schema: string;
   readonly patch: readonly (string | Patch)[];
-  readonly auth: "bearer" | "bearer-or-api-key" | "x-api-key" | "x-goog-api-key" | "optional" | "none";
+  readonly auth: "bearer" | "bearer-or-api-key" | "x-api-key" | "x-api-key-or-bearer" | "x-goog-api-key" | "optional" | "none";
   /** Headers of its own that it takes, and that a page may send. */
   readonly headers?: readonly string[];
   readonly query?: Readonly<Record<string, string>>;

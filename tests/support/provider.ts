@@ -103,7 +103,7 @@ export interface ToolCallMade {
 
 /** The events of one answer, in the form of each API. */
 export const speak = {
-  anthropic(texts: readonly string[], call?: ToolCallMade): string[] {
+  anthropic(texts: readonly string[], call?: ToolCallMade, thought?: string): string[] {
     const usage = { input_tokens: 7, output_tokens: 1 };
     const out = [named({ type: "message_start", message: { id: "msg_1", role: "assistant", content: [], usage } } as never)];
     const block = (index: number, content_block: object, deltas: readonly object[]) => {
@@ -111,23 +111,32 @@ export const speak = {
       for (const delta of deltas) out.push(named({ type: "content_block_delta", index, delta } as never));
       out.push(named({ type: "content_block_stop", index } as never));
     };
+    let index = 0;
+    if (thought) {
+      const deltas = [
+        { type: "thinking_delta", thinking: thought },
+        { type: "signature_delta", signature: "c2ln" },
+      ];
+      block(index++, { type: "thinking", thinking: "", signature: "" }, deltas);
+    }
     block(
-      0,
+      index++,
       { type: "text", text: "" },
       texts.map((text) => ({ type: "text_delta", text })),
     );
     if (call) {
       const halves = [call.args.slice(0, 3), call.args.slice(3)];
       const deltas = halves.map((partial_json) => ({ type: "input_json_delta", partial_json }));
-      block(1, { type: "tool_use", id: call.id, name: call.name, input: {} }, deltas);
+      block(index, { type: "tool_use", id: call.id, name: call.name, input: {} }, deltas);
     }
     const delta = { stop_reason: call ? "tool_use" : "end_turn", stop_sequence: null };
     out.push(named({ type: "message_delta", delta, usage: { output_tokens: 5 } } as never), named({ type: "message_stop" }));
     return out;
   },
   openai(texts: readonly string[], call?: ToolCallMade): string[] {
+    const of = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_790_000_000, model: "m" };
     const chunk = (delta: object, finish_reason: string | null = null) =>
-      data({ id: "chatcmpl-1", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] });
+      data({ ...of, choices: [{ index: 0, delta, finish_reason }] });
     const out = [chunk({ role: "assistant", content: "" }), ...texts.map((content) => chunk({ content }))];
     if (call) {
       const made = { index: 0, id: call.id, type: "function", function: { name: call.name, arguments: "" } };
@@ -137,16 +146,17 @@ export const speak = {
       }
     }
     out.push(chunk({}, call ? "tool_calls" : "stop"));
-    out.push(data({ id: "chatcmpl-1", choices: [], usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 } }));
+    out.push(data({ ...of, choices: [], usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 } }));
     return [...out, "data: [DONE]\n\n"];
   },
-  gemini(texts: readonly string[], call?: ToolCallMade): string[] {
+  gemini(texts: readonly string[], call?: ToolCallMade, thought?: string): string[] {
     const chunk = (parts: object[], finishReason?: string) =>
       data({
         candidates: [{ content: { role: "model", parts }, index: 0, ...(finishReason && { finishReason }) }],
         usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 },
       });
-    const out = texts.map((text) => chunk([{ text }]));
+    const out = thought ? [chunk([{ text: thought, thought: true }])] : [];
+    out.push(...texts.map((text) => chunk([{ text }])));
     if (call) out.push(chunk([{ functionCall: { name: call.name, args: JSON.parse(call.args) } }]));
     return [...out, chunk([{ text: "" }], "STOP")];
   },
