@@ -211,13 +211,15 @@ fn mistral_gets_no_user_right_behind_a_tool() {
 #[test]
 fn ids_of_the_chat_format_have_forty_characters_at_most() {
     let long = "call_".to_owned() + &"é1".repeat(40);
-    let messages =
-        [calls("", vec![call("weather", &long, "{}"), call("weather", &(long.clone() + "x"), "{}")])];
+    let messages = [
+        Message::user("q"),
+        calls("", vec![call("weather", &long, "{}"), call("weather", &(long.clone() + "x"), "{}")]),
+    ];
     let (body, _) = ask(CHAT, PLAIN, |_| {}, &messages);
-    let called = &body["messages"][1]["tool_calls"];
+    let called = &body["messages"][2]["tool_calls"];
     let ids = [0, 1].map(|at| called[at]["id"].as_str().unwrap());
     assert!(ids.iter().all(|id| id.len() == 40 && id.is_ascii()) && ids[0] != ids[1], "{ids:?}");
-    assert_eq!(body["messages"][2]["tool_call_id"], ids[0]);
+    assert_eq!(body["messages"][3]["tool_call_id"], ids[0]);
 }
 
 #[test]
@@ -242,6 +244,31 @@ fn reasoning_goes_back_where_it_is_refused_without_and_not_where_it_is_refused()
     }
     let mimo = ask(CHAT, ("api.xiaomimimo.com", "mimo-v2.5"), |_| {}, &thought).0;
     assert_eq!(mimo["messages"][2]["content"], "");
+}
+
+#[test]
+fn a_call_of_another_model_is_signed_as_such_for_gemini() {
+    let google = "generativelanguage.googleapis.com";
+    let unsigned = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=";
+    let sent = |model, messages: &[Message]| {
+        let part =
+            ask(Format::Gemini, (google, model), |_| {}, messages).0["contents"][1]["parts"][0].clone();
+        let call = ask(CHAT, (google, model), |_| {}, messages).0["messages"][2]["tool_calls"][0].clone();
+        [part["thoughtSignature"].clone(), call["extra_content"]["google"]["thought_signature"].clone()]
+    };
+    assert_eq!(sent("gemini-3-pro-preview", &round(None)), [unsigned, unsigned]);
+    assert_eq!(sent("gemini-2.5-pro", &round(None)), [Value::Null, Value::Null]);
+}
+
+#[test]
+fn a_conversation_that_ends_with_an_answer_goes_on_with_a_user() {
+    let messages = [Message::user("q"), Message::agent("a")];
+    for format in [Format::Anthropic, CHAT, Format::OpenAiResponses, Format::Gemini] {
+        let (body, _) = ask(format, PLAIN, |_| {}, &messages);
+        let list = ["messages", "input", "contents"].iter().find_map(|key| body.get(*key)).unwrap();
+        let last = list.as_array().unwrap().last().unwrap();
+        assert!(last["role"] == "user" && last.to_string().contains("[Go on.]"), "{format:?} {list}");
+    }
 }
 
 #[test]
@@ -368,9 +395,12 @@ fn thinking_that_is_turned_on_between_a_call_and_its_result_waits_for_the_next_t
         messages[1] = with_extra(messages[1].clone(), "thinking_blocks", signed);
         messages
     };
+    let mixed = [round(None), thought()[1..].to_vec()].concat();
     let over = [round(None), vec![Message::agent("Sunny."), Message::user("and?")]].concat();
     let at = ("api.anthropic.com", "claude-sonnet-4-5");
-    for (messages, thinks) in [(round(None), false), (thought(), true), (over, true), (hi().to_vec(), true)] {
+    for (messages, thinks) in
+        [(round(None), false), (thought(), true), (mixed, false), (over, true), (hi().to_vec(), true)]
+    {
         let (body, codes) = ask(Format::Anthropic, at, |options| options.thinking = think("low"), &messages);
         assert_eq!((body.get("thinking").is_some(), codes.is_empty()), (thinks, thinks), "{messages:?}");
     }
@@ -419,6 +449,12 @@ fn a_word_for_thinking_becomes_one_that_the_model_knows() {
         [json!({"reasoning": {"effort": "minimal"}})]
     );
     assert_eq!(chat(PLAIN, "whatever").0, effort("whatever"));
+    let none = |options: &mut Options| options.thinking = Thinking { effort: None, budget: Some(0) };
+    let (body, _) = ask(CHAT, ("openrouter.ai", "x/y"), none, &hi());
+    assert_eq!(body["reasoning"], json!({"effort": "none"}));
+    let short = |options: &mut Options| options.max_tokens = Some(1);
+    let (body, codes) = ask(Format::OpenAiResponses, PLAIN, short, &hi());
+    assert_eq!((&body["max_output_tokens"], codes), (&json!(16), vec!["OPTION_CHANGED"]));
     let claude = |model, effort: &str| {
         let change = |options: &mut Options| options.thinking = think(effort);
         let (body, _) = ask(Format::Anthropic, ("api.anthropic.com", model), change, &hi());
@@ -492,7 +528,7 @@ fn files_take_the_form_of_each_provider() {
     let url = "data:image/jpg;base64,/9j/4A";
     assert_eq!(
         one(Format::Anthropic, PLAIN, media("image", "url", "", url))["messages"][0]["content"][0]["source"],
-        json!({"type": "base64", "media_type": "image/jpeg", "data": "/9j/4A"})
+        json!({"type": "base64", "media_type": "image/jpeg", "data": "/9j/4A=="})
     );
     assert_eq!(
         one(CHAT, ("openrouter.ai", "m"), media("video", "url", "video/mp4", "https://x.example/v.mp4"))["messages"]

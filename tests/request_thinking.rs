@@ -169,6 +169,7 @@ fn responses_get_their_items_back_in_pairs_and_each_thought_before_what_it_led_t
             "function_call call_4",
             "function_call_output call_4",
             "message assistant",
+            "message user",
         ]
     );
     assert!(!sent.to_string().contains("fc_"), "{sent}");

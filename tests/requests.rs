@@ -162,11 +162,11 @@ fn the_head_of_each_body_is_in_the_providers_form() {
 #[test]
 fn media_take_the_form_that_each_provider_knows() {
     let message = with_parts(vec![
-        media("image", "base64", "image/png", "AAA"),
+        media("image", "base64", "image/png", "AAAA"),
         media("image", "url", "", "https://x.example/i.png"),
-        media("document", "base64", "application/pdf", "BBB"),
+        media("document", "base64", "application/pdf", "BBBB"),
         media("document", "url", "application/pdf", "https://x.example/d.pdf"),
-        media("video", "base64", "video/mp4", "CCC"),
+        media("video", "base64", "video/mp4", "CCCC"),
         ContentPart { kind: "text".to_owned(), text: Some("see".to_owned()), ..Default::default() },
     ]);
     let messages = [Message::user("before"), message];
@@ -174,9 +174,9 @@ fn media_take_the_form_that_each_provider_knows() {
         list(Format::Anthropic, &messages)[0]["content"],
         json!([
             {"type": "text", "text": "before"},
-            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAA"}},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
             {"type": "image", "source": {"type": "url", "url": "https://x.example/i.png"}},
-            {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "BBB"}},
+            {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "BBBB"}},
             {"type": "document", "source": {"type": "url", "url": "https://x.example/d.pdf"}},
             {"type": "text", "text": "[Video attachment: video/mp4]"},
             {"type": "text", "text": "see"},
@@ -186,7 +186,7 @@ fn media_take_the_form_that_each_provider_knows() {
         list(Format::OpenAiChat, &messages)[0]["content"],
         json!([
             {"type": "text", "text": "before"},
-            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAA"}},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
             {"type": "image_url", "image_url": {"url": "https://x.example/i.png"}},
             {"type": "text", "text": "[Document attachment: application/pdf]"},
             {"type": "text", "text": "[Document attachment: application/pdf]"},
@@ -196,7 +196,7 @@ fn media_take_the_form_that_each_provider_knows() {
     );
     assert_eq!(
         list(Format::OpenAiResponses, &messages)[0]["content"][3],
-        json!({"type": "input_file", "filename": "document.pdf", "file_data": "data:application/pdf;base64,BBB"})
+        json!({"type": "input_file", "filename": "document.pdf", "file_data": "data:application/pdf;base64,BBBB"})
     );
     assert_eq!(
         list(Format::Gemini, &messages)[0]["parts"][4],
@@ -206,16 +206,16 @@ fn media_take_the_form_that_each_provider_knows() {
     assert_eq!(endpoint[0]["text"], "before\n\nsee");
     assert_eq!(
         endpoint[0]["content"][1],
-        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAA"}})
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}})
     );
 }
 
 #[test]
 fn a_pdf_is_a_file_where_the_chat_format_has_files_and_a_note_elsewhere() {
     let messages = [with_parts(vec![
-        media("document", "base64", "application/pdf", "BBB"),
+        media("document", "base64", "application/pdf", "BBBB"),
         media("document", "url", "application/pdf", "https://x.example/d.pdf"),
-        media("document", "base64", "application/zip", "CCC"),
+        media("document", "base64", "application/zip", "CCCC"),
     ])];
     let sent = |host| {
         let options = Options { facts: at(host), ..options() };
@@ -224,7 +224,7 @@ fn a_pdf_is_a_file_where_the_chat_format_has_files_and_a_note_elsewhere() {
     let file = |data: &str| json!({"type": "file", "file": {"filename": "document.pdf", "file_data": data}});
     let note =
         |kind: &str| json!({"type": "text", "text": format!("[Document attachment: application/{kind}]")});
-    let embedded = file("data:application/pdf;base64,BBB");
+    let embedded = file("data:application/pdf;base64,BBBB");
     assert_eq!(sent("api.openai.com"), json!([embedded, note("pdf"), note("zip")]));
     assert_eq!(sent("openrouter.ai"), json!([embedded, file("https://x.example/d.pdf"), note("zip")]));
     for host in ["nobody.example", "api.mistral.ai", "generativelanguage.googleapis.com"] {

@@ -17,7 +17,7 @@ words! {
 }
 
 words! {
-    /// Which PDFs a server of the chat format takes.
+    /// Which PDFs a server takes. In the chat format it is none unless said otherwise, in Anthropic's any.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Documents {
         "none" => None,
@@ -111,10 +111,13 @@ record! {
         /// The longest answer, with thoughts.
         "maxOutputTokens" => optional pub max_output_tokens: u32,
         "temperature" => optional pub temperature: bool,
+        "maxTemperature" => optional pub max_temperature: f64,
         "topP" => optional pub top_p: bool,
         /// Takes only one of the two.
         "temperatureOrTopP" => optional pub temperature_or_top_p: bool,
         "stop" => optional pub stop: bool,
+        /// How many texts may end an answer.
+        "maxStops" => optional pub max_stops: u32,
         "seed" => optional pub seed: bool,
         /// The name of the field that has the seed.
         "seedField" => optional pub seed_field: String,
@@ -125,6 +128,8 @@ record! {
         "parallelToolCalls" => optional pub parallel_tool_calls: bool,
         "streamOptions" => optional pub stream_options: bool,
         "images" => optional pub images: bool,
+        /// Fetches pictures from their addresses.
+        "imageAddresses" => optional pub image_addresses: bool,
         "videos" => optional pub videos: bool,
         "documents" => optional pub documents: Documents,
         "callIds" => optional pub call_ids: CallIds,
@@ -136,6 +141,8 @@ record! {
         "cacheMarks" => optional pub cache_marks: bool,
         /// Wants back the `extra_content` of calls.
         "extraContent" => optional pub extra_content: bool,
+        /// The first call of an answer has a signature, or one that stands for none.
+        "signedCalls" => optional pub signed_calls: bool,
         "reasoningBack" => optional pub reasoning_back: ReasoningBack,
         "thinking" => optional pub thinking: ThinkingForm,
         "thinkingOff" => optional pub thinking_off: ThinkingOff,
@@ -188,9 +195,9 @@ macro_rules! take {
 
 impl Fact {
     fn take(&mut self, row: &Fact) {
-        take!(self, row, max_tokens_field max_output_tokens temperature top_p temperature_or_top_p stop seed
-            seed_field tools forced_tools parallel_tool_calls stream_options images videos documents call_ids
-            user_behind_tool null_content cache_marks extra_content reasoning_back thinking thinking_off efforts
+        take!(self, row, max_tokens_field max_output_tokens temperature top_p temperature_or_top_p max_temperature stop max_stops seed
+            seed_field tools forced_tools parallel_tool_calls stream_options images image_addresses videos documents call_ids
+            user_behind_tool null_content cache_marks extra_content signed_calls reasoning_back thinking thinking_off efforts
             min_budget max_budget);
     }
 

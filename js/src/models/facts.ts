@@ -16,10 +16,13 @@ export interface ModelFacts {
   readonly maxOutputTokens?: number;
   /** Whether the model takes this option, and so on. */
   readonly temperature?: boolean;
+  readonly maxTemperature?: number;
   readonly topP?: boolean;
   /** Takes only one of the two. */
   readonly temperatureOrTopP?: boolean;
   readonly stop?: boolean;
+  /** How many texts may end an answer. */
+  readonly maxStops?: number;
   readonly seed?: boolean;
   /** The name of the field that has the seed. */
   readonly seedField?: string;
@@ -31,6 +34,8 @@ export interface ModelFacts {
   /** Takes `stream_options`. */
   readonly streamOptions?: boolean;
   readonly images?: boolean;
+  /** Fetches pictures from their addresses. */
+  readonly imageAddresses?: boolean;
   readonly videos?: boolean;
   /** PDFs in OpenAI's chat format: in the request itself (`embedded`), or also by their address (`any`). */
   readonly documents?: "none" | "embedded" | "any";
@@ -41,6 +46,8 @@ export interface ModelFacts {
   readonly nullContent?: boolean;
   readonly cacheMarks?: boolean;
   readonly extraContent?: boolean;
+  /** The first call of an answer has Google's signature, or one that stands for none. */
+  readonly signedCalls?: boolean;
   /** Whether earlier reasoning goes back to the model in OpenAI's chat format. */
   readonly reasoningBack?: "never" | "asked" | "calls" | "details" | "details_always";
   /** How the model is told how much to think. */
@@ -69,9 +76,11 @@ export const factKinds = {
   maxTokensField: "max_tokens|max_completion_tokens",
   maxOutputTokens: "whole",
   temperature: "flag",
+  maxTemperature: "amount",
   topP: "flag",
   temperatureOrTopP: "flag",
   stop: "flag",
+  maxStops: "whole",
   seed: "flag",
   seedField: "text",
   tools: "flag",
@@ -79,6 +88,7 @@ export const factKinds = {
   parallelToolCalls: "flag",
   streamOptions: "flag",
   images: "flag",
+  imageAddresses: "flag",
   videos: "flag",
   documents: "none|embedded|any",
   callIds: "any|nine",
@@ -86,6 +96,7 @@ export const factKinds = {
   nullContent: "flag",
   cacheMarks: "flag",
   extraContent: "flag",
+  signedCalls: "flag",
   reasoningBack: "never|asked|calls|details|details_always",
   thinking: "none|effort|reasoning|google|switch|switch_and_effort|budget|adaptive|level",
   thinkingOff: "silence|said|never",

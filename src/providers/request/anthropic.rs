@@ -6,6 +6,7 @@ use crate::codec::from_text;
 use crate::json_write::{Object, array, string};
 use crate::message::{ContentPart, Message};
 use crate::providers::anthropic::{THINKING_BLOCKS, THINKING_PLACES};
+use crate::providers::facts::Documents;
 use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PICTURES, Place};
 use crate::providers::request::project::agent_texts;
@@ -22,7 +23,7 @@ pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: None, 
 fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
-    thinking::anthropic(prompt, options.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS), body);
+    thinking::anthropic(prompt, prompt.max_tokens().unwrap_or(DEFAULT_MAX_TOKENS), body);
     if options.stream {
         body.raw("stream", "true");
     }
@@ -224,14 +225,21 @@ fn write(prompt: &Prompt<'_>, out: &mut String, block: &Block<'_>, mark: Option<
 fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart, mark: Option<&str>) {
     let file = File::of(part);
     let text = file.as_ref().and_then(File::text);
+    let facts = &prompt.options.facts;
+    let reads = facts.documents != Some(Documents::None);
+    if let Some(text) = text.as_ref().filter(|_| !reads) {
+        return text_block(out, "text", text, mark);
+    }
     let kind = file.as_ref().and_then(|file| kind_of(file, text.is_some()));
+    let takes = |kind: &&str| if *kind == "image" { facts.images != Some(false) } else { reads };
+    let kind = kind.filter(takes);
     let (Some(file), Some(kind)) = (file, kind) else {
         return text_block(out, "text", &prompt.left_out(part), mark);
     };
     let mut block = Object::new(out);
     block.text("type", kind);
     let mut source = Object::new(block.key("source"));
-    match (file.place, text) {
+    match (&file.place, text) {
         (_, Some(text)) => source.text("type", "text").text("media_type", "text/plain").text("data", &text),
         (Place::Data(data), None) => {
             source.text("type", "base64").text("media_type", &file.media_type).text("data", data)
@@ -248,7 +256,7 @@ fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart, mark: Option
 /// The block for a file, if there is one.
 fn kind_of(file: &File<'_>, is_text: bool) -> Option<&'static str> {
     // What is fetched has to come by https.
-    let comes = !matches!(file.place, Place::Address(url) if !url.starts_with("https://"));
+    let comes = !matches!(&file.place, Place::Address(url) if !url.starts_with("https://"));
     match file.kind {
         _ if !comes => None,
         Kind::Picture => file.is_picture(&PICTURES).then_some("image"),

@@ -40,18 +40,22 @@ pub(super) struct Standing {
 impl Standing {
     pub(super) fn of(messages: &[&Message]) -> Self {
         let mut standing = Standing { answered: false, thoughtless: false };
+        let mut turns = 0;
         for message in messages.iter().rev() {
             match message.sender {
-                Sender::User => standing.answered |= !message.results().is_empty(),
+                // What was said before the turn that goes on may lack its thoughts.
+                Sender::User if turns > 0 && message.results().is_empty() => break,
+                Sender::User => standing.answered |= turns == 0 && !message.results().is_empty(),
                 Sender::Agent if message.partial => {}
                 Sender::Agent => {
-                    standing.answered &= !message.calls().is_empty();
-                    standing.thoughtless =
-                        standing.answered && !super::anthropic::begins_with_thoughts(message);
-                    break;
+                    turns += 1;
+                    standing.answered &= !message.calls().is_empty() || turns > 1;
+                    standing.thoughtless |=
+                        !message.calls().is_empty() && !super::anthropic::begins_with_thoughts(message);
                 }
             }
         }
+        standing.thoughtless &= standing.answered;
         standing
     }
 }

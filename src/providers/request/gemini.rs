@@ -7,7 +7,7 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Place};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, Call, Group, Part, Prompt, Thinking, Writer, number, schema, thinking,
+    Answer, Call, Group, Part, Prompt, Thinking, UNSIGNED, Writer, number, schema, thinking,
 };
 
 pub(super) static WRITER: Writer = Writer { head, list: "contents", lead: None, group };
@@ -45,7 +45,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         return;
     }
     let mut config = Object::new(body.key("generationConfig"));
-    if let Some(max_tokens) = options.max_tokens {
+    if let Some(max_tokens) = prompt.max_tokens() {
         config.raw("maxOutputTokens", &max_tokens.to_string());
     }
     for (key, value) in [("temperature", sampling.temperature), ("topP", sampling.top_p)] {
@@ -119,9 +119,9 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
                 list.push_str(std::mem::replace(&mut comma, ","));
                 text(list, said);
             }
-            for call in calls {
+            for (at, call) in calls.iter().enumerate() {
                 list.push_str(std::mem::replace(&mut comma, ","));
-                write_call(prompt, call, list);
+                write_call(prompt, call, at == 0, list);
             }
             list.push(']');
         }
@@ -135,7 +135,7 @@ fn text(out: &mut String, said: &str) {
     out.push('}');
 }
 
-fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
+fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, first: bool, out: &mut String) {
     let mut part = Object::new(out);
     let mut written = Object::new(part.key("functionCall"));
     if is_given(&call.id, call.call) {
@@ -147,6 +147,8 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
     // A client may have put anything there.
     if let Some((_, signature)) = kept.filter(|(_, signature)| signature.as_str().starts_with('"')) {
         part.raw("thoughtSignature", signature.as_str());
+    } else if first && prompt.options.facts.signed_calls == Some(true) {
+        part.text("thoughtSignature", UNSIGNED);
     }
     part.end();
 }
@@ -217,7 +219,7 @@ fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart) {
         return text(out, &prompt.left_out(part));
     }
     let mut written = Object::new(out);
-    match file.place {
+    match &file.place {
         Place::Data(data) => {
             let mut inline = Object::new(written.key("inlineData"));
             inline.text("mimeType", &file.media_type).text("data", data);

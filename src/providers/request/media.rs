@@ -55,10 +55,10 @@ pub(super) enum Kind {
 }
 
 /// Where a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place<'a> {
-    /// Here, as base64.
-    Data(&'a str),
+    /// Here, as whole base64 of the usual alphabet.
+    Data(Cow<'a, str>),
     Address(&'a str),
 }
 
@@ -80,7 +80,7 @@ impl<'a> File<'a> {
             media_type = Cow::Owned(media_type.to_ascii_lowercase());
         }
         if matches!(media_type.as_ref(), "" | "application/octet-stream") {
-            media_type = Cow::Borrowed(guessed(place));
+            media_type = Cow::Borrowed(guessed(&place));
         }
         if media_type == "image/jpg" {
             media_type = Cow::Borrowed("image/jpeg");
@@ -111,8 +111,8 @@ impl<'a> File<'a> {
             || self.media_type.is_empty() && matches!(self.place, Place::Address(_))
     }
 
-    pub(super) fn data(&self) -> Option<&'a str> {
-        match self.place {
+    pub(super) fn data(&self) -> Option<&str> {
+        match &self.place {
             Place::Data(data) => Some(data),
             Place::Address(_) => None,
         }
@@ -126,7 +126,7 @@ impl<'a> File<'a> {
 
     /// As one URL.
     pub(super) fn url(&self) -> Cow<'a, str> {
-        match self.place {
+        match &self.place {
             Place::Data(data) => Cow::Owned(format!("data:{};base64,{data}", self.media_type)),
             Place::Address(url) => Cow::Borrowed(url),
         }
@@ -142,10 +142,10 @@ fn place(source: &ContentSource) -> Option<(&str, Place<'_>)> {
     };
     if let Some((told, data)) = given.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
         let told = if told.is_empty() { source.media_type.as_str() } else { told };
-        return (!data.is_empty()).then_some((told, Place::Data(data)));
+        return Some((told, Place::Data(base64(data)?)));
     }
     if source.data.is_some() && source.kind == "base64" {
-        return (!given.is_empty()).then_some((source.media_type.as_str(), Place::Data(given)));
+        return Some((source.media_type.as_str(), Place::Data(base64(given)?)));
     }
     // No server reads what is only in a page, or on a disk.
     let is_reached =
@@ -153,7 +153,32 @@ fn place(source: &ContentSource) -> Option<(&str, Place<'_>)> {
     is_reached.then_some((source.media_type.as_str(), Place::Address(given)))
 }
 
-fn guessed(place: Place<'_>) -> &'static str {
+/// Base64 as servers take it: what is written with line breaks, for addresses or without its end is written anew.
+fn base64(text: &str) -> Option<Cow<'_, str>> {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
+    let digits = text.trim_end_matches('=');
+    if !digits.is_empty()
+        && digits.bytes().all(is_digit)
+        && text.len() % 4 == 0
+        && text.len() - digits.len() < 3
+    {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut whole = String::new();
+    for byte in digits.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        whole.push(char::from(match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            byte if is_digit(byte) => byte,
+            _ => return None,
+        }));
+    }
+    let missing = (4 - whole.len() % 4) % 4;
+    whole.push_str("==".get(..missing)?);
+    (!whole.is_empty()).then_some(Cow::Owned(whole))
+}
+
+fn guessed(place: &Place<'_>) -> &'static str {
     let known = match place {
         Place::Data(data) => BEGINNINGS.iter().find(|(begin, _)| data.starts_with(begin)),
         Place::Address(url) => {

@@ -182,6 +182,14 @@ impl Prompt<'_> {
     /// One group as the provider's messages. `last` puts the cache mark where there is one.
     pub fn write_group(&self, group: &Group<'_>, last: bool, out: &mut String) {
         (self.format.writer().group)(self, group, last, out);
+        match group {
+            Group::Agent { .. } if last && self.format.spoken() != Format::Endpoint => {
+                self.separate(out);
+                let parts = vec![Part::Text(GO_ON)];
+                (self.format.writer().group)(self, &Group::User { answers: Vec::new(), parts }, false, out);
+            }
+            Group::Agent { .. } | Group::User { .. } => {}
+        }
     }
 
     /// The mark that asks for caching up to here.
@@ -303,6 +311,12 @@ fn text_block(out: &mut String, kind: &str, text: &str, cache_mark: Option<&str>
     }
     block.end();
 }
+
+/// Google's word for a call that another model made, as base64: `skip_thought_signature_validator`.
+const UNSIGNED: &str = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=";
+
+/// What a user says where an answer comes last: no provider goes on from one.
+const GO_ON: &str = "[Go on.]";
 
 /// Stands between texts of several messages that become one.
 const BETWEEN: &str = "\n\n";

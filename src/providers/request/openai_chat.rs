@@ -8,8 +8,8 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PICTURES};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, BETWEEN, Call, Group, Part, Prompt, Writer, kept, number, of_kind, push_string, reasoning,
-    schema, text_block, thinking,
+    Answer, BETWEEN, Call, Group, Part, Prompt, UNSIGNED, Writer, kept, number, of_kind, push_string,
+    reasoning, schema, text_block, thinking,
 };
 use crate::scan::joined;
 
@@ -24,7 +24,7 @@ pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: Some(s
 fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let (options, facts) = (prompt.options, &prompt.options.facts);
     body.text("model", &options.model);
-    if let Some(max_tokens) = options.max_tokens {
+    if let Some(max_tokens) = prompt.max_tokens() {
         let name = match facts.max_tokens_field {
             Some(TokensField::MaxCompletionTokens) => "max_completion_tokens",
             Some(TokensField::MaxTokens) | None => "max_tokens",
@@ -167,7 +167,9 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
             }
             thoughts(prompt, messages, !calls.is_empty(), &mut message);
             if !calls.is_empty() && has_tools {
-                array(message.key("tool_calls"), calls, |out, call| write_call(prompt, call, out));
+                array(message.key("tool_calls"), calls.iter().enumerate(), |out, (at, call)| {
+                    write_call(prompt, call, at == 0, out);
+                });
             }
             message.end();
         }
@@ -210,15 +212,22 @@ fn thoughts(prompt: &Prompt<'_>, messages: &[&Message], has_calls: bool, message
     }
 }
 
-fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, out: &mut String) {
+fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, first: bool, out: &mut String) {
     let mut written = Object::new(out);
     written.text("id", &call.id).text("type", "function");
     let mut function = Object::new(written.key("function"));
     function.text("name", &prompt.names.on_wire(&call.call.tool_name)).text("arguments", &call.input());
     function.end();
-    let extra = call.call.extra.0.iter().find(|(key, _)| key == EXTRA_CONTENT);
-    if let Some((key, value)) = extra.filter(|_| prompt.options.facts.extra_content == Some(true)) {
-        written.raw(key, value.as_str());
+    let facts = &prompt.options.facts;
+    if facts.extra_content == Some(true) {
+        match call.call.extra.0.iter().find(|(key, _)| key == EXTRA_CONTENT) {
+            Some((key, value)) => drop(written.raw(key, value.as_str())),
+            None if first && facts.signed_calls == Some(true) => {
+                let signature = format!(r#"{{"google":{{"thought_signature":"{UNSIGNED}"}}}}"#);
+                written.raw(EXTRA_CONTENT, &signature);
+            }
+            None => {}
+        }
     }
     written.end();
 }
@@ -265,7 +274,10 @@ fn media<'a>(prompt: &Prompt<'_>, part: &'a ContentPart) -> Sent<'a> {
     }
     let is_here = file.data().is_some();
     let kind = match file.kind {
-        Kind::Picture => (facts.images != Some(false) && file.is_picture(&PICTURES)).then_some("image_url"),
+        Kind::Picture => {
+            let comes = is_here || facts.image_addresses != Some(false);
+            (comes && facts.images != Some(false) && file.is_picture(&PICTURES)).then_some("image_url")
+        }
         Kind::Video => (facts.videos == Some(true)).then_some("video_url"),
         Kind::Other if file.is_pdf() => match facts.documents {
             Some(Documents::Any) => Some("file"),

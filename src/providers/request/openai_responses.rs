@@ -2,6 +2,7 @@
 
 use crate::json_write::{Object, array};
 use crate::message::ContentPart;
+use crate::providers::facts::ThinkingForm;
 use crate::providers::openai_responses::REASONING_ITEMS;
 use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PDF, PICTURES};
@@ -11,6 +12,9 @@ use crate::providers::request::{
 };
 use crate::scan::joined;
 
+/// No answer can be bounded further.
+const SHORTEST: u32 = 16;
+
 pub(super) static WRITER: Writer = Writer { head, list: "input", lead: None, group };
 
 fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
@@ -19,8 +23,11 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     if !prompt.system.trim().is_empty() {
         body.text("instructions", prompt.system);
     }
-    if let Some(max_tokens) = options.max_tokens {
-        body.raw("max_output_tokens", &max_tokens.to_string());
+    if let Some(max_tokens) = prompt.max_tokens() {
+        if max_tokens < SHORTEST {
+            prompt.changed("maxTokens", &max_tokens.to_string(), &SHORTEST.to_string());
+        }
+        body.raw("max_output_tokens", &max_tokens.max(SHORTEST).to_string());
     }
     if options.stream {
         body.raw("stream", "true");
@@ -32,7 +39,8 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
             body.raw(key, &number(value));
         }
     }
-    if options.echo_reasoning {
+    // A model that does not reason has none, and refuses to be asked for it.
+    if options.echo_reasoning && thinking::form(prompt) != ThinkingForm::None {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
     }
     thinking::openai_responses(prompt, body);

@@ -90,7 +90,7 @@ fn wrapped(key: &str, value: &Json) -> String {
 enum IdForm {
     /// Any text, as long as it is not twice in one turn.
     Any,
-    /// The same, and no more than forty characters.
+    /// No id twice in a request, and no more than forty characters.
     Short,
     /// No id twice in a request, and no odd characters.
     Plain,
@@ -250,7 +250,8 @@ impl<'a> Projection<'a> {
     }
 
     fn wants_user_first(&self) -> bool {
-        !self.behind && matches!(self.format.spoken(), Format::Anthropic | Format::Gemini)
+        !self.behind
+            && matches!(self.format.spoken(), Format::Anthropic | Format::Gemini | Format::OpenAiChat)
     }
 
     fn agent(&mut self, message: &'a Message) {
@@ -261,7 +262,7 @@ impl<'a> Projection<'a> {
             if self.groups.is_empty() && self.wants_user_first() {
                 self.groups.push(Group::User { answers: Vec::new(), parts: vec![Part::Text(START)] });
             }
-            if matches!(self.form(), IdForm::Any | IdForm::Short) {
+            if self.form() == IdForm::Any {
                 self.ids = Ids::default();
             }
             self.groups.push(Group::Agent { messages: Vec::new(), calls: Vec::new() });

@@ -1,7 +1,7 @@
 //! The plain options, as far as a model takes them: temperature, `topP`, the seed, and where to stop.
 
 use crate::providers::Format;
-use crate::providers::request::Prompt;
+use crate::providers::request::{Prompt, number};
 
 /// What the options come to for one model.
 pub(super) struct Sampling<'a> {
@@ -34,25 +34,34 @@ impl<'a> Prompt<'a> {
         self.notices.tell("OPTION_CHANGED", message);
     }
 
+    /// The longest answer that was asked for, as far as the model can give it.
+    pub(super) fn max_tokens(&self) -> Option<u32> {
+        let wanted = self.options.max_tokens?;
+        let limit = self.options.facts.max_output_tokens.unwrap_or(u32::MAX);
+        if wanted > limit {
+            self.changed("maxTokens", &wanted.to_string(), &limit.to_string());
+        }
+        Some(wanted.min(limit))
+    }
+
     pub(super) fn sampling(&self) -> Sampling<'a> {
         let (options, facts) = (self.options, &self.options.facts);
         let mut temperature = self.taken(options.temperature, facts.temperature, "temperature");
         let mut top_p = self.taken(options.top_p, facts.top_p, "topP");
         let seed = self.taken(options.seed, facts.seed, "seed");
-        if self.format == Format::Anthropic {
-            if let Some(given) = temperature.filter(|given| *given > 1.0) {
-                self.changed("temperature", &super::number(given), "1");
-                temperature = Some(1.0);
+        let most = facts.max_temperature.unwrap_or(f64::MAX);
+        if let Some(given) = temperature.filter(|given| *given > most) {
+            self.changed("temperature", &number(given), &number(most));
+            temperature = Some(most);
+        }
+        if self.format == Format::Anthropic && options.is_told_to_think() {
+            if temperature.is_some_and(|temperature| temperature < 1.0) {
+                self.leave_out("temperature", "takes none while it thinks");
             }
-            if options.is_told_to_think() {
-                if temperature.is_some_and(|temperature| temperature < 1.0) {
-                    self.leave_out("temperature", "takes none while it thinks");
-                }
-                temperature = None;
-                if top_p.is_some_and(|top_p| top_p < 0.95) {
-                    self.leave_out("topP", "takes none below 0.95 while it thinks");
-                    top_p = None;
-                }
+            temperature = None;
+            if top_p.is_some_and(|top_p| top_p < 0.95) {
+                self.leave_out("topP", "takes none below 0.95 while it thinks");
+                top_p = None;
             }
         }
         if temperature.is_some() && top_p.is_some() && facts.temperature_or_top_p == Some(true) {
@@ -83,10 +92,11 @@ impl<'a> Prompt<'a> {
             }
         }
         stop.append(&mut given);
-        let most = match self.format {
-            Format::Anthropic => usize::MAX,
-            Format::Gemini => 5,
-            Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint => 4,
+        let most = match (self.format, options.facts.max_stops) {
+            (_, Some(most)) => most as usize,
+            (Format::Anthropic, None) => usize::MAX,
+            (Format::Gemini, None) => 5,
+            (Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint, None) => 4,
         };
         if stop.len() > most {
             self.changed("stop", &format!("a list of {}", stop.len()), &format!("its first {most}"));

@@ -118,9 +118,6 @@ pub(super) fn anthropic(prompt: &Prompt<'_>, max_tokens: u32, body: &mut Object<
     let in_tokens = told && !matches!(form, ThinkingForm::Adaptive);
     let wanted = if in_tokens { thinking.tokens().max(SMALLEST) } else { 0 };
     let total = max_tokens.saturating_add(wanted).min(limit);
-    if max_tokens > limit && prompt.options.max_tokens.is_some() {
-        prompt.changed("maxTokens", &max_tokens.to_string(), &limit.to_string());
-    }
     body.raw("max_tokens", &total.to_string());
     if thinking.is_open() {
         return;
@@ -157,10 +154,10 @@ pub(super) fn openai_chat(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
     match (form(prompt), thinking.budget) {
         (ThinkingForm::None, _) => says_nothing(prompt),
-        (ThinkingForm::Reasoning, Some(budget)) => {
+        (ThinkingForm::Reasoning, Some(budget)) if budget > 0 => {
             body.raw("reasoning", &format!(r#"{{"max_tokens":{budget}}}"#));
         }
-        (ThinkingForm::Reasoning, None) => {
+        (ThinkingForm::Reasoning, _) => {
             let mut reasoning = Object::new(body.key("reasoning"));
             reasoning.text("effort", word(prompt));
             reasoning.end();
