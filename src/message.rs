@@ -536,6 +536,33 @@ mod tests {
     }
 
     #[test]
+    fn messages_that_older_versions_stored_are_read() {
+        for stored in [
+            r#"{"sender":"user","text":"q"}"#,
+            r#"{"sender":"user","text":"q","id":null,"content":null,"tool_results":null,"tool_calls":null,"is_compaction":false}"#,
+            r#"{"sender":"agent","text":"","tool_calls":[{"tool_name":"t","input_args":"","id":"c"},{"tool_name":"t","input_args":"{\"a\": "}]}"#,
+            r#"{"sender":"agent","text":"a","reasoning_content":"hm","tool_calls":[]}"#,
+            r#"{"sender":"user","text":"tool results","tool_results":[{"tool_name":"t","result":{"status":"aborted","message":"stopped","data":null},"duration_ms":12}]}"#,
+            r#"{"sender":"user","text":"tool results","tool_results":[{"tool_name":"t","call_id":"c","result":{"status":"error","message":"TOOL_INPUT_INVALID","data":"Failed"}}]}"#,
+            r#"{"sender":"user","text":"tool results","tool_results":[{"tool_name":"t","call_id":"c","result":{"status":"success","data":{"x":1},"renderData":{"y":2},"summary":"s","generateSummaryArgs":{}}}]}"#,
+            r#"{"sender":"user","text":"[Conversation summary from compaction]\n\nS","is_compaction":true}"#,
+            r#"{"sender":"user","text":"[Skill: n]\nx","is_skill_injection":true}"#,
+            r#"{"sender":"user","text":"[invoked_extension__hook]","pre_modified_text":"/hook"}"#,
+            r#"{"sender":"user","text":"[Inbox: 1 item(s) resolved]","framework_context":"inbox"}"#,
+            r#"{"sender":"user","text":"[multimodal message]","content":[{"type":"text","text":"q"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}},{"type":"video","source":{"type":"url","media_type":"video/mp4","url":"https://a.example/v"}}]}"#,
+        ] {
+            let read = from_text::<Message>(stored);
+            assert!(read.is_ok(), "{stored}: {read:?}");
+        }
+        let item = r#"{"id":"i","tag":"mail","request":"r","response":null,"status":"pending","blocking":false,"created_at":"2026-01-01T00:00:00Z","resolved_at":null}"#;
+        assert!(from_text::<InboxItem>(item).is_ok());
+        assert!(
+            from_text::<Task>(r#"{"id":"task_1_0","content":"c","activeForm":"a","status":"pending"}"#)
+                .is_ok()
+        );
+    }
+
+    #[test]
     fn an_aborted_result_tells_the_model_why() {
         let result =
             ToolResult { result: ToolResultData::aborted("stopped by the user"), ..ToolResult::default() };

@@ -262,6 +262,11 @@ fn of_a_message_and_a_delta_in_one_choice_the_message_is_the_whole_and_the_delta
             assert_eq!(turn.message.text, "Hi", "{body}");
         }
     }
+    // A stream may be one chunk.
+    for index in ["", r#""index":0,"#] {
+        let stream = format!("data: {}\n\n", choice(index, r#""""#, r#""Hi""#));
+        assert_eq!(answer(finish(Format::OpenAiChat, stream.as_bytes())).message.text, "Hi", "{stream}");
+    }
     // In a stream each chunk has what is new and the whole so far.
     let stream = [(r#""H""#, r#""H""#), (r#""i""#, r#""Hi""#), (r#""""#, r#""Hi""#)];
     let stream = stream.map(|(delta, message)| format!("data: {}\n\n", choice("", delta, message))).concat();

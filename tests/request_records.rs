@@ -198,6 +198,8 @@ fn arguments_are_always_an_object() {
         (call("t", "1", "[1]"), json!({"value": [1]})),
         (call("t", "1", "null"), json!({})),
         (ToolCall::new("t", Json::string(r#"{"a":1}"#)), json!({"a": 1})),
+        // glove kept no arguments so.
+        (ToolCall::new("t", Json::string("")), json!({})),
         (ToolCall::new("t", Json::string("text")), json!({"unparsed_arguments": "text"})),
     ];
     for (call, input) in table {

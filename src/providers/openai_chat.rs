@@ -119,12 +119,12 @@ impl Stream {
             return Ok(());
         }
         // Some providers give both: what is new and the whole so far.
-        let (first, second) =
-            if self.is_whole { (message, delta) } else { (delta, message.filter(|_| !read)) };
+        let last = self.is_whole || reason.as_deref().is_some_and(|reason| !reason.is_empty());
+        let (first, second) = if self.is_whole { (message, delta) } else { (delta, message) };
         if let Some(mut fields) = first {
             self.delta(&mut fields, turn)?;
         }
-        if let Some(mut fields) = second.filter(|_| first.is_none() || self.is_whole && turn.is_blank()) {
+        if let Some(mut fields) = second.filter(|_| first.is_none() && !read || last && turn.is_blank()) {
             self.delta(&mut fields, turn)?;
         }
         if !matches!(error, "null" | r#""""#) {

@@ -13,6 +13,7 @@ import {
   type PromptRequest,
   providers,
   type RemoteModelActions,
+  type RemotePromptRequest,
   type RemoteStreamEvent,
 } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
@@ -87,6 +88,16 @@ test("an endpoint is asked with everything but what is for the screen, and its t
   const body = JSON.parse(String(init.body));
   expect(Object.keys(body)).toEqual(["systemPrompt", "messages", "tools"]);
   expect(body.messages[2].tool_results[0].result).toEqual({ status: "success", data: 1 });
+});
+
+test("a result that is kept as the tool returned it reaches a model as it is", async () => {
+  const returned = ["warm", 5, null, undefined, { degrees: 20 }];
+  const tool_results = returned.map((result) => ({ tool_name: "t", call_id: "c", result }) as never);
+  const messages: Message[] = [{ sender: "user", text: "tool results", tool_results }];
+  const prompt = vi.fn(async (_: RemotePromptRequest) => ({ message, ...usage }));
+  await createRemoteModel("mine", { prompt }).prompt({ messages }, async () => {});
+  const got = prompt.mock.calls[0]?.[0].messages[0]?.tool_results;
+  expect(got?.map(({ result }) => result)).toEqual(returned);
 });
 
 test("an endpoint that says what went wrong is believed", async () => {

@@ -78,6 +78,8 @@ export function serialized(tools: readonly ModelTool[] | undefined): SerializedT
 export function forModel(message: Message): Message {
   if (!message.tool_results) return message;
   const tool_results = message.tool_results.map(({ outputs: _outputs, slots: _slots, input: _input, ...call }) => {
+    // Older versions kept what a tool returned as it was.
+    if (typeof call.result !== "object" || call.result === null) return call;
     const { renderData, summary, generateSummaryArgs, ...result } = call.result;
     return { ...call, result };
   });

@@ -65,6 +65,7 @@ impl Call<'_> {
         let args = &self.call.input_args;
         if let Some(text) = args.to_text() {
             return match Json::parse(&text) {
+                Err(_) if text.trim().is_empty() && !self.call.unparsed_args => Cow::Borrowed("{}"),
                 Ok(_) if text.trim_start().starts_with('{') => Cow::Owned(text),
                 _ => Cow::Owned(wrapped("unparsed_arguments", args)),
             };
