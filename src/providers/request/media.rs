@@ -159,7 +159,7 @@ fn base64(text: &str) -> Option<Cow<'_, str>> {
     let digits = text.trim_end_matches('=');
     if !digits.is_empty()
         && digits.bytes().all(is_digit)
-        && text.len() % 4 == 0
+        && text.len().is_multiple_of(4)
         && text.len() - digits.len() < 3
     {
         return Some(Cow::Borrowed(text));
