@@ -42,10 +42,17 @@ record! {
         "code" => optional pub code: String,
         "message" => required pub message: String,
         "status" => optional pub status: u16,
+        /// It is asked again by itself.
         "retryable" => plain pub retryable: bool,
+        /// It may pass: the same request may be answered later, whoever asks then.
+        "transient" => flag pub transient: bool,
         /// How long the server asks to wait.
         "retry_after_ms" => optional pub retry_after_ms: u64,
         "request_id" => optional pub request_id: String,
+        /// What the provider calls it, in its own letters: `insufficient_quota`.
+        "provider_code" => optional pub provider_code: String,
+        /// It is a picture or a file that the provider refused.
+        "media" => flag pub media: bool,
     }
 }
 
@@ -100,7 +107,7 @@ impl ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        let retryable = matches!(
+        let transient = matches!(
             kind,
             ModelErrorKind::Network
                 | ModelErrorKind::RateLimit
@@ -114,9 +121,12 @@ impl ModelError {
             code: None,
             message: message.into(),
             status: None,
-            retryable,
+            retryable: transient,
+            transient,
             retry_after_ms: None,
             request_id: None,
+            provider_code: None,
+            media: false,
         }
     }
 

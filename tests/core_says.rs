@@ -152,6 +152,9 @@ fn model_error() -> ModelError {
         retryable: true,
         retry_after_ms: Some(1_000),
         request_id: text("req_1"),
+        transient: true,
+        provider_code: text("rate_limit_error"),
+        media: true,
     }
 }
 

@@ -1,4 +1,5 @@
-//! Media that were too large to send: the conversation goes on without them.
+//! Media that were too large to send, or that a provider refused: the conversation goes on without them.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 
@@ -30,7 +31,10 @@ fn text() -> ContentPart {
 }
 
 fn refused(world: &mut World) {
-    let error = ModelError::new(ModelErrorKind::TooLarge, "Too large.");
+    refused_for(world, ModelError::new(ModelErrorKind::TooLarge, "Too large."));
+}
+
+fn refused_for(world: &mut World, error: ModelError) {
     let call = world.model_call();
     world.in_flight.retain(|effect| *effect != Effect::CallModel { call });
     world.step(Input::ModelFailed { call, error, partial: String::new() });
@@ -103,4 +107,40 @@ fn another_failure_leaves_every_picture_in() {
     world.model_fails("");
     world.step(Input::Resumed);
     assert_eq!(sent(&world), ["look", "P"]);
+}
+
+#[test]
+fn a_picture_that_the_provider_cannot_read_is_not_sent_again_and_nor_is_its_address() {
+    const UNREAD: &str = "[image left out: the model cannot read it]";
+    let unreadable = || ModelError {
+        media: true,
+        status: Some(400),
+        ..ModelError::new(ModelErrorKind::BadRequest, "Could not process image")
+    };
+    let mut world = World::with_tools([]);
+    shows(&mut world, "r1", "LARGE");
+    refused(&mut world);
+    let mut request = request("r2", "and this", WhenBusy::Queue);
+    let source =
+        ContentSource { data: None, url: Some("https://h/a.png".to_owned()), ..picture("").source.unwrap() };
+    request.message.content = Some(vec![ContentPart { source: Some(source), ..picture("") }]);
+    world.step(Input::Request(Box::new(request)));
+    let before = world.run.model_request().identity();
+    refused_for(&mut world, unreadable());
+    let Outcome::ModelFailed(error) = &world.last_finish().1 else { panic!("{:?}", world.last_finish()) };
+    assert_eq!((error.code(), error.status), ("MODEL_BAD_REQUEST", Some(400)));
+    assert_eq!(
+        error.message,
+        "Could not process image. The pictures and files so far are not sent again: send others, or go on without."
+    );
+    let reloaded = world.restart();
+    assert_eq!(reloaded.run, world.run);
+    for mut world in [world, reloaded] {
+        assert_ne!(world.run.model_request().identity(), before);
+        world.step(Input::Resumed);
+        assert_eq!(sent(&world), ["look", UNREAD, UNREAD]);
+        world.model_says("Go on.");
+        shows(&mut world, "r3", "NEW");
+        assert_eq!(sent(&world), ["look", UNREAD, UNREAD, "look", "NEW"]);
+    }
 }

@@ -1,5 +1,5 @@
 // A request on its way: method, permission, body and key, then the answer.
-import { asError, GloveError, reasonOf } from "../src/error.js";
+import { asError, failureOf, GloveError, reasonOf } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelNotice } from "../src/models/model.js";
 import { answer, broken } from "../src/relay/answer.js";
@@ -81,7 +81,8 @@ function noticed(config: ChatHandlerConfig, request: Request, notice: ModelNotic
 
 function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
-  const error = new GloveError(refusal.code, why, cause === undefined ? {} : { cause: asError(cause) });
+  const known = refusal.model && failureOf({ transient: false, ...refusal.model });
+  const error = new GloveError(refusal.code, why, { ...(cause !== undefined && { cause: asError(cause) }), ...known });
   // A log that fails, at once or later, is no reason to fail a client or to end a server.
   void (async () => (config.onError ? config.onError(error, request) : log(config, error, refusal.detail !== undefined)))().catch(
     () => {},

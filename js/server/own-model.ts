@@ -1,5 +1,5 @@
 // A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
-import { GloveError, reasonOf } from "../src/error.js";
+import { GloveError, reasonOf, type ToldFailure, toldOf } from "../src/error.js";
 import type { Message } from "../src/message.js";
 import { checked, kindOf } from "../src/models/bridge.js";
 import { transportOf } from "../src/models/endpoint.js";
@@ -17,11 +17,17 @@ export function fetchOf(createModel: () => ModelAdapter): Fetch {
     const tell = (event: object) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
     ask(createModel, JSON.parse(String(body)), tell, () => stream.ready(), signal ?? undefined)
       .catch((error: unknown) =>
-        tell({ type: "error", kind: kindOf(error) ?? "adapter", message: reasonOf(error), retryable: false }),
+        tell({ type: "error", kind: kindOf(error) ?? "adapter", message: reasonOf(error), retryable: false, ...known(error) }),
       )
       .then(() => stream.end(() => new Response(null, { status: 502 })));
     return stream.response;
   };
+}
+
+function known(error: unknown): ToldFailure {
+  if (!(error instanceof GloveError)) return {};
+  const { status, ...told } = toldOf(error);
+  return { ...told, ...(status !== undefined && { provider_status: status }) };
 }
 
 /** The protocol has one message for an answer; a model may give several. What stands twice is the first one's. */

@@ -1,16 +1,68 @@
 // The errors that reach an application: a code that stays the same, and a message that says what to do.
 
+/** What is known of a failed call of a model, where anything is. */
+export interface ModelFailure {
+  /** The HTTP status that the model's provider answered with, or the endpoint where the provider is not told of. */
+  readonly status?: number | undefined;
+  /** In milliseconds: how long the server asks to wait. */
+  readonly retryAfter?: number | undefined;
+  /** It may pass: the same request may be answered later. */
+  readonly retryable?: boolean | undefined;
+  /** The provider's name for the request, for its support. */
+  readonly requestId?: string | undefined;
+  /** What the provider calls the failure, in its own letters: `insufficient_quota`. */
+  readonly providerCode?: string | undefined;
+}
+
 /** What went wrong: a `code` that stays the same between versions, and a message that says what to do. `docs/errors.md` lists the codes. */
-export class GloveError extends Error {
+export class GloveError extends Error implements ModelFailure {
   override readonly name = "GloveError";
+  declare readonly status?: number;
+  declare readonly retryAfter?: number;
+  declare readonly retryable?: boolean;
+  declare readonly requestId?: string;
+  declare readonly providerCode?: string;
 
   constructor(
     readonly code: string,
     message: string,
-    options?: { readonly cause?: unknown },
+    options?: { readonly cause?: unknown } & ModelFailure,
   ) {
     super(message, options);
+    for (const name of ["status", "retryAfter", "retryable", "requestId", "providerCode"] as const) {
+      if (options?.[name] !== undefined) Object.assign(this, { [name]: options[name] });
+    }
   }
+}
+
+/** A failure as the core and the events of an endpoint tell it. `provider_status` is that of a provider behind the endpoint. */
+export interface ToldFailure {
+  readonly status?: number;
+  readonly provider_status?: number;
+  readonly transient?: boolean;
+  readonly retry_after_ms?: number;
+  readonly request_id?: string;
+  readonly provider_code?: string;
+}
+
+/** Anything may have been told. */
+export function failureOf(told: unknown): ModelFailure {
+  const { status, provider_status, transient, retry_after_ms, request_id, provider_code } = (told ?? {}) as ToldFailure;
+  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return {
+    status: number(provider_status) ?? number(status),
+    retryAfter: number(retry_after_ms),
+    retryable: typeof transient === "boolean" ? transient : undefined,
+    requestId: text(request_id),
+    providerCode: text(provider_code),
+  };
+}
+
+export function toldOf(error: unknown): ToldFailure {
+  const { status, retryAfter, retryable, requestId, providerCode } = error as ModelFailure;
+  const told = { status, transient: retryable, retry_after_ms: retryAfter, request_id: requestId, provider_code: providerCode };
+  return told as ToldFailure;
 }
 
 /** A request was stopped, by `abort()` or by its signal. */

@@ -176,11 +176,17 @@ export interface RunModelError {
   readonly message: string;
   /** The HTTP status, where there is one. */
   readonly status?: number;
-  /** Asking again may help. */
+  /** It is asked again by itself. */
   readonly retryable: boolean;
+  /** It may pass: the same request may be answered later. */
+  readonly transient?: boolean;
   readonly retry_after_ms?: number;
   /** The provider's name for the request. */
   readonly request_id?: string;
+  /** What the provider calls the failure, in its own letters. */
+  readonly provider_code?: string;
+  /** It is a picture or a file that the provider refused. */
+  readonly media?: boolean;
 }
 
 /** How a run ended. */

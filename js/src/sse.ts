@@ -1,6 +1,6 @@
 // Server-sent events of an endpoint, read as they come: the whole grammar, whatever the chunks are. For who asks an endpoint without
 // a session, and so without the core, which reads those of sessions.
-import { GloveError, reasonOf } from "./error.js";
+import { failureOf, GloveError, reasonOf, type ToldFailure } from "./error.js";
 import type { RemoteStreamEvent } from "./models/remote.js";
 
 export async function* parseSSEStream(response: Response): AsyncGenerator<RemoteStreamEvent, void, undefined> {
@@ -9,11 +9,11 @@ export async function* parseSSEStream(response: Response): AsyncGenerator<Remote
     // 0 is what browsers tell of one.
     if (status < 400)
       throw failure(
-        status,
+        response,
         `The chat endpoint is a redirect to ${headers.get("location") ?? "elsewhere"}: set its URL to where it leads.`,
       );
     const body = await response.text().catch(() => "");
-    throw failure(status, `Chat endpoint error: ${status} ${statusText}${excerpt(body)}`, codeIn(body));
+    throw failure(response, `Chat endpoint error: ${status} ${statusText}${excerpt(body)}`, body);
   }
   const type = response.headers.get("content-type") ?? "";
   if (!response.body) throw new GloveError("MODEL_BAD_RESPONSE", "The chat endpoint's answer has no body.");
@@ -84,22 +84,42 @@ function read(data: string): RemoteStreamEvent | null | undefined {
   }
 }
 
-/** What an endpoint calls a refusal of its own; a failure of the model has a kind too, and is known by its status. */
-function codeIn(body: string): string | undefined {
+interface Told extends ToldFailure {
+  readonly code?: unknown;
+  readonly kind?: unknown;
+}
+
+function told(body: string): Told {
   try {
-    const { code, kind } = JSON.parse(body).error;
-    return kind === undefined && /^[A-Z_]{1,40}$/.test(code) ? code : undefined;
+    return JSON.parse(body).error ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-function failure(status: number, message: string, code?: string): GloveError {
-  if (code) return new GloveError(code, message);
-  if (status === 413) return new GloveError("BODY_TOO_LARGE", message);
-  if (status === 401 || status === 403) return new GloveError("MODEL_AUTHENTICATION", message);
-  if (status === 429) return new GloveError("MODEL_RATE_LIMIT", message);
-  return new GloveError(status >= 500 ? "MODEL_SERVER" : status < 400 ? "MODEL_CONFIG" : "MODEL_BAD_REQUEST", message);
+/** What an endpoint calls a refusal of its own; a failure of the model has a kind too, and is known by its status. */
+function codeIn({ code, kind }: Told): string | undefined {
+  return kind === undefined && typeof code === "string" && /^[A-Z_]{1,40}$/.test(code) ? code : undefined;
+}
+
+function failure({ status, headers }: Response, message: string, body = ""): GloveError {
+  const error = told(body);
+  const seconds = Number.parseFloat(headers.get("retry-after") ?? "");
+  const known = failureOf({
+    status,
+    transient: status >= 500 || [408, 409, 429].includes(status),
+    ...(seconds >= 0 && { retry_after_ms: Math.round(seconds * 1000) }),
+    request_id: headers.get("request-id") ?? headers.get("x-request-id"),
+    ...error,
+  });
+  return new GloveError(codeIn(error) ?? codeOf(status), message, known);
+}
+
+function codeOf(status: number): string {
+  if (status === 413) return "BODY_TOO_LARGE";
+  if (status === 401 || status === 403) return "MODEL_AUTHENTICATION";
+  if (status === 429) return "MODEL_RATE_LIMIT";
+  return status >= 500 ? "MODEL_SERVER" : status < 400 ? "MODEL_CONFIG" : "MODEL_BAD_REQUEST";
 }
 
 /** The beginning of a body, to say what came instead: of a web page what it says, not its source. */

@@ -26,7 +26,7 @@ use crate::providers::table;
 use crate::react::{STOP, TextTools};
 use crate::run::view::View;
 use crate::transport::retry::Policy;
-use crate::transport::{Answer, HttpModel, HttpOptions};
+use crate::transport::{Answer, HttpModel, HttpOptions, Learned};
 use crate::wire::{Disclosure, Refusal, RequestLimits, WireRequest};
 
 /// What a chat handler was made with.
@@ -45,6 +45,8 @@ pub struct CoreRelay {
     policy: Policy,
     limits: RequestLimits,
     disclosure: Disclosure,
+    /// What each model has learned from refusals.
+    learned: RefCell<Vec<(String, Arc<Learned>)>>,
 }
 
 #[wasm_bindgen]
@@ -64,6 +66,7 @@ impl CoreRelay {
             policy: Policy::default(),
             limits: RequestLimits::default(),
             disclosure: Disclosure::default(),
+            learned: RefCell::default(),
         };
         relay.read(options).map_err(|_| protocol("the handler's options are not what the core expects"))?;
         // A model of the application knows what it says to whom.
@@ -144,6 +147,7 @@ impl CoreRelay {
             let message = format!("The model `{model}` cannot be chosen here.");
             return Err(Refusal::new(400, "MODEL_NOT_ALLOWED", message));
         }
+        let learned = self.learned(&model);
         let headers = format.headers(base_url, key);
         let options = HttpOptions {
             name: model.clone(),
@@ -158,8 +162,20 @@ impl CoreRelay {
             policy: self.policy,
         };
         let http = Arc::new(PageHttp { host: host.clone() });
-        let model = Arc::new(HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds)));
+        let model = HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds));
+        let model = Arc::new(model.learned(learned));
         Ok(if self.text_tools { Arc::new(TextTools::new(model)) } else { model })
+    }
+
+    /// A client can ask only for the models that were named.
+    fn learned(&self, model: &str) -> Arc<Learned> {
+        let mut all = self.learned.borrow_mut();
+        if let Some((_, learned)) = all.iter().find(|(name, _)| name == model) {
+            return Arc::clone(learned);
+        }
+        let learned = Arc::default();
+        all.push((model.to_owned(), Arc::clone(&learned)));
+        learned
     }
 
     fn read(&mut self, options: &str) -> Result<(), Broken> {

@@ -23,13 +23,17 @@ pub(crate) fn from_event(body: &str) -> ModelError {
     classify(None, body).0
 }
 
-/// What a chat endpoint says of a request that it refuses itself has the code that it tells.
+/// What a chat endpoint says of a request that it refuses itself has the code that it tells. Of a provider behind it, it may say more.
 pub(crate) fn from_endpoint(status: Option<u16>, body: &str) -> ModelError {
-    let (mut error, told) = classify(status, body);
+    let (mut error, told, provider) = classify(status, body);
     let is_code = |code: &String| {
         code.len() <= 40 && code.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase())
     };
     error.code = told.filter(|code| is_code(code) && code != error.kind.code());
+    error.status = provider.status.or(error.status);
+    error.provider_code = provider.code;
+    error.transient = provider.transient.unwrap_or(error.transient);
+    error.media = provider.media;
     error
 }
 
@@ -112,9 +116,51 @@ struct Details<'a> {
     status: Option<u16>,
     retry_after_ms: Option<u64>,
     request_id: Option<String>,
+    /// What the server calls it, and how much that says.
+    named: Option<(Naming, String)>,
+    /// Where in the request it is, in front of the message about that place.
+    place: String,
+    /// What a chat handler says of its provider.
+    provider: Behind,
     /// What an endpoint calls its refusal; a failure of the model, which has a kind, is known by that.
     code: Option<String>,
     has_kind: bool,
+}
+
+#[derive(Default)]
+struct Behind {
+    status: Option<u16>,
+    code: Option<String>,
+    transient: Option<bool>,
+    media: bool,
+}
+
+/// The fields that name the kind of an error, the one that says most last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Naming {
+    Reason,
+    Status,
+    Type,
+    Code,
+}
+
+impl Details<'_> {
+    fn name(&mut self, key: &str, name: &str) {
+        let naming = match key {
+            "code" => Naming::Code,
+            "type" => Naming::Type,
+            "status" => Naming::Status,
+            _ => Naming::Reason,
+        };
+        // A status is told beside it, and the types of events and of details name no error.
+        let is_name = name.parse::<u16>().is_ok_and(|code| (400..=599).contains(&code))
+            || name.is_empty()
+            || ["error", "failed"].contains(&name)
+            || name.starts_with("response.");
+        if !is_name && self.named.as_ref().is_none_or(|(known, _)| *known < naming) {
+            self.named = Some((naming, excerpt(name)));
+        }
+    }
 }
 
 fn read(body: &str) -> Result<Details<'_>, Broken> {
@@ -141,13 +187,16 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
     }
     while let Some(key) = reader.key()? {
         match (key, reader.peek()?) {
-            ("error" | "response" | "err" | "metadata" | "x_groq", b'{') => {
+            ("error" | "response" | "err" | "metadata" | "x_groq" | "message", b'{') => {
                 object(reader, details, depth + 1)?;
             }
             ("message" | "error" | "detail" | "error_description" | "msg", b'"') => {
                 let message = reader.string()?;
                 if details.message.as_deref().is_none_or(str::is_empty) {
-                    details.message = message;
+                    details.message = match std::mem::take(&mut details.place) {
+                        place if place.is_empty() => message,
+                        place => Some(Cow::Owned(place + ": " + &message.unwrap_or_default())),
+                    };
                 }
             }
             // The router's own message says nothing; this is what the provider behind it said.
@@ -156,7 +205,8 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 let shown = details.message.take().unwrap_or_default();
                 details.message = Some(Cow::Owned(format!("{shown}: {}", excerpt(&raw))));
             }
-            ("details" | "detail", b'[') => {
+            ("loc", b'[') if cfg!(feature = "providers") => details.place = place(reader.raw()?)?,
+            ("details" | "detail" | "message", b'[') => {
                 reader.array()?;
                 while reader.item()? {
                     object(reader, details, depth + 1)?;
@@ -164,6 +214,7 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
             }
             ("type" | "code" | "status" | "reason", b'"') => {
                 let code = reader.text()?;
+                details.name(key, &code);
                 if details.codes.len() < EXCERPT {
                     details.codes.push_str(&excerpt(&code).to_ascii_lowercase());
                     details.codes.push(' ');
@@ -181,6 +232,12 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 details.has_kind = true;
                 reader.skip()?;
             }
+            ("provider_status", _) => {
+                details.provider.status = reader.count()?.and_then(|code| u16::try_from(code).ok());
+            }
+            ("provider_code", b'"') => details.provider.code = reader.string()?.map(Cow::into_owned),
+            ("transient", _) => details.provider.transient = Some(reader.raw()? == "true"),
+            ("media", _) => details.provider.media = reader.raw()? == "true",
             ("retryDelay", b'"') => {
                 let delay = reader.text()?;
                 details.retry_after_ms = seconds(delay.trim_end_matches('s'));
@@ -196,12 +253,27 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
     Ok(())
 }
 
+/// A place in the body as a path: `["body", "messages", 2]` is `messages.2`.
+fn place(path: &str) -> Result<String, Broken> {
+    let mut reader = Reader::new(path);
+    let mut place = String::new();
+    reader.array()?;
+    while reader.item()? {
+        let step = reader.raw()?.trim_matches('"');
+        if step != "body" {
+            place.push_str(if place.is_empty() { "" } else { "." });
+            place.push_str(step);
+        }
+    }
+    Ok(place)
+}
+
 fn seconds(text: &str) -> Option<u64> {
     let seconds = crate::json_read::number(text.trim_matches('"')).filter(|s| *s >= 0.0)?;
     Some((seconds * 1000.0).ceil() as u64)
 }
 
-fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>) {
+fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behind) {
     let details = read(body).unwrap_or_default();
     let told = details.code.filter(|_| !details.has_kind);
     let status = http.or(details.status.filter(|code| (400..=599).contains(code)));
@@ -214,7 +286,8 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>) {
             (text, None) => text,
         },
     };
-    let (kind, unpaid) = kind_of(status, &details.codes, &message.to_ascii_lowercase());
+    let lower = message.to_ascii_lowercase();
+    let (kind, unpaid) = kind_of(status, &details.codes, &lower);
     let mut error = ModelError::new(kind, message);
     error.retryable = !unpaid
         && match status {
@@ -222,16 +295,24 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>) {
             Some(_) => kind == ModelErrorKind::Overloaded,
             None => error.retryable,
         };
+    error.transient = error.retryable;
     error.status = status;
     error.retry_after_ms = details.retry_after_ms;
     error.request_id = details.request_id;
-    (error, told)
+    error.provider_code = details.named.map(|(_, name)| name);
+    error.media = cfg!(feature = "providers")
+        && matches!(kind, ModelErrorKind::BadRequest | ModelErrorKind::Server)
+        && status.is_some_and(|status| status <= 500)
+        && is_about_media(&lower);
+    (error, told, details.provider)
 }
 
 /// The kind, and whether an account has to be paid or raised first.
 fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, bool) {
     let code = |words: &[&str]| words.iter().any(|word| word_at(codes, word).is_some());
     let said = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
+    // The page hears of a provider from a chat handler, which knows these.
+    let provider_said = |words: &[&str]| cfg!(feature = "providers") && said(words);
     let too_long = [
         "prompt is too long",
         "maximum context length",
@@ -242,32 +323,58 @@ fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, 
         "exceeds the maximum number of tokens",
         "maximum prompt length",
     ];
+    // With these nothing becomes of waiting either.
+    let far_too_long = [
+        "request too large for",
+        "exceed context limit",
+        "exceeded model token limit",
+        "prompt exceeds max length",
+        "range of input length",
+    ];
     let status_in = |range: std::ops::RangeInclusive<u16>| status.is_some_and(|code| range.contains(&code));
     if code(&["context_length", "context_window", "exceed_context"])
         || said(&too_long) && !status_in(429..=429)
+        || provider_said(&far_too_long)
     {
         return (ModelErrorKind::ContextLength, false);
     }
     if status == Some(402)
         || code(&["insufficient_quota", "billing", "insufficient_balance", "insufficient_credits"])
         || said(&["credit balance is too low"])
+        || provider_said(&[
+            "insufficient balance",
+            "all available credits",
+            "reached your specified",
+            "enable billing",
+            "余额不足",
+        ])
+        || cfg!(feature = "providers") && code(&["exceeded_current_quota"])
     {
         return (ModelErrorKind::RateLimit, true);
     }
-    let kind = if status == Some(529) || code(&["overloaded", "unavailable"]) {
+    let kind = if status == Some(529)
+        || code(&["overloaded", "unavailable"])
+        || provider_said(&["overloaded", "at capacity", "capacity exceeded"])
+        || cfg!(feature = "providers") && status == Some(498)
+    {
         ModelErrorKind::Overloaded
     } else if status == Some(429) || code(&["rate_limit", "resource_exhausted", "too_many_requests"]) {
         ModelErrorKind::RateLimit
+    } else if status == Some(403) && provider_said(&["moderation", "flagged"]) {
+        ModelErrorKind::BadRequest
     } else if status_in(401..=401)
         || status_in(403..=403)
         || code(&["authentication", "api_key", "permission", "unauthenticated", "unauthorized"])
+        || provider_said(&["incorrect api key", "invalid api key", "organization has been disabled"])
     {
         ModelErrorKind::Authentication
     } else if is_too_large(status, codes, message) {
         ModelErrorKind::TooLarge
     } else if status == Some(408) || status == Some(504) || code(&["timeout", "deadline"]) {
         ModelErrorKind::Timeout
-    } else if status_in(500..=599) || code(&["api_error", "server_error", "internal"]) {
+    } else if status_in(500..=599)
+        || !status_in(400..=499) && code(&["api_error", "server_error", "internal"])
+    {
         ModelErrorKind::Server
     } else if status_in(400..=499) || code(&["invalid", "not_found", "bad_request", "failed_precondition"]) {
         ModelErrorKind::BadRequest
@@ -286,6 +393,43 @@ fn is_too_large(status: Option<u16>, codes: &str, message: &str) -> bool {
     let named = ["request_too_large", "image_too_large"].iter().any(|word| word_at(codes, word).is_some());
     let said = ["request payload size exceeds", "image exceeds", "image dimensions exceed"];
     cfg!(feature = "providers") && (named || said.iter().any(|word| word_at(message, word).is_some()))
+}
+
+/// A picture or a file that cannot be read, or that this model takes none of.
+fn is_about_media(message: &str) -> bool {
+    let said = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
+    let named = [
+        "image",
+        "pdf",
+        "video",
+        "audio",
+        "multimodal",
+        "input_file",
+        "file_data",
+        "mime type",
+        "media type",
+    ];
+    let refused = [
+        "could not process",
+        "unable to process",
+        "could not be",
+        "unable to download",
+        "error while downloading",
+        "failed to download",
+        "cannot",
+        "invalid",
+        "not valid",
+        "not a valid",
+        "not a multimodal",
+        "unsupported",
+        "not supported",
+        "not support",
+        "only supported by",
+        "support image input",
+        "unknown variant",
+        "password protected",
+    ];
+    said(&named) && said(&refused) || said(&["content must be a string"])
 }
 
 #[cfg(test)]
@@ -423,7 +567,7 @@ mod tests {
             (
                 413,
                 r#"{"error":{"message":"Request too large for model `m` on tokens per minute (TPM)","type":"tokens","code":"rate_limit_exceeded"}}"#,
-                RateLimit,
+                ContextLength,
                 "Request too large for model `m` on tokens per minute (TPM)",
                 false,
             ),

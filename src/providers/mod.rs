@@ -10,6 +10,7 @@ mod gemini;
 mod halves;
 mod openai_chat;
 mod openai_responses;
+pub(crate) mod refused;
 pub mod request;
 pub mod table;
 

@@ -1,21 +1,26 @@
-//! Media that were too large to send: from then on the model reads a note in their place. The record keeps them.
+//! Media that were too large to send, or that a provider refused: from then on the model reads a note in their place. The record
+//! keeps them.
 
 use super::state::Phase;
 use super::{Run, texts};
 use crate::message::ContentPart;
 
 impl Run {
-    /// Leaves out the media of the request that was refused for its size. Whether it had any.
-    pub(super) fn leave_media_out(&mut self) -> bool {
-        let had_any =
-            self.model_request().iter().any(|message| message.content.iter().flatten().any(is_media));
+    /// Leaves out the media of the request that was refused for them. Whether it had any.
+    pub(super) fn leave_media_out(&mut self, refused: bool) -> bool {
+        let is_it = |part: &ContentPart| if refused { part.source.is_some() } else { is_heavy(part) };
+        let had_any = self.model_request().iter().any(|message| message.content.iter().flatten().any(is_it));
         if had_any {
             // A summary is not sent the turn that stays word for word.
             let kept = match self.state.phase {
                 Phase::Compacting { keep, .. } if keep.count == keep.back => keep.back,
                 _ => 0,
             };
-            self.state.media_from = self.messages.len().saturating_sub(kept);
+            let from = self.messages.len().saturating_sub(kept);
+            match refused {
+                true => self.state.media_refused = from,
+                false => self.state.media_from = from,
+            }
             self.note_media();
         }
         had_any
@@ -23,14 +28,22 @@ impl Run {
 
     pub(super) fn note_media(&mut self) {
         self.without_media.clear();
-        for (at, message) in self.messages.iter().enumerate().take(self.state.media_from) {
-            if !message.content.iter().flatten().any(is_media) {
+        let (large, refused) = (self.state.media_from, self.state.media_refused);
+        for (at, message) in self.messages.iter().enumerate().take(large.max(refused)) {
+            let note = |part: &ContentPart| match part.source {
+                Some(_) if at < refused => Some(texts::refused(&part.kind)),
+                _ if at < large && is_heavy(part) => Some(texts::left_out(&part.kind)),
+                _ => None,
+            };
+            if !message.content.iter().flatten().any(|part| note(part).is_some()) {
                 continue;
             }
             let mut message = message.clone();
-            for part in message.content.iter_mut().flatten().filter(|part| is_media(part)) {
-                let text = Some(texts::left_out(&part.kind));
-                *part = ContentPart { kind: "text".to_owned(), text, ..ContentPart::default() };
+            for part in message.content.iter_mut().flatten() {
+                if let Some(text) = note(part) {
+                    *part =
+                        ContentPart { kind: "text".to_owned(), text: Some(text), ..ContentPart::default() };
+                }
             }
             self.without_media.push((at, message));
         }
@@ -38,6 +51,6 @@ impl Run {
 }
 
 /// Sent with all its bytes; an address weighs nothing.
-fn is_media(part: &ContentPart) -> bool {
+fn is_heavy(part: &ContentPart) -> bool {
     part.source.as_ref().is_some_and(|source| source.data.is_some())
 }

@@ -38,6 +38,8 @@ record! {
         "slots_from" => skipped pub slots_from: usize,
         /// Media in messages before this one are not sent any more: they were too large.
         "media_from" => skipped pub media_from: usize,
+        /// The same for media that were refused, by whatever address they are sent.
+        "media_refused" => skipped pub media_refused: usize,
     }
 }
 
@@ -224,6 +226,7 @@ impl State {
             slots_gone: Vec::new(),
             slots_from: 0,
             media_from: 0,
+            media_refused: 0,
         }
     }
 

@@ -23,10 +23,15 @@ pub(crate) fn left_out(kind: &str) -> String {
     format!("[{kind} left out: it was too large to send]")
 }
 
-/// What a person is told when a request was refused for its size.
-pub(crate) fn media_left_out(why: &str) -> String {
-    let why = why.trim_end_matches('.');
-    format!("{why}. The pictures and files so far are not sent again: send smaller ones, or go on without.")
+/// The same where a provider refused it.
+pub(crate) fn refused(kind: &str) -> String {
+    format!("[{kind} left out: the model cannot read it]")
+}
+
+/// What a person is told when a request was refused for its size, or for what it carried.
+pub(crate) fn media_left_out(why: &str, refused: bool) -> String {
+    let (why, send) = (why.trim_end_matches('.'), if refused { "others" } else { "smaller ones" });
+    format!("{why}. The pictures and files so far are not sent again: send {send}, or go on without.")
 }
 
 pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {

@@ -83,7 +83,8 @@ impl Run {
     }
 
     pub(super) fn on_model_failed(&mut self, error: &ModelError, partial: &str, fx: &mut Effects) {
-        let left_out = error.kind == ModelErrorKind::TooLarge && self.leave_media_out();
+        let too_large = error.kind == ModelErrorKind::TooLarge;
+        let left_out = (too_large || error.media) && self.leave_media_out(error.media);
         if matches!(self.state.phase, Phase::Compacting { .. }) {
             self.on_summary_failed(&error.message, fx);
             return;
@@ -96,7 +97,7 @@ impl Run {
         self.keep_partial(kept);
         let mut error = error.clone();
         if left_out {
-            error.message = texts::media_left_out(&error.message);
+            error.message = texts::media_left_out(&error.message, error.media);
         }
         self.park(Halt::Model, Outcome::ModelFailed(error), fx);
     }

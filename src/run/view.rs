@@ -112,7 +112,7 @@ impl<'a> View<'a> {
     pub fn identity(self) -> Option<String> {
         let first = self.pieces().into_iter().find_map(<[Message]>::first)?.id.as_deref()?;
         let replaced = self.replaced.last().map_or(0, |gone| gone.end);
-        let instead = self.instead.last().map_or(0, |(at, _)| at + 1);
+        let instead = self.instead.last().map_or(0, |(at, _)| at + self.instead.len());
         Some(match replaced + instead {
             0 => first.to_owned(),
             _ => format!("{first}/{replaced}/{instead}"),

@@ -18,6 +18,7 @@ use crate::stream::{self, Outcome, Turn};
 use crate::transport::alarm::Alarm;
 use crate::transport::body::BodyWriter;
 use crate::transport::http::{Http, HttpRequest, HttpResponse};
+use crate::transport::learned::{Learned, Lessons};
 use crate::transport::limit::Limit;
 use crate::transport::retry::{Policy, heed_headers, pause_ms};
 use crate::transport::secret::Secrets;
@@ -50,6 +51,7 @@ pub struct HttpModel {
     /// Where the jitter of pauses comes from.
     ids: Arc<dyn IdSource>,
     kept: Mutex<BodyWriter>,
+    learned: Arc<Learned>,
 }
 
 impl HttpModel {
@@ -59,7 +61,19 @@ impl HttpModel {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Self {
-        HttpModel { options: Arc::new(options), http, clock, ids, kept: Mutex::default() }
+        HttpModel {
+            options: Arc::new(options),
+            http,
+            clock,
+            ids,
+            kept: Mutex::default(),
+            learned: Arc::default(),
+        }
+    }
+
+    /// What a model of the same name has learned from refusals.
+    pub fn learned(self, learned: Arc<Learned>) -> Self {
+        HttpModel { learned, ..self }
     }
 }
 
@@ -105,6 +119,7 @@ impl ModelAdapter for HttpModel {
             names: names.into_pairs(),
             notices: notices.take(),
             deltas,
+            learned: Arc::clone(&self.learned),
         };
         let ids = Arc::clone(&self.ids);
         // Aborting drops this future, which closes the connection.
@@ -121,37 +136,49 @@ struct Asking {
     names: Vec<(String, String)>,
     notices: Vec<Notice>,
     deltas: DeltaSink,
+    learned: Arc<Learned>,
 }
 
 impl Asking {
-    async fn with_retries(self, ids: &dyn IdSource) -> Result<Reply, ModelError> {
+    async fn with_retries(mut self, ids: &dyn IdSource) -> Result<Reply, ModelError> {
         for Notice { code, message } in &self.notices {
             self.deltas.send(Delta::Notice { code, message });
         }
+        let mut lessons = Lessons::of(&self.learned);
+        self.body = lessons.applied(self.body);
         let mut attempt = 0;
         loop {
-            let mut shown = Shown { deltas: &self.deltas, calls: Vec::new(), any: false, bytes: 0 };
-            let error = match self.attempt(&mut shown).await {
+            let mut shown =
+                Shown { deltas: &self.deltas, calls: Vec::new(), any: false, bytes: 0, refusal: None };
+            let streams = self.is_streamed() && lessons.streams();
+            let came = self.attempt(&mut shown, streams).await;
+            if came.is_ok() || shown.any {
+                lessons.keep(&self.learned, &self.deltas);
+            }
+            let error = match came {
                 Ok(turn) => return Ok(self.reply(turn, shown.any)),
-                Err(error) => error,
+                Err(error) => Secrets::of(&self.options.url, &self.options.headers).strike(error),
             };
+            let refusal = shown.refusal.take().unwrap_or_default();
+            if !shown.any && lessons.learn(self.options.format, &self.body, &error, &refusal) {
+                self.body = lessons.applied(self.body);
+                continue;
+            }
             // What a person has seen of an answer cannot be taken back, so no other answer is begun.
             let pause =
                 (!shown.any).then(|| pause_ms(&self.options.policy, &error, attempt, random(ids))).flatten();
-            let Some(pause) = pause else {
-                return Err(Secrets::of(&self.options.url, &self.options.headers).strike(error));
-            };
+            let Some(pause) = pause else { return Err(error) };
             self.clock.sleep(pause).await;
             attempt += 1;
         }
     }
 
-    async fn attempt(&self, shown: &mut Shown<'_>) -> Result<Turn, ModelError> {
+    async fn attempt(&self, shown: &mut Shown<'_>, streams: bool) -> Result<Turn, ModelError> {
         let policy = &self.options.policy;
         let now = self.clock.steady();
         let whole = Limit::new(now, policy.total_ms, "whole answer");
         // What is not streamed begins when it is whole.
-        let first = match self.is_streamed() {
+        let first = match streams {
             true => Limit::new(now, policy.first_byte_ms, "first byte").or(whole),
             false => whole,
         };
@@ -160,7 +187,7 @@ impl Asking {
         let mut alarm = Alarm::new(Arc::clone(&self.clock));
         let sent = alarm.within(first.at, self.http.send(request)).await;
         let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| self.unreached(&why))?;
-        let read = self.read(response.as_mut(), &mut alarm, first, whole, shown).await;
+        let read = self.read(response.as_mut(), &mut alarm, streams.then_some(first), whole, shown).await;
         let read = read.map_err(|error| self.with_place(error));
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
     }
@@ -227,7 +254,8 @@ impl Asking {
         &self,
         response: &mut dyn HttpResponse,
         alarm: &mut Alarm,
-        first: Limit,
+        // Of an answer that is streamed.
+        first: Option<Limit>,
         whole: Limit,
         shown: &mut Shown<'_>,
     ) -> Result<Turn, ModelError> {
@@ -246,9 +274,10 @@ impl Asking {
                 _ => errors::from_response(status, &body),
             };
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
+            shown.refusal = Some(body.into_owned());
             return Err(error);
         }
-        let outcome = if self.is_streamed() {
+        let outcome = if let Some(first) = first {
             self.stream(response, alarm, first, whole, shown).await?
         } else {
             let mut body = Vec::new();
@@ -337,6 +366,8 @@ struct Shown<'a> {
     any: bool,
     /// How much of an answer it was.
     bytes: u64,
+    /// The body of an answer that is none.
+    refusal: Option<String>,
 }
 
 impl Shown<'_> {

@@ -96,6 +96,7 @@ impl Secrets {
     pub(super) fn strike(&self, mut error: ModelError) -> ModelError {
         error.message = self.struck(error.message);
         error.request_id = error.request_id.map(|id| self.struck(id));
+        error.provider_code = error.provider_code.map(|code| self.struck(code));
         error
     }
 

@@ -15,8 +15,42 @@ pub struct Refusal {
     pub kind: Option<ModelErrorKind>,
     pub retryable: bool,
     pub retry_after_ms: Option<u64>,
+    pub provider: Box<Provider>,
     /// All that is known, for the server only; never a key.
     pub detail: String,
+    /// The error itself as JSON, for the server only.
+    pub model: Option<String>,
+}
+
+/// What a client may know of the provider's own answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provider {
+    pub status: Option<u16>,
+    pub code: Option<String>,
+    pub request_id: Option<String>,
+    pub transient: bool,
+    pub media: bool,
+}
+
+impl Provider {
+    fn of(error: &ModelError, said: Said, disclosure: Disclosure) -> Self {
+        let (all, some) = match disclosure {
+            Disclosure::None => (false, false),
+            // What is about the account of the server is nobody else's business.
+            Disclosure::Safe | Disclosure::Application => {
+                (false, matches!(said, Said::ToTheClient | Said::InGeneral))
+            }
+            Disclosure::All | Disclosure::Own => (true, true),
+        };
+        let code = error.provider_code.as_ref().filter(|_| some);
+        Provider {
+            status: error.status.filter(|_| some),
+            code: code.map(|code| if all { code.clone() } else { struck(code) }),
+            request_id: error.request_id.clone().filter(|_| all),
+            transient: error.transient,
+            media: error.media,
+        }
+    }
 }
 
 /// How much of a provider's own message a client is told.
@@ -48,7 +82,17 @@ impl Refusal {
     pub fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
         let detail = message.clone();
-        Refusal { status, code, message, kind: None, retryable: false, retry_after_ms: None, detail }
+        Refusal {
+            status,
+            code,
+            message,
+            kind: None,
+            retryable: false,
+            retry_after_ms: None,
+            provider: Box::default(),
+            detail,
+            model: None,
+        }
     }
 
     /// The transport has struck the key out of what the error says.
@@ -57,18 +101,21 @@ impl Refusal {
             Some(status) => format!("{} (HTTP {status})", error.message),
             None => error.message.clone(),
         };
+        let (message, said) = told(error, disclosure);
         Refusal {
             status: status(error),
             code: error.kind.code(),
-            message: told(error, disclosure),
+            message,
             kind: Some(error.kind),
             retryable: error.retryable,
             retry_after_ms: error.retry_after_ms,
+            provider: Box::new(Provider::of(error, said, disclosure)),
             detail,
+            model: Some(to_text(error)),
         }
     }
 
-    /// As JSON; `detail` is in it.
+    /// As JSON; `detail` and `model` are in it.
     pub fn json(&self) -> String {
         let mut out = String::new();
         let mut object = Object::new(&mut out);
@@ -80,7 +127,25 @@ impl Refusal {
         if let Some(ms) = self.retry_after_ms {
             object.raw("retry_after_ms", &ms.to_string());
         }
+        let Provider { status, code, request_id, transient, media } = self.provider.as_ref();
+        if self.kind.is_some() {
+            object.raw("transient", if *transient { "true" } else { "false" });
+        }
+        if *media {
+            object.raw("media", "true");
+        }
+        if let Some(status) = status {
+            object.raw("provider_status", &status.to_string());
+        }
+        for (name, text) in [("provider_code", code), ("request_id", request_id)] {
+            if let Some(text) = text {
+                object.text(name, text);
+            }
+        }
         object.text("detail", &self.detail);
+        if let Some(model) = &self.model {
+            object.raw("model", model);
+        }
         object.end();
         out
     }
@@ -105,7 +170,7 @@ fn status(error: &ModelError) -> u16 {
     }
 }
 
-fn told(error: &ModelError, disclosure: Disclosure) -> String {
+fn told(error: &ModelError, disclosure: Disclosure) -> (String, Said) {
     use ModelErrorKind::*;
     let (own, said) = match error.kind {
         // What a connection failed with names the address, what was no answer quotes the body.
@@ -130,7 +195,7 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
     };
     // A body without a message of its own is quoted behind its status.
     let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
-    match (disclosure, said) {
+    let message = match (disclosure, said) {
         (Disclosure::Own, _) => error.message.clone(),
         (Disclosure::All, Said::AboutTheServer | Said::InGeneral | Said::ToTheClient) if !quoted => {
             error.message.clone()
@@ -142,7 +207,8 @@ fn told(error: &ModelError, disclosure: Disclosure) -> String {
             struck(&error.message)
         }
         _ => own.to_owned(),
-    }
+    };
+    (message, said)
 }
 
 /// The account has to be paid or raised first: the provider says so by status or in words, and asks not to try again.
@@ -278,7 +344,33 @@ mod tests {
         let mut error = ModelError::new(ModelErrorKind::RateLimit, "slow \"down\"");
         error.retry_after_ms = Some(1500);
         let json = Refusal::of_model(&error, Disclosure::All).json();
-        let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"detail":"slow \"down\""}"#;
+        let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"transient":true,"detail":"slow \"down\"","model":{"kind":"rate_limit","message":"slow \"down\"","retryable":true,"transient":true,"retry_after_ms":1500}}"#;
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn what_the_provider_called_it_is_told_where_it_is_about_the_request() {
+        let of = |status, body: &str, disclosure| {
+            let mut error = from_response(status, body);
+            error.request_id = Some("req_1".to_owned());
+            let Provider { status, code, request_id, .. } = *Refusal::of_model(&error, disclosure).provider;
+            (status, code, request_id)
+        };
+        let (missing, key) = (
+            r#"{"error":{"message":"no model","type":"invalid_request_error","code":"model_not_Found"}}"#,
+            r#"{"error":{"message":"bad key","code":"invalid_api_key"}}"#,
+        );
+        let named = |code: &str| Some(code.to_owned());
+        assert_eq!(of(404, missing, Disclosure::Safe), (Some(404), named("model_not_Found"), None));
+        assert_eq!(of(404, missing, Disclosure::Own), (Some(404), named("model_not_Found"), named("req_1")));
+        assert_eq!(of(404, missing, Disclosure::None), (None, None, None));
+        assert_eq!(of(401, key, Disclosure::Safe), (None, None, None));
+        assert_eq!(of(401, key, Disclosure::All), (Some(401), named("invalid_api_key"), named("req_1")));
+        assert_eq!(
+            of(402, r#"{"error":{"message":"pay","code":"no_credits"}}"#, Disclosure::Safe),
+            (None, None, None)
+        );
+        let inner = r#"{"error":{"message":"no","code":"at_http://10.0.0.1/x"}}"#;
+        assert_eq!(of(400, inner, Disclosure::Safe).1, named("…"));
     }
 }

@@ -10,15 +10,12 @@ test("a trap that comes at once is told, and leaves neither a timer nor a listen
     },
   } as unknown as Relay;
   const leaving = new AbortController();
-  const [report, notice, ended] = [vi.fn(), vi.fn(), vi.fn()];
+  const [report, notice] = [vi.fn(), vi.fn()];
   const remove = vi.spyOn(leaving.signal, "removeEventListener");
   vi.useFakeTimers();
-  const response = await answer(
-    { relay, body: "", key: "", signal: leaving.signal, fetch, heartbeatMs: 10, report, notice },
-    ended,
-  );
+  const response = await answer({ relay, body: "", key: "", signal: leaving.signal, fetch, heartbeatMs: 10, report, notice });
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
-  await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(remove).toHaveBeenCalledOnce());
   expect([response.status, report.mock.calls.length, remove.mock.calls.length]).toEqual([500, 1, 1]);
 });

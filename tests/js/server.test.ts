@@ -245,6 +245,7 @@ test("an error in mid-stream is a typed event behind the text that had come", as
       ...{ type: "error", code: "MODEL_OVERLOADED", kind: "overloaded" },
       // The handler has tried again as often as it may.
       ...{ message: "The model's provider is overloaded.", retryable: false },
+      ...{ transient: true, provider_code: "overloaded_error" },
     },
   ]);
   expect(provider.asked).toHaveLength(1);

@@ -1,5 +1,5 @@
 // A model of the page, as the core asks for it.
-import { GloveError, reasonOf } from "../error.js";
+import { GloveError, reasonOf, toldOf } from "../error.js";
 import { nextFrame } from "../frame.js";
 import type { Message, Usage } from "../message.js";
 import type { JsonSchema } from "../schema.js";
@@ -155,7 +155,7 @@ export function kindOf(error: unknown): string | undefined {
 /** A failure of our own models keeps its kind; anything else is a sentence. */
 function failure(error: unknown): string {
   const kind = kindOf(error);
-  return kind ? JSON.stringify({ kind, message: reasonOf(error) }) : reasonOf(error) || "the model failed";
+  return kind ? JSON.stringify({ kind, message: reasonOf(error), ...toldOf(error) }) : reasonOf(error) || "the model failed";
 }
 
 /** Pieces on their way into the core: joined, a frame's worth at a time. */

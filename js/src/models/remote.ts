@@ -1,7 +1,7 @@
 // A model behind callbacks of the application. Its events are objects, which the core would have to be given as text to read them, and
 // it may be asked without a session: so they are read here.
 import { checkMethods, type Options } from "../checked.js";
-import { GloveError } from "../error.js";
+import { failureOf, GloveError, type ToldFailure } from "../error.js";
 import type { Message, Usage } from "../message.js";
 import {
   forModel,
@@ -38,7 +38,7 @@ export type RemoteStreamEvent =
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown }
   | ({ readonly type: "model_notice" } & ModelNotice)
   | ({ readonly type: "done" } & RemotePromptResponse)
-  | { readonly type: "error"; readonly code?: string; readonly message: string; readonly retryable?: boolean };
+  | ({ readonly type: "error"; readonly code?: string; readonly message: string; readonly retryable?: boolean } & ToldFailure);
 
 /** One of them must be there; `promptStream` comes first. */
 export interface RemoteModelActions {
@@ -97,7 +97,7 @@ export async function collect(
           tell(notify, event.type, { code: event.code, message: event.message });
           break;
         case "error":
-          throw new GloveError(event.code ?? "MODEL_SERVER", event.message);
+          throw new GloveError(event.code ?? "MODEL_SERVER", event.message, failureOf(event));
         case "done":
           return resultOf(event);
       }

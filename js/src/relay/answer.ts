@@ -25,13 +25,9 @@ export interface Asking {
 const mostMemory = 64 * 1024 * 1024;
 let asked = 0;
 
-/** `ended` is called when the core is done with it. */
-export function answer(asking: Asking, ended?: () => void): Promise<Response> {
+export function answer(asking: Asking): Promise<Response> {
   const { relay, body, key, signal, fetch, heartbeatMs, asEvents, report, notice } = asking;
-  if (signal.aborted) {
-    ended?.();
-    return Promise.resolve(refusedResponse(left));
-  }
+  if (signal.aborted) return Promise.resolve(refusedResponse(left));
   let leave = () => {};
   const gone = new Promise<void>((resolve) => {
     leave = resolve;
@@ -72,7 +68,6 @@ export function answer(asking: Asking, ended?: () => void): Promise<Response> {
       asked--;
       if (asked === 0) giveBackMemory(mostMemory);
       leave(); // A promise that never settles would be kept by the core.
-      ended?.();
     });
   return stream.response;
 }

@@ -14,7 +14,7 @@ import { parseSSEStream } from "../sse.js";
 import { toolSchema } from "../tool.js";
 import { bytes } from "../wasm/generated/glove_providers_bytes.js";
 import { unpacked } from "../wasm/inline.js";
-import { openProviders } from "../wasm/providers.js";
+import { guard, openProviders, type Providers, type Relay } from "../wasm/providers.js";
 import type { RelayOptions } from "../wasm/relay.js";
 import { answer } from "./answer.js";
 import { givenProviders } from "./source.js";
@@ -49,6 +49,25 @@ async function describe({ name, description, jsonSchema, input_schema: inputSche
   return { name, description, parameters: await toolSchema({ name, jsonSchema, ...(inputSchema && { inputSchema }) }) };
 }
 
+/** One for each adapter, as it keeps what it learned from refusals, until the core has to be started anew. */
+let relays: WeakMap<DirectOptions, Relay> | undefined;
+
+function relayOf({ CoreRelay }: Awaited<ReturnType<Providers["load"]>>, options: DirectOptions): Relay {
+  if (!relays) {
+    relays = new WeakMap();
+    const undo = guard.onTrap(() => {
+      relays = undefined;
+      undo();
+    });
+  }
+  let relay = relays.get(options);
+  if (!relay) {
+    relay = new CoreRelay(JSON.stringify({ ...options, ...own }));
+    relays.set(options, relay);
+  }
+  return relay;
+}
+
 /** Answers the request to an endpoint with the events of one. */
 export async function direct(
   options: DirectOptions,
@@ -56,11 +75,9 @@ export async function direct(
   fetch: Fetch,
   { body, signal }: RequestInit,
 ): Promise<Response> {
-  const { CoreRelay } = await providers.load(givenProviders());
-  const relay = new CoreRelay(JSON.stringify({ ...options, ...own }));
-  const free = () => relay.free();
+  const relay = relayOf(await providers.load(givenProviders()), options);
   const stopped = signal ?? new AbortController().signal;
   // The events tell all of it.
   const silent = { report() {}, notice() {} };
-  return answer({ relay, body: String(body), key, signal: stopped, fetch, heartbeatMs: 0, asEvents: true, ...silent }, free);
+  return answer({ relay, body: String(body), key, signal: stopped, fetch, heartbeatMs: 0, asEvents: true, ...silent });
 }

@@ -1,10 +1,12 @@
 // A request that is not answered: as a response, and as the last event of a stream.
 
+import type { ToldFailure } from "../error.js";
+
 /** Nobody reads this one, and nobody need know of it. */
 export const left: Refusal = { status: 499, code: "ABORTED", message: "The client left before the answer began." };
 
-/** What a client is told; `detail` is for the server alone. */
-export interface Refusal {
+/** What a client is told; `detail` is for the server alone. Of the provider's own answer it has what the client may know. */
+export interface Refusal extends Omit<ToldFailure, "status"> {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -12,9 +14,11 @@ export interface Refusal {
   readonly retryable?: boolean;
   readonly retry_after_ms?: number;
   readonly detail?: string;
+  /** The error itself, for the server alone. */
+  readonly model?: ToldFailure;
 }
 
-export function refusedResponse({ status, detail: _, ...error }: Refusal): Response {
+export function refusedResponse({ status, detail: _, model: __, ...error }: Refusal): Response {
   const headers = new Headers({
     "content-type": "application/json",
     "cache-control": "no-store",
@@ -26,7 +30,7 @@ export function refusedResponse({ status, detail: _, ...error }: Refusal): Respo
   return new Response(JSON.stringify({ error }), { status, headers });
 }
 
-export function refusedEvent({ status: _, detail: __, ...error }: Refusal): string {
+export function refusedEvent({ status: _, detail: __, model: ___, ...error }: Refusal): string {
   // Who tells it has tried again itself, as the header of a response says.
   return `data: ${JSON.stringify({ type: "error", ...error, retryable: false })}\n\n`;
 }

@@ -1,4 +1,5 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
+import { toldOf } from "../error.js";
 import type { Shown, Written } from "../shown.js";
 import type { TabRole } from "../snapshot.js";
 import type { CoreEvent, CoreSession } from "../wasm/seam.js";
@@ -64,5 +65,8 @@ export function codeOf(error: Error | undefined): string {
 
 /** As `fromCore` reads it. */
 export function toText(error: Error): string {
-  return JSON.stringify({ code: codeOf(error), message: error.message });
+  const model = toldOf(error);
+  // A failure of something else than a model knows nothing of it.
+  const known = model.transient !== undefined;
+  return JSON.stringify({ code: codeOf(error), message: error.message, ...(known && { model }) });
 }

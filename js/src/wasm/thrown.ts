@@ -1,10 +1,12 @@
 // Errors of the core as errors of the application.
-import { AbortError, asError, GloveError, reasonOf } from "../error.js";
+import { AbortError, asError, failureOf, GloveError, reasonOf, type ToldFailure } from "../error.js";
 
 /** What the core throws: the JSON of this, as a string or as an error's message. */
 interface CoreError {
   readonly code: string;
   readonly message: string;
+  /** What is known of a call of a model; it lacks what is false. */
+  readonly model?: ToldFailure;
 }
 
 export function fromCore(thrown: unknown): GloveError | AbortError | Error {
@@ -12,11 +14,13 @@ export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   const told = read(reasonOf(thrown));
   if (told === undefined) return asError(thrown);
   const { code } = told;
-  // What models and stores of the application say, they say in their own words.
-  const message = /^MODEL_ADAPTER$|^STORE_FAILED$/.test(code)
-    ? told.message
-    : told.message.replace(/^[a-z]/, (letter) => letter.toUpperCase());
-  return code === "ABORTED" ? new AbortError(message) : new GloveError(code, message, { cause: thrown });
+  const failure = told.model && failureOf({ transient: false, ...told.model });
+  // What models and stores of the application and providers say, they say in their own words.
+  const message =
+    /^MODEL_ADAPTER$|^STORE_FAILED$/.test(code) || failure?.status || failure?.providerCode
+      ? told.message
+      : told.message.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return code === "ABORTED" ? new AbortError(message) : new GloveError(code, message, { cause: thrown, ...failure });
 }
 
 function read(text: string): CoreError | undefined {

@@ -1,0 +1,744 @@
+//! The one parameter that a refusal names as what the model does not take, and the request without it. Only parameters of a closed
+//! list are left out: a request never loses its messages, its model or its tools.
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json_read::{Broken, Reader};
+use crate::providers::Format;
+use crate::scan::word_at;
+
+/// What a request can do without, where it stands in the body of any format.
+const PARAMETERS: [&str; 33] = [
+    "temperature",
+    "top_p",
+    "top_k",
+    "stop",
+    "stop_sequences",
+    "seed",
+    "stream",
+    "stream_options",
+    "parallel_tool_calls",
+    "tool_choice",
+    "reasoning_effort",
+    "reasoning",
+    "reasoning_format",
+    "include_reasoning",
+    "thinking",
+    "enable_thinking",
+    "chat_template_kwargs",
+    "extra_body",
+    "output_config.effort",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "response_format",
+    "frequency_penalty",
+    "presence_penalty",
+    "store",
+    "include",
+    "cache_control",
+    "generationConfig.temperature",
+    "generationConfig.topP",
+    "generationConfig.stopSequences",
+    "generationConfig.thinkingConfig",
+    "generationConfig.maxOutputTokens",
+];
+
+/// What stands on messages and tools, beside what they say.
+const MARKS: [&str; 4] = ["cache_control", "reasoning_content", "reasoning_details", "strict"];
+
+/// Words of every sentence: they are a parameter where they are marked as one.
+const WORDS: [&str; 7] = ["stop", "seed", "stream", "reasoning", "thinking", "store", "include"];
+
+/// The fields that hold messages and tools.
+const LISTS: [&str; 5] = ["messages", "system", "tools", "contents", "input"];
+
+/// Fields whose value is somebody else's: arguments, results and schemas.
+const FOREIGN: [&str; 9] = [
+    "input",
+    "arguments",
+    "args",
+    "input_schema",
+    "parameters",
+    "parametersJsonSchema",
+    "response",
+    "output",
+    "text",
+];
+
+/// How deep marks are looked for.
+const DEEPEST: u8 = 6;
+
+/// That a parameter is not taken at all.
+const COMPLAINTS: [&str; 19] = [
+    "unsupported",
+    "not supported",
+    "not support",
+    "unknown",
+    "unrecognized",
+    "unexpected",
+    "not permitted",
+    "extra_forbidden",
+    "not allowed",
+    "deprecated",
+    "no longer",
+    "not enabled",
+    "may only be",
+    "may not be",
+    "not available",
+    "not compatible",
+    "cannot find field",
+    "cannot both",
+    "must be verified to",
+];
+
+/// In front of the most that is allowed.
+const LIMITS: [&str; 4] = [" > ", "at most ", "less than or equal to ", "[1, "];
+
+/// What is different in the requests to a model that refused one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    Without(&'static str),
+    Renamed(&'static str, &'static str),
+    Lowered(&'static str, u64),
+}
+
+impl Change {
+    /// Its name among the others.
+    fn path(&self) -> &'static str {
+        match self {
+            Change::Without(path) | Change::Renamed(path, _) | Change::Lowered(path, _) => path,
+        }
+    }
+
+    /// What the developer is told.
+    pub(crate) fn notice(&self, said: &str) -> (&'static str, String) {
+        let (code, done) = match self {
+            Change::Without("stream") => {
+                ("PARAMETER_LEFT_OUT", "`stream` is left out: answers come in one piece".to_owned())
+            }
+            Change::Without(path) => ("PARAMETER_LEFT_OUT", format!("`{path}` is left out")),
+            Change::Renamed(path, name) => ("PARAMETER_CHANGED", format!("`{path}` is sent as `{name}`")),
+            Change::Lowered(path, most) => ("PARAMETER_CHANGED", format!("`{path}` is sent as {most}")),
+        };
+        (code, format!("{done}, because the model's provider refused the request with it: {said}"))
+    }
+}
+
+/// What would make the request one that is not refused in the same way. `sent` is its body, `refusal` that of the answer.
+pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &str) -> Option<Change> {
+    let refused = match error.kind {
+        ModelErrorKind::BadRequest => true,
+        // Some servers of one's own answer what they do not know so.
+        ModelErrorKind::Server => matches!(error.status, Some(500 | 501)),
+        _ => false,
+    };
+    if !refused {
+        return None;
+    }
+    // A web page names nothing.
+    if !refusal.trim_start().starts_with(['{', '[', '"']) {
+        return None;
+    }
+    let told = Told::read(refusal).ok()?;
+    let message = error.message.to_ascii_lowercase();
+    let said = |words: &[&str]| words.iter().any(|word| word_at(&message, word).is_some());
+    let complains = said(&COMPLAINTS)
+        || told.codes.iter().any(|code| COMPLAINTS.iter().any(|word| word_at(code, word).is_some()));
+    let most = LIMITS.iter().find_map(|limit| {
+        let from = word_at(&message, limit)? + limit.len();
+        number(message.get(from..)?)
+    });
+    let mut names = Vec::new();
+    for place in &told.places {
+        // It is about what is said or about a tool.
+        if parameter(place, true).is_none() && LISTS.contains(&first_step(place)) {
+            return None;
+        }
+        names.extend(named(place, true));
+    }
+    names.extend(named(&error.message, false));
+    for path in names {
+        if !is_in(sent, path) {
+            continue;
+        }
+        let counts = path.ends_with("_tokens") || path.ends_with("Tokens");
+        match most.filter(|most| counts && *most > 0 && !is_unknown(&message)) {
+            Some(most) => return Some(Change::Lowered(path, most)),
+            None if !complains => continue,
+            None if format == Format::OpenAiChat && path == "max_tokens" => {
+                return Some(Change::Renamed(path, "max_completion_tokens"));
+            }
+            None if format == Format::OpenAiChat && path == "max_completion_tokens" => {
+                return Some(Change::Renamed(path, "max_tokens"));
+            }
+            // Anthropic answers no request without it.
+            None if format == Format::Anthropic && path == "max_tokens" => continue,
+            None if path == "stream" && format == Format::Gemini => continue,
+            None => return Some(Change::Without(path)),
+        }
+    }
+    None
+}
+
+/// The parameter is refused, whatever its value.
+fn is_unknown(message: &str) -> bool {
+    ["unsupported parameter", "not permitted", "unknown", "unrecognized"]
+        .iter()
+        .any(|word| word_at(message, word).is_some())
+}
+
+fn number(text: &str) -> Option<u64> {
+    let digits = text.trim_start_matches(['`', '\'']);
+    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    digits.get(..end)?.parse().ok()
+}
+
+/// Where a refusal says that the fault is, and what it calls it.
+#[derive(Default)]
+struct Told {
+    places: Vec<String>,
+    codes: Vec<String>,
+}
+
+impl Told {
+    fn read(refusal: &str) -> Result<Self, Broken> {
+        let mut told = Told::default();
+        told.value(&mut Reader::new(refusal), 0)?;
+        Ok(told)
+    }
+
+    fn value(&mut self, reader: &mut Reader<'_>, depth: u8) -> Result<(), Broken> {
+        if depth > DEEPEST {
+            return reader.skip();
+        }
+        match reader.peek()? {
+            b'[' => {
+                reader.array()?;
+                while reader.item()? {
+                    self.value(reader, depth + 1)?;
+                }
+                Ok(())
+            }
+            b'{' => {
+                reader.object()?;
+                while let Some(key) = reader.key()? {
+                    match (key, reader.peek()?) {
+                        ("param", b'"') => self.places.push(reader.text()?.into_owned()),
+                        ("loc", b'[') => self.places.push(joined(reader.raw()?)?),
+                        ("code" | "type", b'"') => self.codes.push(reader.text()?.to_ascii_lowercase()),
+                        ("error" | "message" | "detail" | "details", _) => self.value(reader, depth + 1)?,
+                        _ => reader.skip()?,
+                    }
+                }
+                Ok(())
+            }
+            // The body of another server, in a text.
+            b'"' => {
+                let text = reader.text()?;
+                if text.trim_start().starts_with('{') {
+                    let _ = self.value(&mut Reader::new(&text), depth + 1);
+                }
+                Ok(())
+            }
+            _ => reader.skip(),
+        }
+    }
+}
+
+fn joined(path: &str) -> Result<String, Broken> {
+    let (mut reader, mut place) = (Reader::new(path), String::new());
+    reader.array()?;
+    while reader.item()? {
+        place.push_str(reader.raw()?.trim_matches('"'));
+        place.push('.');
+    }
+    Ok(place)
+}
+
+/// The parameters that a text names, in its order. `alone`: the text is a path and nothing else.
+fn named(text: &str, alone: bool) -> Vec<&'static str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']');
+    let mut found = Vec::new();
+    let mut before = "";
+    let mut at = 0;
+    for word in text.split(|c| !is_part(c)) {
+        let (from, to) = (at, at + word.len());
+        // What it was split at may be longer than a byte.
+        at = to + text.get(to..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        let word = word.trim_end_matches('.');
+        if word.is_empty() {
+            continue;
+        }
+        let around =
+            [from.checked_sub(1), Some(to)].map(|at| at.and_then(|at| text.as_bytes().get(at)).copied());
+        let is_quoted = around.iter().any(|byte| matches!(byte, Some(b'"' | b'\'' | b'`')));
+        let is_marked = alone
+            || is_quoted
+            || word.contains(['.', '_'])
+            || ["parameter", "argument", "property", "field", "name", "supplied", "model"].contains(&before)
+            || from == 0 && around.last() == Some(&Some(b':'));
+        found.extend(parameter(word, is_marked));
+        before = word;
+    }
+    found
+}
+
+fn steps(path: &str) -> Vec<&str> {
+    path.split(['.', '[', ']']).filter(|step| !step.is_empty() && *step != "body").collect()
+}
+
+fn first_step(path: &str) -> &str {
+    steps(path).first().copied().unwrap_or_default()
+}
+
+/// The parameter that a path leads to or into: `messages.2.assistant.reasoning_content`, `thinking.type.enabled`.
+fn parameter(path: &str, is_marked: bool) -> Option<&'static str> {
+    let steps = steps(path);
+    let (first, last) = (steps.first()?, steps.last()?);
+    if steps.len() > 1 && LISTS.contains(first) {
+        return MARKS.iter().copied().find(|mark| is_same(mark, last));
+    }
+    if !is_marked && WORDS.iter().any(|word| is_same(word, last)) {
+        return None;
+    }
+    if steps.len() == 1 && MARKS.contains(last) {
+        return MARKS.iter().copied().find(|mark| mark == last);
+    }
+    PARAMETERS.iter().copied().find(|parameter| match parameter.rsplit_once('.') {
+        None => is_same(parameter, first),
+        Some((outer, name)) => is_same(name, last) && (steps.len() == 1 || is_same(outer, first)),
+    })
+}
+
+/// `reasoning_effort` is `reasoningEffort` to some.
+fn is_same(one: &str, other: &str) -> bool {
+    let letters = |text: &str| -> Vec<u8> {
+        text.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase()).collect()
+    };
+    letters(one) == letters(other)
+}
+
+fn is_in(body: &str, path: &str) -> bool {
+    if MARKS.contains(&path) {
+        return word_at(body, &format!("\"{path}\":")).is_some();
+    }
+    let (outer, name) = path.split_once('.').unwrap_or(("", path));
+    let within = |text: &str| has_key(text, name).unwrap_or_default();
+    match outer {
+        "" => within(body),
+        outer => value_of(body, outer).ok().flatten().is_some_and(within),
+    }
+}
+
+fn has_key(object: &str, name: &str) -> Result<bool, Broken> {
+    Ok(value_of(object, name)?.is_some())
+}
+
+fn value_of<'a>(object: &'a str, name: &str) -> Result<Option<&'a str>, Broken> {
+    let mut reader = Reader::new(object);
+    if !reader.object()? {
+        return Ok(None);
+    }
+    while let Some(key) = reader.key()? {
+        let value = reader.raw()?;
+        if key == name {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// The body with all that was learned, in its order.
+pub(crate) fn changed(mut body: String, changes: &[Change]) -> String {
+    for change in changes {
+        let mut out = String::with_capacity(body.len());
+        if object(&body, "", change, &mut out).is_ok() {
+            body = out;
+        }
+    }
+    body
+}
+
+/// Writes the object of a path as the change has it.
+fn object(text: &str, path: &str, change: &Change, out: &mut String) -> Result<(), Broken> {
+    let mut reader = Reader::new(text);
+    if !reader.object()? {
+        return Err(Broken);
+    }
+    let wanted = change.path();
+    let (outer, name) = wanted.split_once('.').unwrap_or(("", wanted));
+    out.push('{');
+    let start = out.len();
+    while let Some(key) = reader.key()? {
+        let value = reader.raw()?;
+        let is_it = path == outer && key == name;
+        let goes_along = *change == Change::Without("stream") && key == "stream_options";
+        if goes_along || is_it && matches!(change, Change::Without(_)) {
+            continue;
+        }
+        if out.len() > start {
+            out.push(',');
+        }
+        let written = match change {
+            Change::Renamed(_, to) if is_it => to,
+            _ => key,
+        };
+        out.push('"');
+        out.push_str(written);
+        out.push_str("\":");
+        match change {
+            Change::Lowered(_, most) if is_it => out.push_str(&most.to_string()),
+            _ if path.is_empty() && LISTS.contains(&key) && MARKS.contains(&wanted) => {
+                unmarked(value, wanted, 0, out)?;
+            }
+            _ if path.is_empty() && !outer.is_empty() && key == outer && value.starts_with('{') => {
+                object(value, outer, change, out)?;
+            }
+            _ => out.push_str(value),
+        }
+    }
+    out.push('}');
+    Ok(())
+}
+
+/// Messages or tools without one of their marks.
+fn unmarked(text: &str, mark: &str, depth: u8, out: &mut String) -> Result<(), Broken> {
+    let mut reader = Reader::new(text);
+    match text.bytes().next() {
+        Some(b'[') if depth < DEEPEST => {
+            reader.array()?;
+            out.push('[');
+            let start = out.len();
+            while reader.item()? {
+                if out.len() > start {
+                    out.push(',');
+                }
+                unmarked(reader.raw()?, mark, depth + 1, out)?;
+            }
+            out.push(']');
+        }
+        Some(b'{') if depth < DEEPEST => {
+            reader.object()?;
+            out.push('{');
+            let start = out.len();
+            while let Some(key) = reader.key()? {
+                let value = reader.raw()?;
+                if key == mark {
+                    continue;
+                }
+                if out.len() > start {
+                    out.push(',');
+                }
+                out.push('"');
+                out.push_str(key);
+                out.push_str("\":");
+                match FOREIGN.contains(&key) {
+                    true => out.push_str(value),
+                    false => unmarked(value, mark, depth + 1, out)?,
+                }
+            }
+            out.push('}');
+        }
+        _ => out.push_str(text),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::errors::from_response;
+    use Change::{Lowered, Renamed, Without};
+    use Format::{Anthropic, Gemini, OpenAiChat, OpenAiResponses};
+
+    const CHAT: &str = r#"{"model":"m","max_tokens":9000,"stream":true,"stream_options":{"include_usage":true},"temperature":0.2,"top_p":0.5,"stop":["x"],"reasoning_effort":"high","reasoning":{},"parallel_tool_calls":true,"messages":[{"role":"user","content":"\"reasoning_content\": stop"},{"role":"assistant","content":"a","reasoning_content":"b","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}],"tools":[{"function":{"parameters":{"properties":{"temperature":{}}}}}]}"#;
+    const CLAUDE: &str = r#"{"model":"m","max_tokens":9000,"temperature":0.2,"top_p":0.5,"thinking":{"type":"enabled"},"output_config":{"effort":"low","format":{}},"system":[{"type":"text","text":"s","cache_control":{}}],"messages":[{"role":"assistant","content":[{"type":"tool_use","input":{"cache_control":1},"cache_control":{}}]}]}"#;
+    const GOOGLE: &str =
+        r#"{"contents":[],"generationConfig":{"temperature":1,"thinkingConfig":{"thinkingBudget":1}}}"#;
+    const RESPONSES: &str = r#"{"model":"m","stream":true,"temperature":1,"reasoning":{"effort":"high"},"include":["x"],"max_output_tokens":5,"input":[]}"#;
+
+    fn asked(format: Format, sent: &str, status: u16, refusal: &str) -> Option<Change> {
+        change(format, sent, &from_response(status, refusal), refusal)
+    }
+
+    #[test]
+    fn each_vendors_refusal_names_the_parameter_to_leave_out() {
+        let table: [(Format, &str, u16, &str, Option<Change>); 33] = [
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#,
+                Some(Renamed("max_tokens", "max_completion_tokens")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}"#,
+                Some(Without("temperature")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"Your organization must be verified to stream this model. Please go to: https://platform.openai.com/settings/organization/general","type":"invalid_request_error","param":"stream","code":"unsupported_value"}}"#,
+                Some(Without("stream")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"Unrecognized request argument supplied: reasoning_effort","type":"invalid_request_error","param":null,"code":null}}"#,
+                Some(Without("reasoning_effort")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}"#,
+                Some(Lowered("max_tokens", 4096)),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got 9 instead.","type":"invalid_request_error","param":"temperature","code":"decimal_above_max_value"}}"#,
+                None,
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"Invalid schema for function 'f': 'temperature' is not permitted in 'properties'.","type":"invalid_request_error","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}"#,
+                None,
+            ),
+            (
+                OpenAiResponses,
+                RESPONSES,
+                400,
+                r#"{"error":{"message":"Unsupported parameter: 'reasoning.effort' is not supported with this model.","type":"invalid_request_error","param":"reasoning.effort","code":"unsupported_parameter"}}"#,
+                Some(Without("reasoning")),
+            ),
+            (
+                OpenAiResponses,
+                RESPONSES,
+                400,
+                r#"{"detail":"Unsupported parameter: max_output_tokens"}"#,
+                Some(Without("max_output_tokens")),
+            ),
+            (
+                OpenAiResponses,
+                RESPONSES,
+                400,
+                r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}"#,
+                Some(Without("include")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"temperature is deprecated for this model."}}"#,
+                Some(Without("temperature")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"`temperature` and `top_p` cannot both be specified for this model. Please use only one."}}"#,
+                Some(Without("temperature")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"`temperature` may only be set to 1 when thinking is enabled."}}"#,
+                Some(Without("temperature")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for m"}}"#,
+                Some(Lowered("max_tokens", 8192)),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" instead."}}"#,
+                Some(Without("thinking")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"thinking: Extra inputs are not permitted"}}"#,
+                Some(Without("thinking")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"output_config.effort: This model does not support the effort parameter."}}"#,
+                Some(Without("output_config.effort")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.0.content.0.tool_use.cache_control: Extra inputs are not permitted"}}"#,
+                Some(Without("cache_control")),
+            ),
+            (
+                Anthropic,
+                CLAUDE,
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: unknown"}}"#,
+                None,
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                422,
+                r#"{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","messages",1,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted","input":"b"}]},"type":"invalid_request_error","param":null,"code":null}"#,
+                Some(Without("reasoning_content")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                422,
+                r#"{"detail":[{"type":"extra_forbidden","loc":["body","parallel_tool_calls"],"msg":"Extra inputs are not permitted","input":true}]}"#,
+                Some(Without("parallel_tool_calls")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                422,
+                r#"{"object":"error","message":"{\"detail\":[{\"type\":\"extra_forbidden\",\"loc\":[\"body\",\"top_p\"],\"msg\":\"Extra inputs are not permitted\",\"input\":0.5}]}","type":"internal_error_proxy","param":null,"code":"1000"}"#,
+                Some(Without("top_p")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                422,
+                r#"{"object":"Error","message":[{"type":"extra_forbidden","loc":["body","tools"],"msg":"Extra inputs are not permitted","input":[]}],"code":3001}"#,
+                None,
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]","type":"invalid_request_error"}}"#,
+                Some(Without("reasoning_content")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"property 'reasoning' is unsupported","type":"invalid_request_error"}}"#,
+                Some(Without("reasoning")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"message":"messages.1.assistant.reasoning_content: property 'messages.1.assistant.reasoning_content' is unsupported","type":"invalid_request_error","param":"validation_error","code":"wrong_api_format"}"#,
+                Some(Without("reasoning_content")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model","type":"invalid_request_error"}}"#,
+                Some(Lowered("max_tokens", 8192)),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"code":"Client specified an invalid argument","error":"Model grok-4-latest does not support parameter reasoningEffort."}"#,
+                Some(Without("reasoning_effort")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"code":"Client specified an invalid argument","error":"Argument not supported on this model: stop"}"#,
+                Some(Without("stop")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":{"message":"Invalid max_tokens value, the valid range of max_tokens is [1, 8192]","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}"#,
+                Some(Lowered("max_tokens", 8192)),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted', 'input': {}}]","type":"BadRequestError","param":null,"code":400}"#,
+                Some(Without("stream_options")),
+            ),
+            (
+                Gemini,
+                GOOGLE,
+                400,
+                r#"{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"thinkingConfig\" at 'generation_config': Cannot find field.","status":"INVALID_ARGUMENT"}}"#,
+                Some(Without("generationConfig.thinkingConfig")),
+            ),
+            (
+                OpenAiChat,
+                CHAT,
+                400,
+                r#"{"error":"registry.ollama.ai/library/gemma3:latest does not support tools"}"#,
+                None,
+            ),
+        ];
+        for (format, sent, status, refusal, expected) in table {
+            assert_eq!(asked(format, sent, status, refusal), expected, "{refusal}");
+        }
+    }
+    #[test]
+    fn a_body_loses_what_it_is_to_lose_and_nothing_else() {
+        let without = |sent: &str, changes: &[Change]| changed(sent.to_owned(), changes);
+        assert_eq!(
+            without(
+                r#"{"a":1,"max_tokens":9,"stop":["x"],"stream":true,"stream_options":{},"messages":[]}"#,
+                &[Renamed("max_tokens", "max_completion_tokens"), Without("stop"), Without("stream"),]
+            ),
+            r#"{"a":1,"max_completion_tokens":9,"messages":[]}"#
+        );
+        assert_eq!(
+            without(
+                CLAUDE,
+                &[Without("cache_control"), Without("output_config.effort"), Lowered("max_tokens", 5)]
+            ),
+            r#"{"model":"m","max_tokens":5,"temperature":0.2,"top_p":0.5,"thinking":{"type":"enabled"},"output_config":{"format":{}},"system":[{"type":"text","text":"s"}],"messages":[{"role":"assistant","content":[{"type":"tool_use","input":{"cache_control":1}}]}]}"#
+        );
+        assert_eq!(
+            without(GOOGLE, &[Without("generationConfig.thinkingConfig")]),
+            r#"{"contents":[],"generationConfig":{"temperature":1}}"#
+        );
+        let thoughtless = without(CHAT, &[Without("reasoning_content"), Without("temperature")]);
+        assert!(thoughtless.contains(r#""content":"\"reasoning_content\": stop""#), "{thoughtless}");
+        assert!(thoughtless.contains(
+            r#"{"role":"assistant","content":"a","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}"#
+        ));
+        assert!(thoughtless.contains(r#"{"properties":{"temperature":{}}}"#) && !thoughtless.contains("0.2"));
+        for untouched in [CHAT, CLAUDE, GOOGLE, RESPONSES, "no JSON"] {
+            assert_eq!(without(untouched, &[]), untouched);
+            assert_eq!(without(untouched, &[Without("seed")]), untouched);
+        }
+    }
+
+    #[test]
+    fn a_failure_that_is_no_refusal_changes_nothing() {
+        let said = r#"{"error":{"message":"temperature is not supported","param":"temperature","code":"unsupported_parameter"}}"#;
+        for status in [401, 403, 408, 429, 503, 529] {
+            assert_eq!(asked(OpenAiChat, CHAT, status, said), None, "{status}");
+        }
+        assert_eq!(asked(OpenAiChat, r#"{"messages":[]}"#, 400, said), None, "it was not sent");
+    }
+}
