@@ -51,7 +51,9 @@ export function callsOnce(body: Body, round: number): Body {
   const tools = body.tools?.filter((tool: Body) => !(tool.function ?? tool).name.startsWith("glove_"));
   if (!tools?.length) return { ...body, tools: undefined };
   const wanted = round === 0 ? "required" : "none";
-  if ("input_schema" in tools[0]) return { ...body, tools, tool_choice: { type: round === 0 ? "any" : "none" } };
+  // This API's `none` is not heeded by the server.
+  if ("input_schema" in tools[0])
+    return round === 0 ? { ...body, tools, tool_choice: { type: "any" } } : { ...body, tools: undefined };
   return { ...body, tools, tool_choice: wanted, parallel_tool_calls: false };
 }
 
