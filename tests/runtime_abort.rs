@@ -3,13 +3,15 @@
 
 mod runtime_kit;
 
+use std::time::Duration;
+
 use glove_wasm::error::Error;
 use glove_wasm::host::{Tool, ToolContext, ToolFailure};
 use glove_wasm::run::PhaseName;
-use glove_wasm::run::settings::Compaction;
+use glove_wasm::run::settings::{Budgets, Compaction};
 use glove_wasm::runtime::{Glove, GloveBuilder};
 use glove_wasm::store::MemoryStore;
-use glove_wasm::testing::{FailingStore, Gate, Line, ScriptedModel};
+use glove_wasm::testing::{FailingStore, FakeClock, Gate, Line, ScriptedModel};
 use runtime_kit::*;
 use serde_json::{Value, json};
 
@@ -236,4 +238,39 @@ fn who_closes_waits_for_no_store() {
         assert_eq!(notes.all(), begun);
         true
     });
+}
+
+#[test]
+fn a_tool_that_takes_longer_than_its_limit_or_than_the_request_has_is_stopped() {
+    let own = |tool: Tool| tool.timeout(Duration::from_millis(500));
+    let budgets = Budgets { wall_clock_ms: Some(500), ..Budgets::default() };
+    type With = fn(Tool) -> Tool;
+    let rows: [(With, Budgets, usize); 3] = [
+        (own, Budgets::default(), 1),
+        (|tool| tool, budgets.clone(), 1),
+        // One that must not be cut off has as long as it likes, unless it says how long itself.
+        (Tool::un_abortable, budgets, 0),
+    ];
+    for (with, budgets, sleepers) in rows {
+        let (notes, gate, clock) = (Notes::default(), Gate::new(), FakeClock::at(1_000));
+        let model = ScriptedModel::new([Line::call("hang", "c1", json!({})), Line::text("I will look.")]);
+        let tool = with(gated("hang", &notes, &gate));
+        let agent = agent(&model, |b| b.clock(clock.clone()).budgets(budgets).fold(tool));
+        let mut request = held(agent.process_request("go"));
+        assert!(request.stays_open());
+        assert_eq!(clock.sleepers(), sleepers);
+        clock.advance(499);
+        assert!(request.stays_open());
+        clock.advance(1);
+        if sleepers == 0 {
+            assert!(request.stays_open());
+            continue;
+        }
+        let _ = block_on(request);
+        assert_eq!(notes.all(), ["hang begins"]);
+        let told = transcript(&agent.messages());
+        assert!(told.iter().any(|line| line.contains("took too long")), "{told:?}");
+        assert_calls_are_answered(&agent.messages());
+        assert_eq!(clock.sleepers(), 0);
+    }
 }

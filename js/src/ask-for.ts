@@ -1,11 +1,14 @@
 // An answer in the form of a schema, for programs that go on with it.
 import { GloveError } from "./error.js";
 import type { ContentPart } from "./message.js";
+import type { MessageInput } from "./request.js";
 import { check, type InferOutput, jsonSchemaOf, type Schema, type StandardSchema } from "./schema.js";
 import type { GloveSession } from "./session.js";
-import type { ToolConfig } from "./tool.js";
+import { generateId } from "./session-id.js";
+import type { ToolConfig, ToolDisplay } from "./tool.js";
 
 const answerTool = "give_answer";
+const notAsked = "Nobody has asked for this answer. Answer the person in words.";
 
 /**
  * Asks, and gives an answer that fits the schema. The session's tools may be used on the way. The model answers by calling a tool
@@ -19,9 +22,19 @@ export async function askFor<S extends Schema>(
   signal?: AbortSignal,
 ): Promise<InferOutput<S>> {
   const given: InferOutput<S>[] = [];
-  const take = (answer: InferOutput<S>) => {
+  // Another request of the session may run while the tool is there.
+  const own: string[] = [];
+  const take = (answer: InferOutput<S>, { idempotencyKey }: ToolDisplay) => {
+    if (!own.some((id) => idempotencyKey.startsWith(id))) return { status: "error", message: notAsked, data: null };
     given.push(answer);
     return "Taken.";
+  };
+  // In a request of its own, whatever becomes of others.
+  const ask = (text: string | readonly ContentPart[]) => {
+    const id = generateId();
+    own.push(id);
+    const input: MessageInput = typeof text === "string" ? { text } : { content: text };
+    return session.requestAs(id, { ...input, whenBusy: "queue" }, signal);
   };
   const tool: ToolConfig = {
     name: answerTool,
@@ -31,8 +44,8 @@ export async function askFor<S extends Schema>(
   };
   session.configure({ tools: [...(session.config.tools ?? []), tool] });
   try {
-    await session.request(question, signal);
-    if (given.length === 0) await session.request(`Give the answer by calling ${answerTool}.`, signal);
+    await ask(question);
+    if (given.length === 0) await ask(`Give the answer by calling ${answerTool}.`);
   } finally {
     session.configure({ tools: (session.config.tools ?? []).filter((other) => other !== tool) });
   }
@@ -46,7 +59,7 @@ export async function askFor<S extends Schema>(
 /** Arguments are objects; an answer of another form is put into one. */
 async function form<S extends Schema>(
   schema: S,
-  take: (answer: InferOutput<S>) => string,
+  take: (answer: InferOutput<S>, display: ToolDisplay) => unknown,
 ): Promise<Pick<ToolConfig, "inputSchema" | "jsonSchema" | "do">> {
   const told = await jsonSchemaOf(schema);
   if (told.type === "object") return { inputSchema: schema, jsonSchema: told, do: take };

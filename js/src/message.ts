@@ -87,6 +87,8 @@ export type CallOutcome =
   | "unknown_tool"
   | "failed"
   | "interrupted"
+  /** It was stopped after its time limit; whether it took effect is not known. */
+  | "timed_out"
   | "not_run"
   | (string & {});
 

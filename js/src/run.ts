@@ -97,6 +97,8 @@ export type RunInput =
         | { readonly invalid: readonly Issue[] }
         /** The arguments cannot be made again as they were allowed; the tool did not run. */
         | "changed"
+        /** It was stopped after its time limit. */
+        | "timed_out"
         | { readonly threw: string }
         | { readonly rejected: string | null };
     }

@@ -32,7 +32,7 @@ export interface Budgets {
   readonly tokens?: number;
   /** US dollars, where the model tells what it costs. */
   readonly cost?: number;
-  /** Working time in milliseconds; waiting for a person does not count. */
+  /** Working time in milliseconds; waiting for a person does not count. A tool that runs longer is stopped, unless it is `unAbortable`. */
   readonly wall_clock_ms?: number;
   /** Ask a person whether to go on, instead of pausing. */
   readonly ask?: boolean;

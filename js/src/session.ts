@@ -189,10 +189,14 @@ export class GloveSession {
   };
 
   /** As `sendMessage`, for programs: a stopped request rejects with an `AbortError`. */
-  readonly request = async (input: string | readonly ContentPart[], signal?: AbortSignal): Promise<RunOutcome> => {
+  readonly request = async (input: string | readonly ContentPart[], signal?: AbortSignal): Promise<RunOutcome> =>
+    this.requestAs(generateId(), typeof input === "string" ? { text: input } : { content: input }, signal);
+
+  /** @internal The same under an id that is known before. */
+  readonly requestAs = async (id: string, input: MessageInput, signal?: AbortSignal): Promise<RunOutcome> => {
     const stopped = () => new AbortError(undefined, { cause: signal?.reason });
     if (signal?.aborted) throw stopped();
-    const outcome = await this.#send(typeof input === "string" ? { text: input } : { content: input }, signal);
+    const outcome = await this.#send(input, signal, id);
     if (outcome.type === "aborted") throw stopped();
     return outcome;
   };
@@ -322,8 +326,8 @@ export class GloveSession {
 
   // ---- sending -----------------------------------------------------------------------------------------------------
 
-  #send(input: Asked, signal?: AbortSignal): Promise<RunOutcome> {
-    const sending = this.#sendNow(input, signal);
+  #send(input: Asked, signal?: AbortSignal, id = generateId()): Promise<RunOutcome> {
+    const sending = this.#sendNow(input, id, signal);
     this.#sending.add(sending);
     // Whoever wants to know awaits it; for all others the snapshot tells.
     const over = () => void this.#sending.delete(sending);
@@ -331,10 +335,10 @@ export class GloveSession {
     return sending;
   }
 
-  async #sendNow(input: Asked, signal?: AbortSignal): Promise<RunOutcome> {
+  async #sendNow(input: Asked, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw closed();
     if (!input.regenerate) checkInput(input);
-    const sent: Sent = { id: generateId(), input, given: false, cancelled: false };
+    const sent: Sent = { id, input, given: false, cancelled: false };
     this.#sent.set(sent.id, sent);
     // What cannot be given to the core at once stands in the queue until then.
     this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined || !!input.files?.length);

@@ -129,6 +129,11 @@ export interface ToolConfig<I = any> {
   readonly maxRetries?: number;
   /** May run at the same time as its neighbours that say so too. */
   readonly parallel?: boolean;
+  /**
+   * A run that has worked for so many milliseconds is stopped: `signal` fires, the model is told that the outcome is unknown, and what the
+   * tool gives later is not looked at. Waiting for a person does not count. No limit unless given, but for `budgets.wall_clock_ms`.
+   */
+  readonly timeoutMs?: number;
   /** Runs to its end also when the user stops the run. */
   readonly unAbortable?: boolean;
   /**
@@ -294,6 +299,7 @@ const toolOptions = {
   parallel: "flag",
   idempotent: "flag",
   maxRetries: "whole",
+  timeoutMs: "large",
   unAbortable: "flag",
   onInterrupted: "rerun|ask|fail",
   displayStrategy: "stay|hide-on-complete|hide-on-new",
@@ -320,6 +326,7 @@ export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
     ...optional("parallel", tool.parallel),
     ...optional("idempotent", tool.idempotent),
     ...optional("retries", tool.maxRetries),
+    ...optional("timeout_ms", Number.isFinite(tool.timeoutMs) ? tool.timeoutMs : undefined),
     ...optional("un_abortable", tool.unAbortable),
     ...optional("undo", tool.undo && true),
     ...optional("on_interrupted", tool.onInterrupted),

@@ -18,7 +18,7 @@ struct State {
 }
 
 /// The side that fires an [`AbortSignal`].
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct AbortHandle {
     signal: AbortSignal,
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future;
 use serde::de::DeserializeOwned;
@@ -140,6 +141,12 @@ impl Tool {
         self
     }
 
+    /// Stops a run after this much working time, and tells the model that its outcome is unknown. Waiting for a person does not count.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.spec.timeout_ms = Some(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
     /// What becomes of a call that was running when its process died.
     pub fn on_interrupted(mut self, choice: OnInterrupted) -> Self {
         self.spec.on_interrupted = Some(choice);
@@ -192,6 +199,7 @@ fn with_outputs(outcome: ToolOutcome, context: &ToolContext) -> ToolOutcome {
         | ToolOutcome::Summed(_)
         | ToolOutcome::Invalid(_)
         | ToolOutcome::Changed
+        | ToolOutcome::TimedOut
         | ToolOutcome::Threw(_)
         | ToolOutcome::Rejected(_) => outcome,
     }

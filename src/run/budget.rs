@@ -43,6 +43,19 @@ impl Run {
         }
     }
 
+    /// How long the tool of a running call may still work: its own limit, and what is left of the request's time for one that may
+    /// be cut off. `None`: as long as it likes.
+    pub fn time_left(&self, call_id: &str, now: u64) -> Option<u64> {
+        let call = self.calls().iter().find(|call| call.id == call_id && call.returned.is_none())?;
+        let (tool, current) = (self.spec(call)?, self.state.current.as_ref()?);
+        let passed = if call.is_working() { now.saturating_sub(self.state.at) } else { 0 };
+        let own = tool.timeout_ms.map(|limit| limit.saturating_sub(call.worked_ms));
+        let shared = self.state.settings.budgets.wall_clock_ms.filter(|_| !tool.un_abortable);
+        let used = current.used.working_ms.saturating_sub(current.granted.working_ms);
+        let left = [own, shared.map(|limit| limit.saturating_sub(used))].into_iter().flatten().min()?;
+        Some(left.saturating_sub(passed))
+    }
+
     pub(super) fn pause(&mut self, rule: Rule, fx: &mut Effects) {
         let message = texts::budget(rule);
         fx.emit(Event::Guard { rule, message: message.clone() });

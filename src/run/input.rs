@@ -236,6 +236,8 @@ variants! {
         "invalid" => Invalid(Vec<Issue>),
         /// The arguments cannot be made again as they were allowed; the tool did not run.
         "changed" => Changed,
+        /// It was stopped after its time limit, or when the request had no time left.
+        "timed_out" => TimedOut,
         /// The tool threw.
         "threw" => Threw(String),
         /// The person turned down what the tool asked of them.

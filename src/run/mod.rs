@@ -564,6 +564,13 @@ impl Run {
         if let (true, Some(current)) = (works, &mut self.state.current) {
             current.used.working_ms = current.used.working_ms.saturating_add(passed);
         }
+        let State { settings, phase: Phase::Tools(batch), .. } = &mut self.state else { return };
+        for call in &mut batch.calls {
+            let tool = settings.tools.iter().find(|tool| call.tool.as_ref() == Some(&tool.name));
+            if works && call.is_working() && tool.is_some_and(|tool| tool.timeout_ms.is_some()) {
+                call.worked_ms = call.worked_ms.saturating_add(passed);
+            }
+        }
     }
 }
 

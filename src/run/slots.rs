@@ -12,6 +12,9 @@ const MOST_LEFT: usize = 100;
 impl Run {
     pub(super) fn enter(&mut self, index: usize, attempt: u32, strict: bool) {
         self.set(index, CallState::Running { since: self.state.at, attempt });
+        if let (false, Some(call)) = (strict, self.call_at(index)) {
+            call.worked_ms = 0;
+        }
         if let Some(log) = self.log_at(index) {
             log.enter(strict);
         }

@@ -138,6 +138,8 @@ record! {
         /// Runs that failed and are to be repeated.
         "attempts" => skipped pub attempts: u32,
         "state" => required pub state: CallState,
+        /// How long its tool has worked since it was entered.
+        "worked_ms" => skipped pub worked_ms: u64,
         /// What the tool of a running call has returned, while its summary is made.
         "returned" => optional pub returned: Box<Finished>,
         "log" => skipped pub log: Log,
@@ -280,6 +282,11 @@ impl Call {
             CallState::Running { .. } => self.log.waits_for_a_person(),
             _ => false,
         }
+    }
+
+    /// Its tool runs, and waits for nobody.
+    pub(crate) fn is_working(&self) -> bool {
+        matches!(self.state, CallState::Running { .. }) && !self.log.waits_for_a_person()
     }
 
     pub(crate) fn is_done(&self) -> bool {

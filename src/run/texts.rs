@@ -123,6 +123,10 @@ pub(crate) fn interrupted() -> &'static str {
     "The tool was interrupted while it ran, and it is not known whether it took effect. Check before you call it again."
 }
 
+pub(crate) fn timed_out() -> &'static str {
+    "The tool was stopped because it took too long, and it is not known whether it took effect. Check before you call it again."
+}
+
 /// The same, for the person who decides.
 pub(crate) fn cut_off() -> &'static str {
     "It was interrupted while it ran, and may or may not have done its work."

@@ -36,7 +36,7 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
                 outputs.iter_mut().for_each(|output| tidy_text(output.summary.as_mut(), limit));
             }
             ToolOutcome::Invalid(issues) => tidy_issues(issues, limit),
-            ToolOutcome::Changed => {}
+            ToolOutcome::Changed | ToolOutcome::TimedOut => {}
             ToolOutcome::Threw(error) => tidy_text(Some(error), limit),
             ToolOutcome::Summed(text) | ToolOutcome::Rejected(text) => tidy_text(text.as_mut(), limit),
         },

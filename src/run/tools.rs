@@ -47,6 +47,7 @@ impl Run {
                 approved: false,
                 attempts: 0,
                 state,
+                worked_ms: 0,
                 returned: None,
                 log: Log::default(),
             });
@@ -138,7 +139,7 @@ impl Run {
         }
     }
 
-    fn call_at(&mut self, index: usize) -> Option<&mut Call> {
+    pub(super) fn call_at(&mut self, index: usize) -> Option<&mut Call> {
         self.state.batch_mut()?.calls.get_mut(index)
     }
 
@@ -340,6 +341,11 @@ impl Run {
             ToolOutcome::Summed(_) => {}
             ToolOutcome::Invalid(issues) => self.refuse_input(index, issues, fx),
             ToolOutcome::Changed => self.ask_anew(index, fx),
+            ToolOutcome::TimedOut => {
+                self.take_back_shown(index, fx);
+                let result = ToolResultData::unfinished("timed_out", texts::timed_out());
+                self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
+            }
             ToolOutcome::Rejected(reason) => {
                 let result = ToolResultData::unfinished("rejected", texts::rejected(reason.as_deref()));
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_channel::mpsc::UnboundedSender;
 use futures_util::future;
-use futures_util::future::{AbortRegistration, Abortable};
+use futures_util::future::{AbortRegistration, Abortable, Either};
 
 use crate::error::{Error, ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
@@ -16,7 +16,7 @@ use crate::json::Json;
 use crate::message::InboxItem;
 use crate::portable::{BoxFuture, MaybeSend};
 use crate::run::effect::Effect;
-use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request, Validated};
+use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated};
 use crate::runtime::driver::Driver;
 use crate::runtime::entered::Entered;
 use crate::runtime::questions::{answer, show};
@@ -24,6 +24,9 @@ use crate::runtime::shared::{Caller, Command, Shared};
 use crate::runtime::shown::Shown;
 use crate::stream::MOST_CALLS;
 use crate::tool::{Gate, find};
+
+/// The longest time of a timer of the page.
+const LONGEST_SLEEP_MS: u64 = 0x7fff_ffff;
 
 /// What is in flight. The same thing is never begun twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,10 +298,20 @@ impl Driver {
         let entry = Leaves { shared: Arc::clone(&self.shared), entered: Arc::clone(&entered) };
         let context = owned.context(Arc::clone(&entered) as _, &signal).with_steps(Arc::clone(&entered) as _);
         let running = self.shared.kit().tools.run(owned.view(), context);
+        let (stop, limit) = (signal.clone(), out_of_time(Arc::clone(&self.shared), call_id.clone()));
         let work = async move {
             let _entry = entry;
-            let outcome = Arc::clone(&entered).watch(running).await;
-            Done::from(match entered.is_behind() {
+            let running: BoxFuture<'static, ToolOutcome> = Box::pin(Arc::clone(&entered).watch(running));
+            let outcome = match future::select(running, limit).await {
+                Either::Left((outcome, _)) => outcome,
+                Either::Right(((), running)) => {
+                    // Told before it is dropped: it may have begun something that dropping does not reach.
+                    stop.abort();
+                    drop(running);
+                    ToolOutcome::TimedOut
+                }
+            };
+            Done::from(match entered.is_behind() && outcome != ToolOutcome::TimedOut {
                 true => Input::WentAstray { call_id },
                 false => Input::ToolFinished { call_id, outcome },
             })
@@ -408,6 +421,21 @@ struct OwnedCall {
     validated: Option<Validated>,
     attempt: u32,
     idempotency_key: String,
+}
+
+/// Ends when a running call has no time left; never for one that may take as long as it likes.
+fn out_of_time(shared: Arc<Shared>, call_id: String) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        loop {
+            let now = shared.clock.now();
+            let left = shared.run().time_left(&call_id, now);
+            match left {
+                None => future::pending().await,
+                Some(0) => return,
+                Some(ms) => shared.clock.sleep(ms.min(LONGEST_SLEEP_MS)).await,
+            }
+        }
+    })
 }
 
 /// Before the verdict that it belongs to, which comes as the end of the work.

@@ -2,7 +2,7 @@
 import { AbortError, askFor } from "glove-wasm";
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { scene } from "../support/session.js";
+import { scene, until } from "../support/session.js";
 
 const city = z.object({ name: z.string(), people: z.number().default(0) });
 const gives = (input: unknown) => ({ toolCalls: [{ name: "give_answer", input }] });
@@ -45,4 +45,23 @@ test("two questions at once are refused", async () => {
   const first = askFor(session, "Which city?", city);
   await expect(askFor(session, "Which other?", city)).rejects.toMatchObject({ code: "TOOL_NAME_TAKEN" });
   expect(await first).toMatchObject({ name: "Oslo" });
+});
+
+test("a request that was running, or runs meanwhile, does not give the answer", async () => {
+  for (const whenBusy of ["queue", "steer"] as const) {
+    const script = [{ ...gives({ name: "Other" }), after: 20 }, "Words.", gives({ name: "Oslo" }), "Done."];
+    const { session } = scene(script, { whenBusy });
+    const other = session.sendMessage("Something else");
+    expect(await askFor(session, "Which city?", city)).toEqual({ name: "Oslo", people: 0 });
+    expect(await other).toMatchObject({ type: "completed" });
+  }
+});
+
+test("a message that comes while the answer is waited for does not give it", async () => {
+  const { session } = scene(["Hm.", gives({ name: "Other" }), "Words.", gives({ name: "Oslo" }), "Done."]);
+  const asked = askFor(session, "Which city?", city);
+  await until(session, ({ busy }) => busy);
+  const other = session.sendMessage("Something else");
+  expect(await asked).toEqual({ name: "Oslo", people: 0 });
+  await other;
 });

@@ -64,6 +64,7 @@ const examples: Examples = {
     { call_id: "c1", outcome: { summed: null } },
     { call_id: "c1", outcome: { invalid: issues } },
     { call_id: "c1", outcome: "changed" },
+    { call_id: "c1", outcome: "timed_out" },
     { call_id: "c1", outcome: { threw: "no" } },
     { call_id: "c1", outcome: { rejected: "not now" } },
   ],

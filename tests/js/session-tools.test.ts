@@ -587,7 +587,7 @@ test("a tool may ask the agent that it runs in", async () => {
     jsonSchema: { type: "object" },
     do(_input, _display, agent) {
       agent?.setSystemPrompt("Renamed.");
-      return agent?.tools;
+      return agent?.tools.map(({ name }) => name);
     },
   };
   const { session, shown, model } = scene([call("rename"), "ok"], { tools: [tool] });

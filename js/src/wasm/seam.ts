@@ -47,6 +47,8 @@ export interface ToolSpec {
   readonly idempotent?: boolean;
   readonly retries?: number;
   readonly un_abortable?: boolean;
+  /** Working time after which a run is stopped. */
+  readonly timeout_ms?: number;
   readonly undo?: boolean;
   readonly on_interrupted?: "rerun" | "ask" | "fail";
 }

@@ -1,0 +1,77 @@
+// Tools that hang: stopped after their own limit, or when the request has no time left. Waiting for a person does not count.
+import { MemoryStore, type ToolConfig } from "glove-wasm";
+import { expect, test, vi } from "vitest";
+import { scene, until } from "../support/session.js";
+
+const call = { toolCalls: [{ name: "hang", input: {}, id: "c1" }] };
+const soon = (ms: number) => new Promise((later) => setTimeout(later, ms));
+const never = () => new Promise<never>(() => {});
+const hang = (parts: Partial<ToolConfig>): ToolConfig => ({
+  name: "hang",
+  description: "",
+  jsonSchema: { type: "object" },
+  do: never,
+  ...parts,
+});
+
+test("a tool that takes longer than its limit is stopped, the model is told, and a late result is not looked at", async () => {
+  let fired: AbortSignal | undefined;
+  const work: ToolConfig["do"] = async (_input, _display, _agent, signal) => {
+    fired = signal;
+    await soon(120);
+    return "late";
+  };
+  const { session, model, shown } = scene([call, "done"], { tools: [hang({ do: work, timeoutMs: 30 })] });
+  expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed" });
+  expect(fired?.aborted).toBe(true);
+  const [result] = model.calls[1]?.messages.at(-1)?.tool_results ?? [];
+  expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("took too long") });
+  await soon(130);
+  expect(shown()[1]).toContain("took too long");
+  expect((await session.messages())[2]?.tool_results?.[0]?.result.outcome).toBe("timed_out");
+});
+
+test("a tool that hangs does not outlive the request's time", async () => {
+  const { session, shown } = scene([call, "done"], { tools: [hang({})], budgets: { wall_clock_ms: 40 } });
+  expect(await session.sendMessage("Hi")).toMatchObject({ type: "paused", rule: "wall_clock" });
+  expect(shown()[1]).toContain("took too long");
+});
+
+test("the time in which a person is waited for does not count", async () => {
+  const form = hang({
+    timeoutMs: 60,
+    async do(_input, display) {
+      const answer = await display.pushAndWait({ renderer: "confirm", input: { message: "Sure?" } });
+      await soon(10);
+      return answer;
+    },
+  });
+  const { session, shown } = scene([call, "done"], { tools: [form], budgets: { wall_clock_ms: 500 } });
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length > 0);
+  await soon(150);
+  session.resolveSlot(slots[0]?.id ?? "", "yes");
+  expect(await sending).toMatchObject({ type: "completed" });
+  expect(shown()[1]).toBe("hang: success yes");
+});
+
+test("what a stopped tool has on the display goes with it", async () => {
+  const form = hang({
+    timeoutMs: 40,
+    async do(_input, display) {
+      await display.pushAndForget({ renderer: "info", input: { message: "Working" } });
+      return never();
+    },
+  });
+  const { session } = scene([call, "done"], { tools: [form], createStore: (id) => new MemoryStore(id) });
+  await session.sendMessage("Hi");
+  expect(session.getSnapshot().slots).toEqual([]);
+});
+
+test("a tool that ends in time is not touched by its limit", async () => {
+  const work = vi.fn(async () => "done");
+  const { session, shown } = scene([call, call, "done"], { tools: [hang({ do: work, timeoutMs: 1_000 })] });
+  await session.sendMessage("Hi");
+  expect(shown()).toContain("hang: success done");
+  expect(work).toHaveBeenCalledTimes(2);
+});
