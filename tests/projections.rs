@@ -135,7 +135,7 @@ fn a_call_that_waits_for_a_person_is_pending_in_its_place() {
     screen.answer(Message::agent("").with_calls(vec![call("pay", "1"), call("mail", "2")]));
     let verdict = ApprovalVerdict::Needed { reason: Some("over 100".to_owned()) };
     screen.step(Input::ApprovalChecked { call_id: "1".to_owned(), verdict });
-    assert_eq!(screen.kinds(), ["user:Pay and tell", "pay:Pending", "mail:Running"]);
+    assert_eq!(screen.kinds(), ["user:Pay and tell", "pay:Pending", "mail:Pending"]);
     let prompts = serde_json::to_value(screen.run.prompts()).unwrap();
     assert_eq!(
         (&prompts[0]["state"], &prompts[0]["outputs"][0]["result"]),

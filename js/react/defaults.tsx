@@ -20,6 +20,7 @@ export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): Re
     return (
       <article aria-label={say("Assistant")} data-glove-role="agent" dir="auto">
         {entry.text}
+        <Failed error={entry.error} />
       </article>
     );
   }
@@ -30,8 +31,14 @@ export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): Re
         // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
         <img key={index} src={source} alt={say("Attached by you")} />
       ))}
+      <Failed error={entry.error} />
     </article>
   );
+}
+
+/** Why a request ended that another one followed. */
+function Failed({ error }: { readonly error: Error | undefined }): ReactNode {
+  return error && <p data-glove-role="failed">{error.message}</p>;
 }
 
 /** Not read out while it grows: the finished message is. */

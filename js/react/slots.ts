@@ -1,19 +1,17 @@
 // Which slots are on the screen, and beside which entry of the timeline.
+import { kindOf } from "../src/shown.js";
 import type { ShownEntry, ShownSlot } from "../src/snapshot.js";
 
 /** What the slots' strategies leave to show, in their order. */
 export function visibleSlots(slots: readonly ShownSlot[]): ShownSlot[] {
   const newest = new Map<string, ShownSlot>();
-  for (const slot of slots) newest.set(kind(slot), slot);
+  for (const slot of slots) newest.set(kindOf(slot), slot);
   return slots.filter((slot) => {
     if (slot.displayStrategy === "hide-on-complete") return slot.status === "pending";
-    if (slot.displayStrategy === "hide-on-new") return newest.get(kind(slot)) === slot;
+    if (slot.displayStrategy === "hide-on-new") return !slot.replaced && newest.get(kindOf(slot)) === slot;
     return true;
   });
 }
-
-// One tool may push several kinds of slots, and a question of the run itself is none of its kinds.
-const kind = (slot: ShownSlot) => `${slot.toolName}\n${slot.renderer}`;
 
 /** The slots by the index of their call's entry; `rest` belongs to no entry. */
 export interface PlacedSlots {

@@ -47,7 +47,7 @@ export type RenderStrategy = "interleaved" | "slots-before" | "slots-after" | "s
 
 /** What `renderMessage` gets, and what a component for it takes. */
 export interface MessageRenderProps<E extends TimelineEntry = TimelineEntry> {
-  entry: Extract<E, { kind: "user" | "agent_text" }>;
+  entry: Extract<E, { kind: "user" | "agent_text" }> & Pick<ShownEntry, "error">;
   index: number;
   /** The last of the timeline, with no answer being written after it. */
   isLast: boolean;

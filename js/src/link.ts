@@ -44,6 +44,8 @@ export interface Linked {
   config(): SessionConfig;
   /** The request that the core works on now. */
   serves(request: string): void;
+  /** The session is open, here or in another tab. */
+  opened(): void;
   /** The session is not stored any more. */
   deleted(): void;
   /** The browser has a network again. */
@@ -105,7 +107,11 @@ export class CoreLink {
     if (this.#starting) return this.#starting;
     // Why it could not be opened before is told again, or is over.
     if (!this.#page.shown.snapshot.sessionReady) this.#page.shown.set({ error: undefined });
-    const starting = this.#start().catch((thrown: unknown) => {
+    const opened = (session: AskedSession) => {
+      this.#page.opened();
+      return session;
+    };
+    const starting = this.#start().then(opened, (thrown: unknown) => {
       const error = fromCore(thrown);
       // After a trap another start may be under way.
       if (this.#starting === starting) {
@@ -298,7 +304,9 @@ export class CoreLink {
     }
     const { code, message } = store.warning ?? {};
     if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
-    this.#page.shown.set({ sessionReady: true, storage: storageOf(store) });
+    // It can be read, and not written.
+    const error = code?.startsWith("STORE_") ? new GloveError(code, message ?? "") : undefined;
+    this.#page.shown.set({ sessionReady: true, storage: storageOf(store), ...(error && { error }) });
     return session;
   }
 
@@ -481,6 +489,7 @@ export class CoreLink {
     if (shows) this.#page.shown.stream(text_delta ? "text" : "reasoning", text);
     if (type === "tool_use") this.#page.shown.call(id, name);
     if (type === "model_response" || type === "model_response_complete") this.#page.shown.answered();
+    if (type === "request_finished") this.#page.shown.ended();
     if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks)
       this.#page.shown.set({ tasks: result.data.tasks });
     // What is done here once: the store is read and subscribers are told where the session runs.

@@ -35,6 +35,8 @@ interface Sent {
   readonly input: Asked;
   given: boolean;
   cancelled: boolean;
+  /** The session could not be opened for it. */
+  unopened: boolean;
   /** Waits no longer for its files. */
   leave?(): void;
 }
@@ -65,6 +67,8 @@ export class GloveSession {
   readonly #subscribers: Subscribers;
   readonly #sent = new Map<string, Sent>();
   readonly #sending = new Set<Promise<RunOutcome>>();
+  /** Messages that the session could not be opened for, in their order. */
+  readonly #kept = new Map<string, Asked>();
   #config: SessionConfig;
   #runnable: IGloveRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
@@ -125,6 +129,7 @@ export class GloveSession {
       models: this.#models,
       shown: this.#shown,
       subscribers: this.#subscribers,
+      opened: () => this.#offerAgain(),
       deleted: () => this.deleted(),
       // A request that was given up while it waited in the queue.
       serves: (request) => {
@@ -211,6 +216,10 @@ export class GloveSession {
 
   /** Takes back a message that waits in `queue`: its promise gives `aborted`. False when none with this id waits. */
   readonly cancelQueued = (id: string): boolean => {
+    if (this.#kept.delete(id)) {
+      this.#shown.drop(id);
+      return true;
+    }
     const waits = this.#shown.snapshot.queue.some((message) => message.id === id);
     const sent = this.#sent.get(id);
     if (waits && sent) this.#cancel(sent);
@@ -326,6 +335,13 @@ export class GloveSession {
 
   // ---- sending -----------------------------------------------------------------------------------------------------
 
+  /** What was written while the session could not be opened. */
+  #offerAgain(): void {
+    const kept = [...this.#kept];
+    this.#kept.clear();
+    for (const [id, input] of kept) void this.#send(input, undefined, id);
+  }
+
   #send(input: Asked, signal?: AbortSignal, id = generateId()): Promise<RunOutcome> {
     const sending = this.#sendNow(input, id, signal);
     this.#sending.add(sending);
@@ -338,7 +354,8 @@ export class GloveSession {
   async #sendNow(input: Asked, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw closed();
     if (!input.regenerate) checkInput(input);
-    const sent: Sent = { id, input, given: false, cancelled: false };
+    this.#offerAgain();
+    const sent: Sent = { id, input, given: false, cancelled: false, unopened: false };
     this.#sent.set(sent.id, sent);
     // What cannot be given to the core at once stands in the queue until then.
     this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined || !!input.files?.length);
@@ -355,6 +372,10 @@ export class GloveSession {
     } finally {
       signal?.removeEventListener("abort", stop);
       this.#sent.delete(sent.id);
+      if (failure && sent.unopened && !this.#disposed && !input.regenerate) {
+        this.#kept.set(sent.id, input);
+        this.#shown.keep(sent.id, input.text ?? "");
+      }
       // Why it was closed says more than that it was.
       this.#shown.settled(sent.id, this.#disposed && this.#shown.snapshot.error ? undefined : failure);
     }
@@ -369,7 +390,13 @@ export class GloveSession {
     });
     body.catch(() => {});
     const given = this.#giving.then(async () => {
-      const [, content] = await Promise.all([this.#link.ready(), body]);
+      const opening = this.#link.ready().catch((thrown: unknown) => {
+        const error = fromCore(thrown);
+        // The application has no part in it, and may succeed with the same another time.
+        sent.unopened = /^STORE_|^SESSION_OPEN_ELSEWHERE$/.test(codeOf(error));
+        throw error;
+      });
+      const [, content] = await Promise.all([opening, body]);
       const request = { id: sent.id, whenBusy, regenerate, ...content };
       return this.#link.answer((session) => {
         if (sent.cancelled) throw new AbortError();

@@ -38,14 +38,19 @@ const none: readonly StreamingCall[] = [];
 
 type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, Streaming>]?: GloveSnapshot[K] };
 
+/** So long a message may be on its way without being shown anywhere. */
+const slowMs = 300;
+
 const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
 
-/** What a model of the page writes for one call. */
+/** What a model writes for one call. */
 export interface Answer {
   text: string;
   reasoning: string;
   /** It will be no answer. */
   over: boolean;
+  /** The core tells of it, and of its end; else a model of the page does. */
+  readonly told: boolean;
 }
 
 export class Shown {
@@ -60,7 +65,7 @@ export class Shown {
   #stale = false;
   #pendingFrame: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
-  readonly #failed: (error: unknown) => void;
+  readonly #report: (error: unknown) => void;
   /** Listeners that were reported. */
   readonly #faulty = new WeakSet<() => void>();
   readonly #slots: SlotContext;
@@ -70,17 +75,21 @@ export class Shown {
   #core: Pick<CoreState, "phase" | "request" | "queue"> = { phase: "idle", request: null, queue: [] };
   /** Sent and not seen by the core yet; those in `waiting` cannot even be given to it yet. */
   #sent = new Map<string, { readonly text: string; waiting: boolean }>();
+  /** Not given to the core, as the session could not be opened; offered again when it can be. */
+  readonly #kept = new Map<string, string>();
   #answering = false;
   /** What this page has sent, until it is known how it ended. */
   readonly #open = new Set<string>();
   /** A run has failed or paused, and its end is told in a moment: both are shown at once. */
   #ending = false;
+  /** What requests have failed with that others followed, by the entry where each ended. */
+  readonly #errors = new Map<string, Error>();
   /** The error of a request, which gives way when a later one goes well. */
   #failure: Error | undefined;
 
   constructor(sessionId: string, storage: GloveSnapshot["storage"], slots: SlotContext, failed: (error: unknown) => void) {
     this.#slots = slots;
-    this.#failed = failed;
+    this.#report = failed;
     this.#snapshot = emptySnapshot(sessionId, storage);
   }
 
@@ -113,7 +122,7 @@ export class Shown {
   /** A piece of the answer, or of this one; drawn with the next frame. */
   stream(kind: "text" | "reasoning", text: string, answer?: Answer): void {
     this.#goesOn();
-    if (!answer && this.#answers.length === 0) this.#answers.push(fresh());
+    if (!answer && this.#answers.length === 0) this.#answers.push(fresh(true));
     const to = answer ?? this.#answers[0];
     if (to) to[kind] += text;
   }
@@ -144,7 +153,7 @@ export class Shown {
   renew(written?: Written): void {
     this.#changes.timeline = [];
     this.#stale = written === undefined;
-    if (written) this.#answers = [{ ...written, over: false }];
+    if (written) this.#answers = [{ ...written, over: false, told: true }];
     this.#writing = none;
   }
 
@@ -152,7 +161,7 @@ export class Shown {
   asked(): Answer {
     if (this.#stale) this.#silent();
     this.#stale = false;
-    const answer = fresh();
+    const answer = fresh(false);
     this.#answers.push(answer);
     return answer;
   }
@@ -164,12 +173,19 @@ export class Shown {
     this.#writing = none;
   }
 
+  /** A request is over: nothing of the answer that broke off with it is part of the next one. */
+  ended(): void {
+    this.#answers = this.#answers.filter(({ told }) => !told);
+    this.#writing = none;
+  }
+
   #silent(): void {
     this.#answers = [];
     this.#writing = none;
   }
 
   sending(id: string, text: string, waiting: boolean): void {
+    this.#kept.delete(id);
     this.#sent.set(id, { text, waiting });
     this.#open.add(id);
     this.#changes.error = undefined;
@@ -179,17 +195,54 @@ export class Shown {
   /** Given to the core. */
   given(id: string): void {
     const sent = this.#sent.get(id);
-    if (sent) sent.waiting = false;
+    if (!sent) return;
+    sent.waiting = false;
+    // A store that takes its time has not taken the message either.
+    setTimeout(() => {
+      sent.waiting = true;
+      this.publish();
+    }, slowMs);
+  }
+
+  keep(id: string, text: string): void {
+    this.#kept.set(id, text);
+    this.publish();
+  }
+
+  drop(id: string): void {
+    this.#kept.delete(id);
+    this.publish();
   }
 
   settled(id: string, error?: Error): void {
     this.#sent.delete(id);
     this.#open.delete(id);
     this.#ending = false;
-    if (error) this.#changes.error = error;
-    else if (this.#failure && this.#snapshot.error === this.#failure) this.#changes.error = undefined;
-    this.#failure = error;
+    const { request, phase } = this.#core;
+    const goesOn = request !== null && request !== id && phase !== "paused" && phase !== "interrupted";
+    if (!(error && goesOn && this.#failed(id, error))) {
+      if (error) this.#changes.error = error;
+      else if (this.#failure && this.#snapshot.error === this.#failure) this.#changes.error = undefined;
+      this.#failure = error;
+    }
     this.publish();
+  }
+
+  /** Another request is answered already: the error stands where this one ended. False when nothing of it is shown. */
+  #failed(id: string, error: Error): boolean {
+    const timeline = this.#changes.timeline ?? this.#snapshot.timeline;
+    const at = timeline.findLastIndex((entry) => isText(entry) && entry.id.startsWith(`${id}.`));
+    const entry = timeline[at];
+    if (!entry) return false;
+    this.#errors.set(entry.id, error);
+    this.#changes.timeline = timeline.with(at, this.#withError(entry));
+    return true;
+  }
+
+  #withError(entry: ShownEntry): ShownEntry {
+    if (!isText(entry)) return entry;
+    const error = this.#errors.get(entry.id);
+    return error ? { ...entry, error } : entry;
   }
 
   timeline({ len, set }: CoreTimeline): void {
@@ -198,7 +251,7 @@ export class Shown {
       const entry = given as ShownEntry;
       if (entry.kind === "tool") this.#calls.set(entry.id, entry.name);
       const title = entry.kind === "tool" ? this.#slots.title(entry.name, entry.input) : undefined;
-      entries[at] = title === undefined ? entry : ({ ...entry, title } as ShownEntry);
+      entries[at] = title === undefined ? this.#withError(entry) : ({ ...entry, title } as ShownEntry);
     }
     this.#changes.timeline = entries;
     if (this.#stale && entries.at(-1)?.id.endsWith(".partial")) this.#silent();
@@ -207,7 +260,15 @@ export class Shown {
   slots(slots: readonly CoreSlot[]): void {
     const ids = new Set(slots.map(({ id }) => id));
     for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id);
-    this.#changes.slots = slots.map((slot) => this.#slot(slot));
+    const shown = slots.map((slot) => this.#slot(slot));
+    const newest = new Map(shown.map((slot) => [kindOf(slot), slot]));
+    this.#changes.slots = shown.map((slot) => {
+      if (slot.displayStrategy !== "hide-on-new" || slot.replaced || newest.get(kindOf(slot)) === slot) return slot;
+      // Also when the newer one is gone.
+      const replaced = { ...slot, replaced: true };
+      this.#seen.set(slot.id, replaced);
+      return replaced;
+    });
   }
 
   /** Until it is settled. */
@@ -236,6 +297,7 @@ export class Shown {
       displayStrategy,
       status: slot.status,
       answer: slot.answer ?? undefined,
+      ...(known?.replaced && { replaced: true }),
     };
     this.#seen.set(slot.id, shown);
     return shown;
@@ -341,7 +403,7 @@ export class Shown {
       try {
         listener();
       } catch (error) {
-        if (!this.#faulty.has(listener)) this.#failed(error);
+        if (!this.#faulty.has(listener)) this.#report(error);
         this.#faulty.add(listener);
       }
     }
@@ -359,7 +421,8 @@ export class Shown {
 
   #queue(): readonly QueuedMessage[] {
     const waiting = [...this.#sent].filter(([, { waiting }]) => waiting).map(([id, { text }]) => ({ id, text }));
-    const now = [...this.#core.queue, ...waiting];
+    const kept = [...this.#kept].map(([id, text]) => ({ id, text }));
+    const now = [...kept, ...this.#core.queue, ...waiting];
     const before = this.#snapshot.queue;
     return now.length === before.length && now.every(({ id }, at) => before[at]?.id === id) ? before : now;
   }
@@ -398,6 +461,12 @@ export function emptySnapshot(sessionId: string, storage: GloveSnapshot["storage
   };
 }
 
+type TextEntry = Extract<ShownEntry, { kind: "user" | "agent_text" }>;
+const isText = (entry: ShownEntry): entry is TextEntry => entry.kind === "user" || entry.kind === "agent_text";
+
+/** One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
+export const kindOf = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;
+
 /** The value from before, when the one of now has the same parts. */
 function kept<T extends object>(before: T, now: T): T {
   const keys = Object.keys(now) as (keyof T)[];
@@ -405,4 +474,4 @@ function kept<T extends object>(before: T, now: T): T {
   return same ? before : now;
 }
 
-const fresh = (): Answer => ({ text: "", reasoning: "", over: false });
+const fresh = (told: boolean): Answer => ({ text: "", reasoning: "", over: false, told });

@@ -41,7 +41,11 @@ export type TimelineEntry =
   | { readonly kind: "compaction"; readonly id?: string; readonly text: string };
 
 /** An entry as a conversation gives it. */
-export type ShownEntry = TimelineEntry & { readonly id: string };
+export type ShownEntry = TimelineEntry & {
+  readonly id: string;
+  /** Its request ended here with this error, and another one was answered then. */
+  readonly error?: Error;
+};
 
 /** A call of a tool in the timeline. */
 export type ToolEntry = Extract<TimelineEntry, { kind: "tool" }>;
@@ -66,6 +70,8 @@ export interface EnhancedSlot {
   readonly answer?: unknown;
   /** Why the last answer was refused. */
   readonly error?: string;
+  /** With `hide-on-new`: another one of its tool has come, and it is not shown any more. */
+  readonly replaced?: boolean;
 }
 
 /** A slot as a conversation gives it. */

@@ -19,11 +19,11 @@ pub(super) struct Feed {
     host: Host,
     batch: RefCell<Vec<String>>,
     scheduled: Cell<bool>,
-    /// The run may be another one than the page knows.
-    moved: Cell<bool>,
     slots_changed: Cell<bool>,
     timeline: RefCell<Timeline>,
     state: RefCell<String>,
+    /// The page has not been told of it.
+    moved: Cell<bool>,
     /// The model writes: what was shown before gives way.
     writes: Cell<bool>,
     /// The arguments that it writes.
@@ -39,10 +39,10 @@ impl Feed {
             host,
             batch: RefCell::default(),
             scheduled: Cell::default(),
-            moved: Cell::default(),
             slots_changed: Cell::default(),
             timeline: RefCell::default(),
             state: RefCell::default(),
+            moved: Cell::default(),
             writes: Cell::default(),
             inputs: RefCell::default(),
             earlier: RefCell::default(),
@@ -62,32 +62,31 @@ impl Feed {
                     Event::ToolInputDelta { id, name, delta } => {
                         feed.inputs.borrow_mut().read(id, name, delta);
                     }
-                    Event::ModelResponse(_) | Event::ModelResponseComplete(_) => {
-                        feed.inputs.borrow_mut().end();
-                    }
+                    Event::ModelResponse(_)
+                    | Event::ModelResponseComplete(_)
+                    | Event::RequestFinished { .. } => feed.inputs.borrow_mut().end(),
                     _ => {}
                 }
-                match event {
+                if matches!(
+                    event,
                     Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. }
-                        if feed.writes.replace(true) =>
-                    {
-                        feed.schedule();
-                    }
-                    _ => feed.wake(),
+                ) {
+                    feed.writes.set(true);
                 }
+                feed.schedule();
             }
         });
         let feed = Rc::downgrade(self);
         session.display().subscribe(move |_: &[Slot]| {
             if let Some(feed) = feed.upgrade() {
                 feed.slots_changed.set(true);
-                feed.wake();
+                feed.schedule();
             }
         });
         let feed = Rc::downgrade(self);
         session.on_step(move || {
             if let Some(feed) = feed.upgrade() {
-                feed.wake();
+                feed.look();
             }
         });
     }
@@ -97,11 +96,6 @@ impl Feed {
     }
 
     /// Tells the page soon, once for everything until then.
-    pub(super) fn wake(self: &Rc<Self>) {
-        self.moved.set(true);
-        self.schedule();
-    }
-
     fn schedule(self: &Rc<Self>) {
         if !self.scheduled.replace(true) {
             let feed = Rc::clone(self);
@@ -138,7 +132,7 @@ impl Feed {
         let mut batch = self.batch.take();
         self.inputs.borrow_mut().tell(&mut batch);
         if self.moved.replace(false) {
-            self.look(&session, &mut batch);
+            batch.push(self.state.borrow().clone());
         }
         if self.slots_changed.replace(false) {
             let mut out = String::new();
@@ -156,28 +150,31 @@ impl Feed {
         }
     }
 
-    /// What is different in the run.
-    fn look(&self, session: &Session, batch: &mut Vec<String>) {
+    /// What is different in the run. Only when all of it is written: what is shown as done must not be asked again.
+    pub(super) fn look(self: &Rc<Self>) {
+        let Some(session) = self.session.borrow().clone() else { return };
+        let interrupted = session.is_interrupted();
         session.look(|run| {
             if let Some(patch) = self.patch(run) {
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"timeline")], &patch);
-                batch.push(out);
+                self.batch.borrow_mut().push(out);
             }
-            if run.phase().as_str() != "model" {
+            let phase = session.phase_of(run).as_str();
+            if phase != "model" {
                 self.inputs.borrow_mut().end();
             }
-            let state = state_of(run, session.is_interrupted());
+            let state = state_of(run, if interrupted { "interrupted" } else { phase });
             if *self.state.borrow() != state {
-                batch.push(state.clone());
                 *self.state.borrow_mut() = state;
+                self.moved.set(true);
             }
         });
+        self.schedule();
     }
 }
 
-fn state_of(run: &Run, interrupted: bool) -> String {
-    let phase = if interrupted { "interrupted" } else { run.phase().as_str() };
+fn state_of(run: &Run, phase: &str) -> String {
     let mut queue = Vec::new();
     for request in run.queued() {
         queue.push(Queued(request));

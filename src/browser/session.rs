@@ -151,7 +151,7 @@ impl CoreSession {
             let opened = session.opened().await;
             spawn(Box::pin(async move { session.drive().await }));
             opened.map_err(|error| thrown(&error))?;
-            feed.wake();
+            feed.look();
             Ok(JsValue::UNDEFINED)
         }))
     }
@@ -163,7 +163,7 @@ impl CoreSession {
         message.content = content;
         message.extra = extra;
         let prompt = Prompt { id, message, when_busy, regenerate, leave_when_waiting };
-        Ok(self.told(self.session.request(prompt)))
+        Ok(CoreSession::told(self.session.request(prompt)))
     }
 
     /// Gives up a request that still waits for its turn. False when none with this id does.
@@ -175,11 +175,11 @@ impl CoreSession {
     }
 
     pub fn resume(&self) -> Promise {
-        self.told(self.session.resume())
+        CoreSession::told(self.session.resume())
     }
 
     pub fn undo(&self, steps: u32) -> Promise {
-        self.told(self.session.undo(steps))
+        CoreSession::told(self.session.undo(steps))
     }
 
     pub fn abort(&self) {
@@ -360,8 +360,7 @@ impl CoreSession {
         self.session.entered(owner?)
     }
 
-    fn told(&self, asked: crate::runtime::Asked) -> Promise {
-        self.feed.wake();
+    fn told(asked: crate::runtime::Asked) -> Promise {
         promise(Box::pin(async move {
             match asked.await {
                 Ok(response) => Ok(JsValue::from_str(&came(&response))),

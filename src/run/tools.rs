@@ -446,7 +446,9 @@ impl Run {
 
     pub(super) fn results_so_far(&self) -> Vec<ToolResult> {
         let mut results = Vec::with_capacity(self.calls().len());
+        let mut asks = false;
         for (index, call) in self.calls().iter().enumerate() {
+            asks |= call.waits_for_a_person();
             let mut result = ToolResult {
                 tool_name: self.tool_name(index),
                 call_id: Some(call.id.clone()),
@@ -469,7 +471,12 @@ impl Run {
                 | CallState::CheckingApproval
                 | CallState::Running { .. }
                 | CallState::Waiting { .. }
-                | CallState::Undoing(_) => result.result.status = ToolStatus::Pending,
+                | CallState::Undoing(_) => {
+                    result.result.status = ToolStatus::Pending;
+                    // It waits for the one before it, and that for a person.
+                    let behind = asks && matches!(call.state, CallState::Queued);
+                    result.result.message = behind.then(String::new);
+                }
             }
             results.push(result);
         }

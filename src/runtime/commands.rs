@@ -92,6 +92,12 @@ impl Driver {
             return None;
         }
         match reply {
+            // It has ended, and is not stored.
+            Some(_) if self.is_unwritten() => {
+                self.callers.push(caller);
+                self.batch.push(Effect::Persist { strict: true });
+                None
+            }
             Some(reply) => {
                 let _ = caller.reply.send(Ok(Response::Completed(reply)));
                 None
@@ -173,7 +179,7 @@ impl Driver {
         };
         caller.request = request;
         match phase {
-            PhaseName::Idle if self.unwritten => {
+            PhaseName::Idle if self.is_unwritten() => {
                 self.callers.push(caller);
                 self.batch.push(Effect::Persist { strict: true });
             }

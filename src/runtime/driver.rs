@@ -36,8 +36,7 @@ pub(crate) struct Driver {
     /// Effects that are still to be done.
     pub(super) batch: Vec<Effect>,
     pub(super) writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
-    /// The store has refused a write that was not repeated since; these effects come after it.
-    pub(super) unwritten: bool,
+    /// These effects come after a write that the store has refused.
     held: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
     pub(super) in_flight: Vec<(Key, InFlight)>,
@@ -80,7 +79,6 @@ impl Driver {
             state: Life::Unopened,
             batch: Vec::new(),
             writing: None,
-            unwritten: false,
             held: Vec::new(),
             work: FuturesUnordered::new(),
             in_flight: Vec::new(),
@@ -323,7 +321,7 @@ impl Driver {
         }
         let stops =
             |happening: &Happening| matches!(happening, Happening::Command(command) if command.stops());
-        let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.unwritten) else { return };
+        let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.is_unwritten()) else { return };
         // What tools have done was done before.
         while let Ok(deed) = self.deeds.try_recv() {
             self.take(Happening::Command(deed));
@@ -335,17 +333,21 @@ impl Driver {
         self.batch.retain(|effect| !is_work(effect) || live.iter().any(|live| live.is_same_work(effect)));
     }
 
+    pub(super) fn is_unwritten(&self) -> bool {
+        self.shared.unwritten.load(Ordering::Relaxed)
+    }
+
     fn after_write(&mut self, result: Result<(), StoreError>) {
         match result {
             Ok(()) => {
                 self.shared.saved();
-                self.unwritten = false;
+                self.moved |= self.shared.unwritten.swap(false, Ordering::Relaxed);
                 let mut first = std::mem::take(&mut self.held);
                 first.append(&mut self.batch);
                 self.batch = first;
             }
             Err(error) => {
-                self.unwritten = true;
+                self.shared.unwritten.store(true, Ordering::Relaxed);
                 // Work is given out again on `Resumed`; what comes after a write and is no work waits here.
                 for effect in std::mem::take(&mut self.batch) {
                     match effect {

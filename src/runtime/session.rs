@@ -247,7 +247,15 @@ impl Session {
     }
 
     pub fn phase(&self) -> PhaseName {
-        self.look(Run::phase)
+        self.look(|run| self.phase_of(run))
+    }
+
+    /// The phase of this session's run. One that has ended, and could not be written, is not over: `resume` writes it.
+    pub(crate) fn phase_of(&self, run: &Run) -> PhaseName {
+        match run.phase() {
+            PhaseName::Idle if self.shared.unwritten.load(Ordering::Relaxed) => PhaseName::Paused,
+            phase => phase,
+        }
     }
 
     /// What waits for a person.

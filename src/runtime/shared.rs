@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) resumes_by_hand: AtomicBool,
     /// Such a run was found, and nobody has asked for it yet.
     pub(crate) interrupted: AtomicBool,
+    /// The store has refused a write that was not repeated since.
+    pub(crate) unwritten: AtomicBool,
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
     /// What running tools have done.
@@ -125,6 +127,7 @@ impl Shared {
             noticed: Arc::default(),
             resumes_by_hand: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
+            unwritten: AtomicBool::new(false),
             followers: Listeners::default(),
             display,
             commands,

@@ -6,7 +6,7 @@ use futures_channel::mpsc::UnboundedSender;
 use futures_util::future;
 use futures_util::future::{AbortRegistration, Abortable, Either};
 
-use crate::error::{Error, ModelError, ModelErrorKind, StoreError};
+use crate::error::{ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
 use crate::host::{
     AbortHandle, Call, CallDisplay, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
@@ -389,25 +389,24 @@ impl Driver {
     fn inbox_read(&mut self, inbox: Result<Vec<InboxItem>, StoreError>) {
         if !self.arriving.is_empty() {
             let (mut request, caller) = self.arriving.remove(0);
-            match inbox {
-                Err(error) => {
-                    let _ = caller.reply.send(Err(Error::Store(error)));
-                }
-                Ok(items) => {
-                    for item in items {
-                        let is_news = match item.status.as_str() {
-                            // A request that still waits for its turn may have been told already.
-                            "resolved" => self.told_items.insert(&item.id),
-                            "pending" => item.blocking,
-                            _ => false,
-                        };
-                        if is_news {
-                            request.inbox.push(item);
-                        }
-                    }
-                    self.step_for(Input::Request(request), Some(caller));
+            let items = inbox.unwrap_or_else(|error| {
+                // What a person has written comes first: it is kept, and what has come in is told with the next request.
+                let StoreError { kind, message } = error;
+                self.emit(&Event::Error { code: kind.code().to_owned(), message });
+                Vec::new()
+            });
+            for item in items {
+                let is_news = match item.status.as_str() {
+                    // A request that still waits for its turn may have been told already.
+                    "resolved" => self.told_items.insert(&item.id),
+                    "pending" => item.blocking,
+                    _ => false,
+                };
+                if is_news {
+                    request.inbox.push(item);
                 }
             }
+            self.step_for(Input::Request(request), Some(caller));
         }
         self.read_inbox();
     }

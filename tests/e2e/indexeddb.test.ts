@@ -526,3 +526,66 @@ test("the browser is asked to keep its storage once, and only when the applicati
     );
     expect(found).toEqual([0, 1]);
   }));
+
+test("a full storage hides nothing: the session is opened to be read, says so, and goes on when there is room", () =>
+  profile(async ({ open }) => {
+    const page = await open();
+    const make = `const client = new GloveClient({ createModel: () => createScriptedModel(["one", "two"]) }); const session = client.session("s");`;
+    await inPage(page, `${make} await session.sendMessage("Hi"); client.dispose();`);
+    const found = await inPage(
+      page,
+      `const put = IDBObjectStore.prototype.put;
+       IDBObjectStore.prototype.put = () => { throw new DOMException("injected", "QuotaExceededError"); };
+       ${make}
+       await session.start();
+       const { sessionReady, error } = session.getSnapshot();
+       const opened = [texts(session.getSnapshot()), sessionReady, error?.code];
+       const refused = await session.sendMessage("More").catch(({ code }) => code);
+       const kept = session.getSnapshot();
+       IDBObjectStore.prototype.put = put;
+       const outcome = await session.resume();
+       return { opened, refused, kept: [texts(kept).at(-1), kept.run.phase], text: outcome.text, stored: (await new IndexedDBStore("s").getMessages()).length };`,
+    );
+    expect(found).toEqual({
+      opened: [["user: Hi", "agent_text: one"], true, "STORE_QUOTA"],
+      refused: "STORE_QUOTA",
+      kept: ["user: More", "paused"],
+      text: "one",
+      stored: 4,
+    });
+  }));
+
+test("a database that does not open is waited for once, and used when it opens late", () =>
+  profile(async ({ open }) => {
+    const page = await open();
+    const found = await inPage<{ codes: string[]; opens: number; late: string[] }>(
+      page,
+      `const begin = indexedDB.open.bind(indexedDB);
+       let opens = 0;
+       const held = [];
+       // Limits are timers: they pass at once.
+       const timeout = globalThis.setTimeout;
+       globalThis.setTimeout = (work, ms, ...args) => timeout(work, ms >= 1_000 && ms <= 10_000 ? 20 : ms, ...args);
+       IDBFactory.prototype.open = function (...args) {
+         opens++;
+         const request = {};
+         held.push(() => {
+           const real = begin(...args);
+           for (const name of ["onupgradeneeded", "onsuccess", "onerror"]) real[name] = (event) => {
+             Object.defineProperties(request, { result: { get: () => real.result, configurable: true }, transaction: { get: () => real.transaction, configurable: true } });
+             request[name]?.(event);
+           };
+         });
+         return request;
+       };
+       const client = new GloveClient({ createModel: () => createScriptedModel(["one"]) });
+       const session = client.session("s");
+       const codes = [await session.start().catch(({ code }) => code), session.getSnapshot().error?.code];
+       const opened = opens;
+       for (const go of held) go();
+       while (!(await session.start().then(() => true, () => false)));
+       await session.sendMessage("Hi");
+       return { codes, opens: opened, late: texts(session.getSnapshot()) };`,
+    );
+    expect(found).toEqual({ codes: ["STORE_UNAVAILABLE", "STORE_UNAVAILABLE"], opens: 1, late: ["user: Hi", "agent_text: one"] });
+  }));

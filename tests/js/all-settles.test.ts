@@ -79,6 +79,9 @@ test("every asynchronous method has its case", () => {
   expect(methods.sort()).toEqual(Object.keys(cases).sort());
 });
 
+/** Who listens to errors keeps them from the console. */
+const quiet = { record() {} };
+
 type Ends = "disposed" | "deleted" | "trapped";
 type Point = { readonly microtasks: number } | { readonly storeCalls: number } | "mid-stream";
 const points: readonly Point[] = [
@@ -127,13 +130,16 @@ async function hangs(name: string, ends: Ends, point: Point, started: boolean, m
     createStore: () => store,
     catalog: catalog as SessionCatalog,
     systemPrompt: "",
+    subscribers: [quiet],
   });
   const agent = new Glove({
     model: model(),
     systemPrompt: "",
     store: watched(make()),
     displayManager: new DisplayManager(),
-  }).build();
+  })
+    .addSubscriber(quiet)
+    .build();
   const session = client.session("s");
   if (started) await Promise.all([session.start(), agent.session.start()]);
   calls = 0;

@@ -403,3 +403,32 @@ test("earlier reasoning goes back to an endpoint only where that is wanted", asy
     expect([bodies[1]?.includes('"signature":"s"'), bodies[1]?.includes("hm")]).toEqual([reasoning, reasoning]);
   }
 });
+
+test("nothing of an answer that is cut is part of the next one, and its error stands with it", async () => {
+  const [first, second] = [told(), told()];
+  const answers = [first.answer, second.answer];
+  const fetch = async () => answers.shift() ?? new Response(null, { status: 500 });
+  const { session, shown } = at(createEndpointModel("/api/chat", { fetch }));
+  const one = session.sendMessage("one").catch((error: GloveError) => error.code);
+  const two = session.sendMessage("two");
+  first.say('data: {"type":"text_delta","text":"The first "}\n\n');
+  first.say('data: {"type":"tool_input_delta","id":"c1","name":"t","delta":"{\\"a\\":"}\n\n');
+  await until(session, ({ streamingText }) => streamingText === "The first ");
+  first.end();
+  expect(await one).toBe("MODEL_STREAM_CUT");
+  second.say('data: {"type":"text_delta","text":"The second"}\n\n');
+  const { error, streamingText, streamingCalls, status } = await until(session, (now) => now.streamingText.includes("second"));
+  expect({ error, streamingText, streamingCalls, status }).toEqual({
+    error: undefined,
+    streamingText: "The second",
+    streamingCalls: [],
+    status: "streaming",
+  });
+  second.say(`data: ${JSON.stringify(done({ sender: "agent", text: "The second" }))}\n\n`);
+  second.end();
+  await two;
+  expect(shown()).toEqual(["user: one", "agent: The first  (cut)", "user: two", "agent: The second"]);
+  const cut = session.getSnapshot().timeline[1];
+  expect(cut).toMatchObject({ partial: true, error: { code: "MODEL_STREAM_CUT" } });
+  expect(session.getSnapshot().error).toBeUndefined();
+});

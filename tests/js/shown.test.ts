@@ -2,6 +2,7 @@
 import { defineTool, type GloveSnapshot, MemoryStore, type SubscriberAdapter, type ToolConfig } from "glove-wasm";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import { visibleSlots } from "../../pkg/react/slots.js";
 import { scene, until } from "../support/session.js";
 
 const call = (name: string, input: unknown = {}, id?: string) => ({ toolCalls: [{ name, input, ...(id && { id }) }] });
@@ -229,4 +230,25 @@ test("blank lines before a call are no entry, neither while they stream nor afte
   await session.sendMessage("Tea");
   expect(streamed.filter((text) => text && !text.trim())).toEqual([]);
   expect(shown()).toEqual(["user: Tea", "add_to_cart: success tea", "agent: \n\nIt is in."]);
+});
+
+test("a slot whose place another one took does not come back when that one is gone", async () => {
+  const card = defineTool({
+    name: "card",
+    description: "",
+    displayStrategy: "hide-on-new",
+    inputSchema: z.object({}),
+    do: async (_, display) => {
+      await display.pushAndForget("one");
+      await display.pushAndForget("two");
+      return "shown";
+    },
+  });
+  const { session } = scene([call("card"), "There."], { tools: [card] });
+  await session.sendMessage("Hi");
+  const seen = () => visibleSlots(session.getSnapshot().slots).map(({ input }) => input);
+  expect(seen()).toEqual(["two"]);
+  session.resolveSlot(session.getSnapshot().slots.at(-1)?.id ?? "");
+  await until(session, ({ slots }) => slots.length === 1);
+  expect(seen()).toEqual([]);
 });

@@ -217,11 +217,12 @@ test("a stored call without a result is shown as stopped, and a summary as one",
 test("a store that cannot be read is an error, and the next use tries again", async () => {
   const store = new MemoryStore("x");
   await store.appendMessages([{ sender: "user", text: "old" }]);
-  const { session, shown } = scene(["new"], { createStore: () => store });
+  const { session, shown } = scene(["one", "new"], { createStore: () => store });
   vi.spyOn(store, "readRun").mockRejectedValueOnce(new Error("offline"));
   await expect(session.sendMessage("1")).rejects.toMatchObject({ code: "STORE_FAILED", message: "offline" });
   expect(session.getSnapshot()).toMatchObject({ status: "error", busy: false, sessionReady: false, timeline: [] });
+  expect(session.getSnapshot().queue).toMatchObject([{ text: "1" }]);
   expect(await session.sendMessage("2")).toMatchObject({ text: "new" });
-  expect(shown()).toEqual(["user: old", "user: 2", "agent: new"]);
+  expect(shown()).toEqual(["user: old", "user: 1", "agent: one", "user: 2", "agent: new"]);
   expect(session.getSnapshot()).toMatchObject({ status: "ready", sessionReady: true });
 });

@@ -8,6 +8,8 @@ import { type Migration, migrate, migrations, type StoreName } from "./schema.js
 /** How long another page may hold an older version open, and how long opening may take at all. */
 const blockedMs = 3_000;
 const openingMs = 10_000;
+/** How long one that was given up is waited for by those who need it later. */
+const lateMs = 2_000;
 /** A transaction of which nothing is heard for so long is given up. In short ticks: a page that sleeps loses one of them. */
 const silenceMs = 30_000;
 const ticks = 6;
@@ -21,7 +23,7 @@ export interface Transaction {
 export class Connection {
   readonly #name: string;
   readonly #migrations: readonly Migration[];
-  #opening: Promise<IDBDatabase> | undefined;
+  #opening: Opening | undefined;
   #absent: GloveError | undefined;
   /** It was open once: what was stored is there, whatever happens now. */
   #found = false;
@@ -38,7 +40,7 @@ export class Connection {
 
   /** Finds out whether there is a database. Anything else that is wrong with it shows in the transactions. */
   async isThere(): Promise<boolean> {
-    await this.#open().catch(() => {});
+    if (!this.#opening?.givenUp) await this.#open().catch(() => {});
     return !this.#absent;
   }
 
@@ -69,7 +71,7 @@ export class Connection {
 
   /** Lets go of the database; it is opened again when needed. */
   close(): void {
-    this.#opening?.then(
+    this.#opening?.database.then(
       (database) => database.close(),
       () => {},
     );
@@ -85,11 +87,12 @@ export class Connection {
     return settled(begin(database, names, durability), work);
   }
 
+  /** All wait for one opening, and not much longer than its limit: it is begun once, and one that comes late is as good. */
   #open(): Promise<IDBDatabase> {
-    const opening = this.#opening ?? open(this.#name, this.#migrations);
-    if (opening === this.#opening) return opening;
+    if (this.#opening) return this.#opening.inTime();
+    const opening = open(this.#name, this.#migrations);
     this.#opening = opening;
-    opening.then(
+    opening.database.then(
       (database) => {
         this.#found = true;
         const gone = () => {
@@ -104,22 +107,30 @@ export class Connection {
         if (isAbsent(error) && !this.#found) this.#absent = new GloveError("STORAGE_MEMORY", absence, { cause: error });
       },
     );
-    return opening;
+    return opening.inTime();
   }
+}
+
+/** A database that is being opened, for as long as that takes and for as long as anybody waits. */
+interface Opening {
+  readonly database: Promise<IDBDatabase>;
+  readonly givenUp: boolean;
+  inTime(): Promise<IDBDatabase>;
 }
 
 const absence = "This browser allows no database here; sessions are kept in memory and are gone when the page is left.";
 
-function open(name: string, steps: readonly Migration[]): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    let late = false;
-    const fail = (error: unknown) => {
-      late = true;
-      clearTimeout(timer);
-      reject(error);
+function open(name: string, steps: readonly Migration[]): Opening {
+  let why: GloveError | undefined;
+  let giveUp = (_why: string) => {};
+  const late = new Promise<never>((_, reject) => {
+    giveUp = (reason) => {
+      why = storeError("unavailable", reason);
+      reject(why);
     };
-    const giveUp = (why: string) => () => fail(storeError("unavailable", why));
-    let timer = setTimeout(giveUp("The browser does not open its database; reload the page."), openingMs);
+  });
+  let timer = setTimeout(giveUp, openingMs, "The browser does not open its database; reload the page.");
+  const database = new Promise<IDBDatabase>((resolve, reject) => {
     try {
       const request = indexedDB.open(name, steps.length);
       request.onupgradeneeded = ({ oldVersion }) => {
@@ -127,19 +138,30 @@ function open(name: string, steps: readonly Migration[]): Promise<IDBDatabase> {
       };
       request.onblocked = () => {
         clearTimeout(timer);
-        timer = setTimeout(giveUp("Another tab holds an older version of the database open; close it."), blockedMs);
+        timer = setTimeout(giveUp, blockedMs, "Another tab holds an older version of the database open; close it.");
       };
-      request.onerror = () => fail(request.error);
-      request.onsuccess = () => {
-        clearTimeout(timer);
-        if (late) request.result.close();
-        else resolve(request.result);
-      };
+      request.onerror = () => reject(request.error);
+      request.onsuccess = () => resolve(request.result);
     } catch (error) {
       // Also when there is no `indexedDB` to call.
-      fail(typeof indexedDB === "undefined" || indexedDB === null ? undefined : error);
+      reject(typeof indexedDB === "undefined" || indexedDB === null ? undefined : error);
     }
   });
+  const over = () => clearTimeout(timer);
+  database.then(over, over);
+  const inTime = Promise.race([database, late]);
+  inTime.catch(() => {});
+  return {
+    database,
+    get givenUp() {
+      return why !== undefined;
+    },
+    inTime: () => (why ? Promise.race([database, after(lateMs, why)]) : inTime),
+  };
+}
+
+function after(ms: number, error: Error): Promise<never> {
+  return new Promise((_, reject) => setTimeout(reject, ms, error));
 }
 
 function begin(database: IDBDatabase, names: readonly StoreName[], durability: Durability | "readonly"): IDBTransaction {

@@ -1,5 +1,5 @@
 // The store of a page: a session in IndexedDB, each step of it in one transaction.
-import type { GloveError } from "../../error.js";
+import { GloveError } from "../../error.js";
 import type { Message, PermissionStatus, Task } from "../../message.js";
 import { generateId } from "../../session-id.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
@@ -10,7 +10,7 @@ import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } f
 import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
-import { read, readRows, textsOf } from "./read.js";
+import { read, readRows, type SessionRows, textsOf } from "./read.js";
 import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
 
 type Access = Durability | "readonly";
@@ -24,6 +24,8 @@ export class IndexedDBStore implements StoreAdapter {
   /** Writes keep their order, whatever it takes to prepare them. */
   #preparing: Promise<unknown> = Promise.resolve();
   #claim: string | undefined;
+  /** The claim could not be written, as the storage was full: the one that was found in its place. */
+  #found: { readonly claim: string | undefined } | undefined;
 
   constructor(
     readonly identifier: string,
@@ -37,7 +39,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   get warning(): GloveError | undefined {
-    return this.#database.absent;
+    return this.#found ? full() : this.#database.absent;
   }
 
   // ---- the run ---------------------------------------------------------------------------------------------------
@@ -47,7 +49,11 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   appendStepText(text: string, durability: Durability): Promise<void> {
-    return this.#database.write(this.identifier, () => this.#appendStep(text, durability));
+    return this.#database.write(this.identifier, async () => {
+      await this.#appendStep(text, durability);
+      // The claim went with it.
+      this.#found = undefined;
+    });
   }
 
   async #appendStep(text: string, durability: Durability): Promise<void> {
@@ -63,7 +69,7 @@ export class IndexedDBStore implements StoreAdapter {
       checkpoint: checkpoint === undefined ? undefined : await takeOut(checkpoint, media),
     });
     await this.#append(messages, durability, prepare, ({ store }, before, texts, writes) => {
-      if (claim && before.claim && before.claim !== claim) throw superseded();
+      if (claim && !this.#isOwn(before.claim)) throw superseded();
       checkFollows(before, step);
       const id = this.identifier;
       const later = checkpoint === undefined && records.length > 0;
@@ -120,16 +126,31 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async readRunText(): Promise<string> {
-    const claim = this.#claim;
-    const rows = await this.#run([...read], claim ? "relaxed" : "readonly", async (transaction) => {
-      const rows = await readRows(transaction, this.identifier);
-      const { session } = rows;
-      if (claim && session) await transaction.ask(transaction.store("sessions").put({ ...session, claim }, this.identifier));
+    const rows = await this.#read(this.#claim).catch(async (error: unknown) => {
+      if (!(error instanceof GloveError) || error.code !== "STORE_QUOTA") throw error;
+      // It can still be read. The first write that succeeds claims it.
+      const rows = await this.#read(undefined);
+      this.#found = { claim: rows.session?.claim };
       return rows;
     });
     const { messages, records, checkpoint } = await textsOf(rows);
     const run = checkpoint === undefined ? "" : `,"checkpoint":${JSON.stringify(checkpoint)}`;
     return `{"messages":${messages},"records":${records}${run}}`;
+  }
+
+  #read(claim: string | undefined): Promise<SessionRows> {
+    this.#found = undefined;
+    return this.#run([...read], claim ? "relaxed" : "readonly", async (transaction) => {
+      const rows = await readRows(transaction, this.identifier);
+      const { session } = rows;
+      if (claim && session) await transaction.ask(transaction.store("sessions").put({ ...session, claim }, this.identifier));
+      return rows;
+    });
+  }
+
+  /** Nobody has claimed the session since this store has. */
+  #isOwn(last: string | undefined): boolean {
+    return last === undefined || last === this.#claim || (this.#found !== undefined && last === this.#found.claim);
   }
 
   // ---- between tabs ------------------------------------------------------------------------------------------------
@@ -143,9 +164,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async holds(): Promise<boolean> {
-    const claim = this.#claim;
-    const { claim: last } = await this.#stored();
-    return last === undefined || last === claim;
+    return this.#isOwn((await this.#stored()).claim);
   }
 
   lease(holder: string, ms: number, takesAway = false): Promise<boolean> {
@@ -326,6 +345,14 @@ export class IndexedDBStore implements StoreAdapter {
   #permission(key: string): IDBValidKey {
     return [this.identifier, "permission", key];
   }
+}
+
+function full(): GloveError {
+  return storeError(
+    "quota",
+    "The browser's storage is full: this session can be read, and nothing more of it can be stored. Delete sessions or free " +
+      "space, and go on.",
+  );
 }
 
 function superseded(): GloveError {
