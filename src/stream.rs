@@ -1,6 +1,13 @@
 //! Deltas to an assembled turn: what every provider's stream becomes, and when it counts as an answer.
 
+mod arguments;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use serde::Serialize;
+
+pub use arguments::{ArgumentForm, ArgumentReader, KeyNames};
 
 use crate::codec::{through_codec, words};
 use crate::error::{ModelError, ModelErrorKind};
@@ -123,8 +130,43 @@ pub struct TurnBuilder {
     /// Arguments came that belong to no call.
     strays: bool,
     extra: Extra,
-    /// Names as the provider knows them, and as the tools are called.
-    names: Vec<(String, String)>,
+    names: WireNames,
+}
+
+/// Endpoints are told of arguments as tools take them: what reads any others is left out where nothing else is spoken.
+const BOTH_FORMS: bool = cfg!(feature = "providers");
+
+/// How a provider was told of tools and their arguments, to read its calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WireNames {
+    /// Names of tools as the provider knows them, and as they are called.
+    pub tools: Vec<(String, String)>,
+    /// Tools, by their own names, whose arguments are others on the wire.
+    pub arguments: Vec<(String, Arc<ArgumentForm>)>,
+}
+
+impl WireNames {
+    fn form(&self, tool: &str) -> Option<&Arc<ArgumentForm>> {
+        self.arguments.iter().find(|(name, _)| BOTH_FORMS && name == tool).map(|(_, form)| form)
+    }
+
+    fn reader(&self, tool: &str) -> Option<ArgumentReader> {
+        Some(ArgumentReader::new(Arc::clone(self.form(tool)?)))
+    }
+
+    /// Arguments as the tool takes them. Those that are not whole stay as the model wrote them.
+    fn real_arguments<'a>(&self, tool: &str, written: &'a str) -> Cow<'a, str> {
+        match self.form(tool) {
+            Some(form) if Json::parse(written).is_ok() => Cow::Owned(form.real(written)),
+            _ => Cow::Borrowed(written),
+        }
+    }
+}
+
+impl From<Vec<(String, String)>> for WireNames {
+    fn from(tools: Vec<(String, String)>) -> Self {
+        WireNames { tools, ..WireNames::default() }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -137,6 +179,8 @@ struct Call {
     /// How often its arguments were found not to be whole yet.
     looks: u8,
     extra: Extra,
+    /// Makes what is shown of the arguments, where they are others on the wire.
+    reader: Option<ArgumentReader>,
 }
 
 impl Call {
@@ -147,6 +191,14 @@ impl Call {
         }
     }
 
+    /// What a piece of the arguments adds to those that the tool takes.
+    fn shown<'t>(&mut self, piece: &'t str) -> Cow<'t, str> {
+        match &mut self.reader {
+            Some(reader) if BOTH_FORMS => Cow::Owned(reader.push(piece)),
+            _ => Cow::Borrowed(piece),
+        }
+    }
+
     /// Its arguments came, and its name did not. (One without either is a gap that some providers leave.)
     fn is_nameless(&self) -> bool {
         self.name.is_empty() && !self.args.is_empty()
@@ -154,9 +206,9 @@ impl Call {
 }
 
 impl TurnBuilder {
-    /// `names` pairs each tool name that had to be changed for the provider with the real one.
-    pub fn new(names: Vec<(String, String)>) -> Self {
-        TurnBuilder { names, ..TurnBuilder::default() }
+    /// `names` are those that had to be changed for the provider.
+    pub fn new(names: impl Into<WireNames>) -> Self {
+        TurnBuilder { names: names.into(), ..TurnBuilder::default() }
     }
 
     pub fn text(&mut self, text: &str) {
@@ -222,14 +274,17 @@ impl TurnBuilder {
             call.id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         }
         if call.name.is_empty() && !name.is_empty() {
+            call.reader = self.names.reader(&real);
             call.name = real;
         }
         if !call.started && !call.name.is_empty() {
             call.started = true;
             let (id, name) = (call.id.clone(), call.name.clone());
             self.batch.push(Delta::CallStarted { index, id, name });
-            if !call.args.is_empty() {
-                self.batch.push(Delta::CallArgs { index, text: call.args.clone() });
+            let args = call.args.clone();
+            let text = call.shown(&args).into_owned();
+            if !text.is_empty() {
+                self.batch.push(Delta::CallArgs { index, text });
             }
         }
     }
@@ -238,10 +293,14 @@ impl TurnBuilder {
         let Some(call) = self.calls.get_mut(index).filter(|_| !text.is_empty()) else { return };
         self.ended = false;
         call.args.push_str(text);
+        if !call.started {
+            return;
+        }
+        let shown = call.shown(text);
         match self.batch.last_mut() {
-            _ if !call.started => {}
-            Some(Delta::CallArgs { index: last, text: args }) if *last == index => args.push_str(text),
-            _ => self.batch.push(Delta::CallArgs { index, text: text.to_owned() }),
+            _ if shown.is_empty() => {}
+            Some(Delta::CallArgs { index: last, text: args }) if *last == index => args.push_str(&shown),
+            _ => self.batch.push(Delta::CallArgs { index, text: shown.into_owned() }),
         }
     }
 
@@ -425,7 +484,7 @@ impl TurnBuilder {
     }
 
     fn real_name<'n>(&'n self, name: &'n str) -> &'n str {
-        self.names.iter().find(|(wire, _)| wire == name).map_or(name, |(_, real)| real)
+        self.names.tools.iter().find(|(wire, _)| wire == name).map_or(name, |(_, real)| real)
     }
 
     pub fn call_id(&self, index: usize) -> Option<&str> {
@@ -481,7 +540,8 @@ impl TurnBuilder {
             if call.name.is_empty() {
                 continue;
             }
-            let mut made = ToolCall::from_model(call.name, call.id, &call.args);
+            let args = self.names.real_arguments(&call.name, &call.args);
+            let mut made = ToolCall::from_model(call.name, call.id, &args);
             // Better asked again than run: what never ended, and "no arguments" that may mean "none yet".
             let stopped_in_it = index == last && !matches!(finish, Finish::Stop | Finish::ToolCalls);
             if !call.ended || stopped_in_it && call.args.trim().is_empty() {

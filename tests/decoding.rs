@@ -7,6 +7,7 @@ mod streams;
 use glove_wasm::error::ModelErrorKind;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, Usage};
+use glove_wasm::providers::facts::Facts;
 use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
 use glove_wasm::providers::{Decoder, Format, read_response};
 use glove_wasm::stream::{Delta, Failure, Finish, Outcome, Turn};
@@ -360,7 +361,7 @@ fn what_a_provider_wants_back_is_kept_for_the_next_request() {
         let recording = recordings.iter().find(|recording| recording.name.ends_with(name)).unwrap();
         let turn = answer(finish(recording.format, &recording.bytes));
         let options = Options { model: "m".to_owned(), echo_reasoning: true, ..Options::default() };
-        let names = ToolNames::new(recording.format, &[]);
+        let names = ToolNames::new(recording.format, &Facts::default(), &[]);
         let prompt = Prompt {
             format: recording.format,
             system: "",
@@ -421,7 +422,7 @@ fn what_one_end_of_the_endpoint_protocol_writes_the_other_reads() {
 #[test]
 fn a_posted_request_is_read_back() {
     let options = Options { model: "m".to_owned(), ..Options::default() };
-    let names = ToolNames::new(Format::Endpoint, &[]);
+    let names = ToolNames::new(Format::Endpoint, &Facts::default(), &[]);
     let prompt = Prompt {
         format: Format::Endpoint,
         system: "sys",

@@ -23,7 +23,7 @@ fn ask(
     let mut options = Options { model: model.to_owned(), stream: true, facts, ..Options::default() };
     change(&mut options);
     let (tools, notices) = (tools(), Notices::default());
-    let names = ToolNames::new(format, &tools);
+    let names = ToolNames::new(format, &options.facts, &tools);
     let prompt =
         Prompt { format, system: "sys", tools: &tools, names: &names, options: &options, notices: &notices };
     let body = prompt.body(&messages.iter().collect::<Vec<_>>());
@@ -550,7 +550,7 @@ fn blank_texts_are_not_sent_to_anthropic_marked_or_not() {
     let tools = tools();
     for cache in [None, Some(CacheTtl::FiveMinutes)] {
         let options = Options { model: "m".to_owned(), cache, ..Options::default() };
-        let names = ToolNames::new(Format::Anthropic, &tools);
+        let names = ToolNames::new(Format::Anthropic, &options.facts, &tools);
         let notices = Notices::default();
         let (format, system) = (Format::Anthropic, " \n");
         let prompt =
@@ -571,7 +571,7 @@ fn fields_of_the_application_take_the_place_of_those_that_would_be_there() {
     let facts = Facts::of(CHAT, "", "m", &[]);
     let mut options = Options { model: "m".to_owned(), facts, ..Options::default() };
     extra(&mut options);
-    let (names, notices) = (ToolNames::new(CHAT, &[]), Notices::default());
+    let (names, notices) = (ToolNames::new(CHAT, &options.facts, &[]), Notices::default());
     let prompt =
         Prompt { format: CHAT, system: "", tools: &[], names: &names, options: &options, notices: &notices };
     assert_eq!(

@@ -365,7 +365,7 @@ proptest! {
         let all: Vec<_> = messages.iter().chain(&more).cloned().collect();
         for format in FORMATS {
             let options = options();
-            let names = ToolNames::new(format, &[]);
+            let names = ToolNames::new(format, &Facts::default(), &[]);
             let prompt = Prompt { format, system: "", tools: &[], names: &names, options: &options, notices: &Notices::default() };
             let written = |messages: &[Message]| {
                 let borrowed: Vec<_> = messages.iter().collect();

@@ -29,6 +29,17 @@ words! {
 }
 
 words! {
+    /// How much of JSON Schema is taken for the arguments of a tool.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Schemas {
+        /// All but a few words.
+        "json_schema" => JsonSchema,
+        /// What Gemini takes of OpenAPI's form.
+        "openapi" => OpenApi,
+    }
+}
+
+words! {
     /// What the ids of calls are made of.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum CallIds {
@@ -137,6 +148,7 @@ record! {
         "userBehindTool" => optional pub user_behind_tool: bool,
         /// Calls may stand beside `content: null`.
         "nullContent" => optional pub null_content: bool,
+        "schemas" => optional pub schemas: Schemas,
         /// Takes marks that ask for caching.
         "cacheMarks" => optional pub cache_marks: bool,
         /// Wants back the `extra_content` of calls.
@@ -197,7 +209,7 @@ impl Fact {
     fn take(&mut self, row: &Fact) {
         take!(self, row, max_tokens_field max_output_tokens temperature top_p temperature_or_top_p max_temperature stop max_stops seed
             seed_field tools forced_tools parallel_tool_calls stream_options images image_addresses videos documents call_ids
-            user_behind_tool null_content cache_marks extra_content signed_calls reasoning_back thinking thinking_off efforts
+            user_behind_tool null_content schemas cache_marks extra_content signed_calls reasoning_back thinking thinking_off efforts
             min_budget max_budget);
     }
 

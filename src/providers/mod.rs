@@ -23,7 +23,7 @@ use crate::portable::MaybeSend;
 use crate::providers::halves::Halves;
 use crate::scan::word_at;
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
-use crate::stream::{Batch, Outcome, TurnBuilder};
+use crate::stream::{Batch, Outcome, TurnBuilder, WireNames};
 
 /// How much of an answer is kept to quote it, when it turns out to be no event stream.
 const HEAD: usize = 4096;
@@ -104,13 +104,13 @@ impl Format {
 }
 
 impl Decoder {
-    /// `names` pairs the tool names that were changed for the provider with the real ones.
-    pub fn new(format: Format, names: Vec<(String, String)>) -> Self {
+    /// `names` are those that were changed for the provider.
+    pub fn new(format: Format, names: impl Into<WireNames>) -> Self {
         Decoder::with_limit(format, names, DEFAULT_LIMIT)
     }
 
     /// A decoder that fails on events of more than `limit` bytes.
-    pub fn with_limit(format: Format, names: Vec<(String, String)>, limit: usize) -> Self {
+    pub fn with_limit(format: Format, names: impl Into<WireNames>, limit: usize) -> Self {
         let reading = Reading {
             format,
             mapping: format.mapping(),
@@ -235,7 +235,7 @@ fn is_whole(data: &str) -> bool {
 }
 
 /// The turn of an answer that was asked for without streaming.
-pub fn read_response(format: Format, names: Vec<(String, String)>, body: &str) -> Outcome {
+pub fn read_response(format: Format, names: impl Into<WireNames>, body: &str) -> Outcome {
     let mut turn = TurnBuilder::new(names);
     let body = body.trim_start_matches('\u{FEFF}');
     if format.mapping().response(body, &mut turn).is_err() {

@@ -108,6 +108,7 @@ mod tests {
     use crate::json::Json;
     use crate::message::ToolCall;
     use crate::providers::Format;
+    use crate::providers::facts::Facts;
     use crate::providers::request::{Notices, Options};
 
     fn conversation() -> Vec<Message> {
@@ -167,7 +168,7 @@ mod tests {
         for format in
             [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint]
         {
-            let (names, options) = (ToolNames::new(format, &[]), Options::default());
+            let (names, options) = (ToolNames::new(format, &Facts::default(), &[]), Options::default());
             let prompt = Prompt {
                 format,
                 system: "s",

@@ -14,7 +14,7 @@ use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
 use crate::scan::word_at;
 use crate::sse::DEFAULT_LIMIT;
-use crate::stream::{self, Outcome, Turn};
+use crate::stream::{self, Outcome, Turn, WireNames};
 use crate::transport::alarm::Alarm;
 use crate::transport::body::BodyWriter;
 use crate::transport::http::{Http, HttpRequest, HttpResponse};
@@ -88,7 +88,7 @@ impl ModelAdapter for HttpModel {
         deltas: DeltaSink,
         _abort: AbortSignal,
     ) -> BoxFuture<'static, Result<Reply, ModelError>> {
-        let names = ToolNames::new(self.options.format, request.tools);
+        let names = ToolNames::new(self.options.format, &self.options.request.facts, request.tools);
         let notices = Notices::default();
         let prompt = Prompt {
             format: self.options.format,
@@ -116,7 +116,7 @@ impl ModelAdapter for HttpModel {
             http: Arc::clone(&self.http),
             clock: Arc::clone(&self.clock),
             body,
-            names: names.into_pairs(),
+            names: names.into_wire(),
             notices: notices.take(),
             deltas,
             learned: Arc::clone(&self.learned),
@@ -133,7 +133,7 @@ struct Asking {
     http: Arc<dyn Http>,
     clock: Arc<dyn Clock>,
     body: String,
-    names: Vec<(String, String)>,
+    names: WireNames,
     notices: Vec<Notice>,
     deltas: DeltaSink,
     learned: Arc<Learned>,

@@ -23,7 +23,7 @@ pub fn tools() -> Vec<ToolDefinition> {
 
 pub fn body_with(format: Format, options: &Options, system: &str, messages: &[Message]) -> Value {
     let tools = tools();
-    let names = ToolNames::new(format, &tools);
+    let names = ToolNames::new(format, &options.facts, &tools);
     let prompt =
         Prompt { format, system, tools: &tools, names: &names, options, notices: &Notices::default() };
     serde_json::from_str(&prompt.body(&messages.iter().collect::<Vec<_>>())).unwrap()

@@ -44,6 +44,8 @@ export interface ModelFacts {
   readonly userBehindTool?: boolean;
   /** Calls may stand beside `content: null`. */
   readonly nullContent?: boolean;
+  /** How much of JSON Schema is taken for the arguments of a tool: all but a few words, or what Gemini takes of OpenAPI's form. */
+  readonly schemas?: "json_schema" | "openapi";
   readonly cacheMarks?: boolean;
   readonly extraContent?: boolean;
   /** The first call of an answer has Google's signature, or one that stands for none. */
@@ -94,6 +96,7 @@ export const factKinds = {
   callIds: "any|nine",
   userBehindTool: "flag",
   nullContent: "flag",
+  schemas: "json_schema|openapi",
   cacheMarks: "flag",
   extraContent: "flag",
   signedCalls: "flag",

@@ -11,7 +11,7 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PICTURES, Place};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Call, Group, Part, Prompt, Writer, kept, number, of_kind, schema, text_block, thinking,
+    Call, Group, Part, Prompt, Writer, kept, number, of_kind, text_block, thinking,
 };
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
@@ -55,8 +55,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let last = prompt.tools.len().saturating_sub(1);
     array(body.key("tools"), prompt.tools.iter().enumerate(), |out, (at, tool)| {
         let mut written = Object::new(out);
-        written.text("name", &prompt.names.on_wire(&tool.name)).text("description", &tool.description);
-        schema(tool, written.key("input_schema"));
+        prompt.tell_tool(tool, "input_schema", &mut written);
         if let Some(mark) = marked.filter(|_| at == last) {
             written.raw("cache_control", mark);
         }
@@ -213,7 +212,7 @@ fn write(prompt: &Prompt<'_>, out: &mut String, block: &Block<'_>, mark: Option<
         Block::Call(call) => {
             let mut block = Object::new(out);
             block.text("type", "tool_use").text("id", &call.id);
-            block.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("input", &call.input());
+            block.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("input", &prompt.input(call));
             if let Some(mark) = mark {
                 block.raw("cache_control", mark);
             }

@@ -7,9 +7,11 @@ use crate::providers::gemini::THOUGHT_SIGNATURE;
 use crate::providers::openai_chat::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, BETWEEN, Group, Part, Prompt, Writer, is_wanted_back, push_string, reasoning, schema, user_texts,
+    Answer, BETWEEN, Group, Part, Prompt, Writer, each_field, is_wanted_back, push_string, reasoning,
+    user_texts,
 };
 use crate::scan::joined;
+use crate::tool::ToolDefinition;
 
 pub(super) static WRITER: Writer = Writer { head, list: "messages", lead: None, group };
 
@@ -134,4 +136,25 @@ fn result(out: &mut String, answer: &Answer<'_>) {
     }
     data.end();
     written.end();
+}
+
+/// A tool's schema for a handler, which knows what its provider takes: an object with properties, without the dialect's name.
+fn schema(tool: &ToolDefinition, out: &mut String) {
+    let (mut typed, mut properties) = (false, false);
+    let mut object = Object::new(out);
+    let _ = each_field(tool.schema.as_str(), |key, value| match key {
+        "$schema" => {}
+        key => {
+            typed |= key == "type";
+            properties |= key == "properties";
+            object.raw(key, value);
+        }
+    });
+    if !typed {
+        object.text("type", "object");
+    }
+    if !properties {
+        object.raw("properties", "{}");
+    }
+    object.end();
 }

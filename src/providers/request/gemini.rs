@@ -7,7 +7,7 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Place};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, Call, Group, Part, Prompt, Thinking, UNSIGNED, Writer, number, schema, thinking,
+    Answer, Call, Group, Part, Prompt, Thinking, UNSIGNED, Writer, number, thinking,
 };
 
 pub(super) static WRITER: Writer = Writer { head, list: "contents", lead: None, group };
@@ -24,10 +24,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
             let mut written = Object::new(out);
             array(written.key("functionDeclarations"), tools, |out, tool| {
                 let mut declared = Object::new(out);
-                declared
-                    .text("name", &prompt.names.on_wire(&tool.name))
-                    .text("description", &tool.description);
-                schema(tool, declared.key("parametersJsonSchema"));
+                prompt.tell_tool(tool, "parametersJsonSchema", &mut declared);
                 declared.end();
             });
             written.end();
@@ -141,7 +138,7 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, first: bool, out: &mut Strin
     if is_given(&call.id, call.call) {
         written.text("id", &call.id);
     }
-    written.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("args", &call.input());
+    written.text("name", &prompt.names.on_wire(&call.call.tool_name)).raw("args", &prompt.input(call));
     written.end();
     let kept = call.call.extra.0.iter().find(|(key, _)| key == THOUGHT_SIGNATURE);
     // A client may have put anything there.

@@ -11,7 +11,10 @@ mod openai_chat;
 mod openai_responses;
 mod project;
 mod sampling;
+mod schema;
 mod thinking;
+
+use std::borrow::Cow;
 
 use crate::codec::{to_text, words};
 use crate::json::Json;
@@ -192,6 +195,14 @@ impl Prompt<'_> {
         }
     }
 
+    /// The arguments of an earlier call as the model would write them.
+    fn input<'c>(&self, call: &'c Call<'_>) -> Cow<'c, str> {
+        match self.names.form(&call.call.tool_name) {
+            Some(form) => Cow::Owned(form.on_wire(&call.input())),
+            None => call.input(),
+        }
+    }
+
     /// The mark that asks for caching up to here.
     fn cache_mark(&self) -> Option<&'static str> {
         self.options.cache.map(|ttl| match ttl {
@@ -275,27 +286,6 @@ fn each_field<'a>(json: &'a str, mut tell: impl FnMut(&'a str, &'a str)) -> Resu
         }
     }
     Ok(())
-}
-
-/// A tool's schema in the form that every provider takes: an object with properties, without the dialect's name.
-fn schema(tool: &ToolDefinition, out: &mut String) {
-    let (mut typed, mut properties) = (false, false);
-    let mut object = Object::new(out);
-    let _ = each_field(tool.schema.as_str(), |key, value| match key {
-        "$schema" => {}
-        key => {
-            typed |= key == "type";
-            properties |= key == "properties";
-            object.raw(key, value);
-        }
-    });
-    if !typed {
-        object.text("type", "object");
-    }
-    if !properties {
-        object.raw("properties", "{}");
-    }
-    object.end();
 }
 
 fn number(value: f64) -> String {

@@ -1,22 +1,29 @@
-//! Tool names that a provider accepts, and the way back to the real ones.
+//! Names of tools and of their arguments that a provider accepts, and the way back to the real ones.
 
 use std::borrow::Cow;
 
+use std::sync::Arc;
+
 use crate::ids::Ids;
 use crate::providers::Format;
+use crate::providers::facts::Facts;
+use crate::providers::request::schema;
+use crate::stream::ArgumentForm;
+use crate::stream::WireNames;
 use crate::tool::ToolDefinition;
 
 /// Which names had to be changed for a provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolNames {
     format: Option<Format>,
-    /// The name on the wire and the real one, where they differ.
-    changed: Vec<(String, String)>,
+    /// What differs on the wire.
+    wire: WireNames,
 }
 
 impl ToolNames {
-    pub fn new(format: Format, tools: &[ToolDefinition]) -> Self {
-        let mut names = ToolNames { format: Some(format), changed: Vec::new() };
+    pub fn new(format: Format, facts: &Facts, tools: &[ToolDefinition]) -> Self {
+        let mut names = ToolNames { format: Some(format), ..ToolNames::default() };
+        names.arguments(format, facts, tools);
         if tools.iter().all(|tool| fits(format, &tool.name)) {
             return names;
         }
@@ -34,23 +41,36 @@ impl ToolNames {
                 let room = longest(format).saturating_sub(suffix.len());
                 name = base.chars().take(room).collect::<String>() + &suffix;
             }
-            names.changed.push((name, tool.name.clone()));
+            names.wire.tools.push((name, tool.name.clone()));
         }
         names
     }
 
     /// A tool's name as the provider takes it, also for tools that are not there any more.
     pub fn on_wire<'n>(&'n self, name: &'n str) -> Cow<'n, str> {
-        match (self.changed.iter().find(|(_, real)| real == name), self.format) {
+        match (self.wire.tools.iter().find(|(_, real)| real == name), self.format) {
             (Some((wire, _)), _) => Cow::Borrowed(wire),
             (None, Some(format)) if !fits(format, name) => Cow::Owned(fitting(format, name)),
             (None, _) => Cow::Borrowed(name),
         }
     }
 
-    /// The pairs (on the wire, real) that a decoder needs to give the real names back.
-    pub fn into_pairs(self) -> Vec<(String, String)> {
-        self.changed
+    /// What a decoder needs to give the real names back.
+    pub fn into_wire(self) -> WireNames {
+        self.wire
+    }
+
+    fn arguments(&mut self, format: Format, facts: &Facts, tools: &[ToolDefinition]) {
+        for tool in tools.iter().filter(|_| format.spoken() != Format::Endpoint) {
+            if let Some(form) = schema::form(format, facts, &tool.schema) {
+                self.wire.arguments.push((tool.name.clone(), Arc::new(form)));
+            }
+        }
+    }
+
+    /// How the arguments of a tool differ on the wire.
+    pub(super) fn form(&self, tool: &str) -> Option<&ArgumentForm> {
+        self.wire.arguments.iter().find(|(name, _)| name == tool).map(|(_, form)| form.as_ref())
     }
 }
 
@@ -98,14 +118,15 @@ mod tests {
             })
             .into();
         for format in [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini] {
-            let names = ToolNames::new(format, &tools);
+            let names = ToolNames::new(format, &Facts::default(), &tools);
             let wire: HashSet<_> = tools.iter().map(|tool| names.on_wire(&tool.name).into_owned()).collect();
             assert_eq!(wire.len(), tools.len(), "{format:?} {wire:?}");
             assert!(wire.iter().all(|name| fits(format, name)), "{format:?} {wire:?}");
             assert!(wire.contains("a_b_2"));
             assert_eq!(names.on_wire("gone tool"), "gone_tool");
-            assert!(names.into_pairs().contains(&("a_b_2".to_owned(), "a b".to_owned())));
+            assert!(names.into_wire().tools.contains(&("a_b_2".to_owned(), "a b".to_owned())));
         }
-        assert_eq!(ToolNames::new(Format::Endpoint, &tools).into_pairs(), []);
+        let names = ToolNames::new(Format::Endpoint, &Facts::default(), &tools);
+        assert_eq!(names.into_wire(), WireNames::default());
     }
 }

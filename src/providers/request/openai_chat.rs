@@ -9,7 +9,7 @@ use crate::providers::request::media::{File, Kind, PICTURES};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
     Answer, BETWEEN, Call, Group, Part, Prompt, UNSIGNED, Writer, kept, number, of_kind, push_string,
-    reasoning, schema, text_block, thinking,
+    reasoning, text_block, thinking,
 };
 use crate::scan::joined;
 
@@ -77,8 +77,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
         let mut written = Object::new(out);
         written.text("type", "function");
         let mut function = Object::new(written.key("function"));
-        function.text("name", &prompt.names.on_wire(&tool.name)).text("description", &tool.description);
-        schema(tool, function.key("parameters"));
+        prompt.tell_tool(tool, "parameters", &mut function);
         function.end();
         written.end();
     });
@@ -216,7 +215,7 @@ fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, first: bool, out: &mut Strin
     let mut written = Object::new(out);
     written.text("id", &call.id).text("type", "function");
     let mut function = Object::new(written.key("function"));
-    function.text("name", &prompt.names.on_wire(&call.call.tool_name)).text("arguments", &call.input());
+    function.text("name", &prompt.names.on_wire(&call.call.tool_name)).text("arguments", &prompt.input(call));
     function.end();
     let facts = &prompt.options.facts;
     if facts.extra_content == Some(true) {

@@ -8,7 +8,7 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PDF, PICTURES};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    BETWEEN, Group, Part, Prompt, Writer, number, of_kind, schema, text_block, thinking,
+    BETWEEN, Group, Part, Prompt, Writer, number, of_kind, text_block, thinking,
 };
 use crate::scan::joined;
 
@@ -63,9 +63,8 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
     array(body.key("tools"), prompt.tools, |out, tool| {
         let mut written = Object::new(out);
-        written.text("type", "function").text("name", &prompt.names.on_wire(&tool.name));
-        written.text("description", &tool.description);
-        schema(tool, written.key("parameters"));
+        written.text("type", "function");
+        prompt.tell_tool(tool, "parameters", &mut written);
         written.raw("strict", "false");
         written.end();
     });
@@ -114,7 +113,7 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) 
                     let mut item = items.next();
                     item.text("type", "function_call").text("call_id", &call.id);
                     item.text("name", &prompt.names.on_wire(&call.call.tool_name));
-                    item.text("arguments", &call.input());
+                    item.text("arguments", &prompt.input(call));
                     item.end();
                 }
             }

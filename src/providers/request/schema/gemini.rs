@@ -1,0 +1,703 @@
+//! Schemas for Gemini, which takes a part of OpenAPI's: one type to a schema, no references, `anyOf` beside nothing else, texts alone in
+//! an `enum`. What has no place in that is said in the description, as JSON Schema.
+
+use std::borrow::Cow;
+
+use super::node::Node;
+use super::{around, root, wire_key};
+use crate::ids::Ids;
+use crate::json_write::{Object, array, string};
+use crate::stream::ArgumentForm;
+
+/// A schema stands inside itself this often, then it is cut.
+const MOST_INSIDE: usize = 2;
+/// Deeper is cut as well.
+const DEEPEST: usize = 48;
+/// What is said in a description of what has no other place.
+const LONGEST_REST: usize = 600;
+/// Longer schemas of a tuple are not said a second time.
+const SHORT: usize = 1_000;
+
+/// What a schema may be that says nothing.
+const ANY: [&str; 5] = ["string", "number", "boolean", "object", "array"];
+/// What a model reads as well in a description.
+const WORDS: [&str; 12] = [
+    "default",
+    "examples",
+    "pattern",
+    "format",
+    "multipleOf",
+    "uniqueItems",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "anyOf",
+    "const",
+    "enum",
+];
+const NEVER: &str = r#"{"type":"null","description":"No value fits here."}"#;
+/// An item of a list that says nothing of its items.
+const ANY_ITEM: &str = concat!(
+    r#"{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"object","properties":{}},"#,
+    r#"{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"}]}}]}"#
+);
+/// What says nothing of the values.
+const SILENT: [&str; 10] = [
+    "$schema",
+    "$id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$comment",
+    "$defs",
+    "definitions",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
+
+/// `None`: the function has no parameters.
+pub(super) fn schema(
+    node: &Node<'_>,
+    form: Option<&ArgumentForm>,
+    native: bool,
+    lost: &mut Vec<String>,
+) -> Option<String> {
+    let mut size = String::new();
+    node.write(&mut size);
+    let mut writer = Writer {
+        whole: node,
+        native,
+        left: size.len() / 4 + 1_000,
+        inside: vec!["#".into()],
+        depth: 0,
+        lost,
+    };
+    let mut out = String::new();
+    if let Some(ArgumentForm::Within(name)) = form {
+        let mut inner = String::new();
+        writer.schema(&[node], &mut inner);
+        around(name, &inner, &mut out);
+        out.push('}');
+        return Some(out);
+    }
+    let (root, name) = root(node);
+    writer.inside.extend(name.map(Cow::Owned));
+    let mut said = Said::default();
+    writer.gather(root, &mut said);
+    if said.properties.is_empty() && said.required.unlisted.is_empty() {
+        return None;
+    }
+    let mut object = Object::new(&mut out);
+    object.text("type", "object");
+    writer.object(&mut said, form, &mut object);
+    if let Some(description) = said.description() {
+        object.text("description", &description);
+    }
+    object.end();
+    Some(out)
+}
+
+struct Writer<'n, 'a, 'l> {
+    whole: &'n Node<'a>,
+    /// In Gemini's own format, which takes a little more.
+    native: bool,
+    /// How many schemas may still be written, however often they refer to each other.
+    left: usize,
+    /// The references that led here.
+    inside: Vec<Cow<'a, str>>,
+    depth: usize,
+    lost: &'l mut Vec<String>,
+}
+
+/// All that schemas say which hold together: what they refer to and what stands in their `allOf` is in it.
+#[derive(Default, Clone)]
+struct Said<'n, 'a> {
+    /// No value fits.
+    never: bool,
+    /// `None`: any.
+    types: Option<Vec<Cow<'a, str>>>,
+    title: Option<Cow<'a, str>>,
+    description: Option<Cow<'a, str>>,
+    /// The values that it may be.
+    values: Option<Vec<&'n Node<'a>>>,
+    union: Option<&'n [Node<'a>]>,
+    properties: Vec<(&'n str, Vec<&'n Node<'a>>)>,
+    known: Ids,
+    required: Required,
+    additional: Option<&'n Node<'a>>,
+    /// The schemas of all items, and those of the first ones.
+    items: Vec<&'n Node<'a>>,
+    first: &'n [Node<'a>],
+    closed: bool,
+    /// Numbers that have the same name for Gemini.
+    limits: Vec<(&'static str, Cow<'n, str>)>,
+    format: Option<&'n Node<'a>>,
+    /// What it has no word for.
+    rest: Vec<(&'n str, String)>,
+    /// The references in it.
+    references: Vec<Cow<'a, str>>,
+    cut: bool,
+}
+
+impl<'n, 'a> Writer<'n, 'a, '_> {
+    fn lose(&mut self, what: &str) {
+        if !self.lost.iter().any(|known| known == what) {
+            self.lost.push(what.to_owned());
+        }
+    }
+
+    fn gather(&mut self, node: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+        said.never |= node.is("false");
+        for (key, value) in node.fields() {
+            self.word(key, value, node, said);
+        }
+    }
+
+    fn word(&mut self, key: &'n str, value: &'n Node<'a>, node: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+        match key {
+            "$ref" | "$dynamicRef" => self.follow(key, value, said),
+            "allOf" => {
+                for part in value.items() {
+                    self.gather(part, said);
+                }
+            }
+            "type" => {
+                let mut types = value.types();
+                if node.get("nullable").is_some_and(|nullable| nullable.is("true")) {
+                    types.push("null".into());
+                }
+                said.narrow(types);
+            }
+            "nullable" => {}
+            "title" => said.title = said.title.take().or_else(|| value.text()),
+            "description" => said.description = said.description.take().or_else(|| value.text()),
+            "const" if said.values.is_none() => said.values = Some(vec![value]),
+            "enum" if said.values.is_none() => said.values = Some(value.items().iter().collect()),
+            "anyOf" | "oneOf" if said.union.is_none() && !only_requires(value.items()) => {
+                said.union = Some(value.items());
+            }
+            "properties" => {
+                for (name, schema) in value.fields() {
+                    if let Some(nodes) = said.property(name) {
+                        nodes.push(schema);
+                    }
+                }
+            }
+            "required" => {
+                for name in value.items().iter().filter_map(Node::text) {
+                    said.require(&name);
+                }
+            }
+            "additionalProperties" if said.additional.is_none() => said.additional = Some(value),
+            "prefixItems" if said.first.is_empty() => said.first = value.items(),
+            "items" => match value {
+                Node::Array(first) => said.first = first,
+                Node::Object(_) => said.items.push(value),
+                Node::Other(_) => said.closed |= value.is("false"),
+            },
+            "additionalItems" if matches!(node.get("items"), Some(Node::Array(_))) => match value {
+                Node::Object(_) => said.items.push(value),
+                _ => said.closed |= value.is("false"),
+            },
+            "minItems" => said.limit("minItems", value),
+            "maxItems" => said.limit("maxItems", value),
+            "minLength" => said.limit("minLength", value),
+            "maxLength" => said.limit("maxLength", value),
+            "minimum" => said.limit("minimum", value),
+            "maximum" => said.limit("maximum", value),
+            "exclusiveMinimum" | "exclusiveMaximum" => match beside(key, value, node) {
+                Some((limit, number)) if said.limit_of(limit).is_none() => {
+                    said.limits.push((limit, number.into()));
+                }
+                _ => said.tell(key, value),
+            },
+            "format" if said.format.is_none() => said.format = Some(value),
+            _ if SILENT.contains(&key) => {}
+            _ => self.rest(key, value, said),
+        }
+    }
+
+    fn rest(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+        if !WORDS.contains(&key) {
+            self.lose(&format!("`{key}`"));
+        }
+        // Keys are texts as they are.
+        if key != "propertyNames"
+            || !value.get("type").is_some_and(|kind| kind.is(r#""string""#))
+            || value.fields().len() > 1
+        {
+            said.tell(key, value);
+        }
+    }
+
+    fn follow(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+        let reference = value.text().unwrap_or_default();
+        let whole = self.whole;
+        let id = whole.get("$id").and_then(Node::text).unwrap_or_default();
+        let local = reference.strip_prefix(id.as_ref()).filter(|_| !id.is_empty()).unwrap_or(&reference);
+        let pointer = local.strip_prefix('#');
+        let target = match pointer {
+            None if local.is_empty() => Some(whole),
+            Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => whole.at(pointer),
+            _ => None,
+        };
+        let Some(target) = target else { return self.rest(key, value, said) };
+        let name: Cow<'a, str> = if local.is_empty() { "#".into() } else { Cow::Owned(local.to_owned()) };
+        if said.references.contains(&name) {
+            return;
+        }
+        let often = self.inside.iter().filter(|known| **known == name).count();
+        if often < MOST_INSIDE && self.depth < DEEPEST {
+            said.references.push(name);
+            self.gather(target, said);
+            return;
+        }
+        self.lose("a schema inside itself");
+        said.cut = true;
+        if let Some(types) = target.get("type") {
+            said.narrow(types.types());
+        }
+        said.description = said.description.take().or_else(|| target.get("description").and_then(Node::text));
+    }
+
+    /// Schemas that hold together, as one.
+    fn schema(&mut self, nodes: &[&'n Node<'a>], out: &mut String) {
+        let mut said = Said::default();
+        for node in nodes {
+            self.gather(node, &mut said);
+        }
+        self.write(said, out);
+    }
+
+    fn write(&mut self, mut said: Said<'n, 'a>, out: &mut String) {
+        let before = self.inside.len();
+        self.inside.append(&mut said.references);
+        self.depth += 1;
+        self.left = self.left.saturating_sub(1);
+        if self.depth > DEEPEST || self.left == 0 {
+            self.lose("more than fits");
+            (said.union, said.properties, said.items, said.first) = (None, Vec::new(), Vec::new(), &[]);
+            said.required = Required::default();
+            said.cut = true;
+        }
+        match said.union.take() {
+            Some(branches) => self.union(&said, branches, out),
+            None => self.kinds(said, out),
+        }
+        self.depth -= 1;
+        self.inside.truncate(before);
+    }
+
+    /// A union stands alone, so what holds beside it holds in each branch.
+    fn union(&mut self, said: &Said<'n, 'a>, branches: &'n [Node<'a>], out: &mut String) {
+        let mut fitting = Vec::new();
+        for branch in branches {
+            let mut both = said.beside_union();
+            self.gather(branch, &mut both);
+            if !both.is_never() {
+                fitting.push(both);
+            }
+        }
+        let outer = said.description();
+        if fitting.len() == 1 {
+            for mut only in fitting {
+                only.description = outer.clone().map(Cow::Owned).or(only.description);
+                self.write(only, out);
+            }
+            return;
+        }
+        if fitting.is_empty() {
+            out.push_str(NEVER);
+            return;
+        }
+        let mut object = Object::new(out);
+        if let Some(outer) = outer {
+            object.text("description", &outer);
+        }
+        let place = object.key("anyOf");
+        place.push('[');
+        for (at, branch) in fitting.into_iter().enumerate() {
+            if at > 0 {
+                place.push(',');
+            }
+            self.write(branch, place);
+        }
+        place.push(']');
+        object.end();
+    }
+
+    fn kinds(&mut self, mut said: Said<'n, 'a>, out: &mut String) {
+        let kinds = said.kinds();
+        if kinds.is_empty() {
+            out.push_str(NEVER);
+            return;
+        }
+        let mut object = Object::new(out);
+        if let [kind] = kinds.as_slice() {
+            object.text("type", kind);
+            self.kind(kind, &mut said, &mut object);
+        } else {
+            array(object.key("anyOf"), &kinds, |out, kind| {
+                let mut object = Object::new(out);
+                object.text("type", kind);
+                self.kind(kind, &mut said, &mut object);
+                object.end();
+            });
+        }
+        if let Some(description) = said.description() {
+            object.text("description", &description);
+        }
+        object.end();
+    }
+
+    /// What holds for values of one type.
+    fn kind(&mut self, kind: &str, said: &mut Said<'n, 'a>, out: &mut Object<'_>) {
+        match kind {
+            "object" => self.object(said, None, out),
+            "array" => self.array(said, out),
+            "string" => text(said, out),
+            "number" | "integer" => self.number(said, out),
+            "boolean" if said.values_of(kind).len() != 2 => said.tell_values(kind),
+            _ => {}
+        }
+        if matches!(kind, "object" | "array") {
+            said.tell_values(kind);
+        }
+    }
+
+    fn object(&mut self, said: &mut Said<'n, 'a>, form: Option<&ArgumentForm>, out: &mut Object<'_>) {
+        let mut required = Vec::new();
+        let mut properties = Object::new(out.key("properties"));
+        for (name, nodes) in std::mem::take(&mut said.properties) {
+            let mut inner = Said::default();
+            for node in nodes {
+                self.gather(node, &mut inner);
+            }
+            let wire = wire_key(form, name);
+            if said.required.contains_id(name) {
+                required.push(wire.to_owned());
+            } else if inner.is_never() {
+                continue;
+            }
+            if wire != name {
+                let said = inner.description.take().unwrap_or_default();
+                let both = format!("{name}: {said}");
+                inner.description = Some(Cow::Owned(both.trim_end_matches([':', ' ']).to_owned()));
+            }
+            self.write(inner, properties.key(wire));
+        }
+        // Only what is a property can be required.
+        for name in std::mem::take(&mut said.required.unlisted) {
+            if !said.known.contains(&name) {
+                let inner: &[&Node<'_>] = said.additional.as_slice();
+                self.schema(inner, properties.key(&name));
+                required.push(name);
+            }
+        }
+        properties.end();
+        if !required.is_empty() {
+            array(out.key("required"), &required, |out, name| string(out, name));
+        }
+        match said.additional {
+            Some(schema @ Node::Object(_)) if self.native => {
+                self.schema(&[schema], out.key("additionalProperties"));
+            }
+            Some(schema @ Node::Object(fields)) if !fields.is_empty() => {
+                said.tell("additionalProperties", schema);
+            }
+            Some(Node::Other(word)) if self.native => {
+                out.raw("additionalProperties", word);
+            }
+            _ => {}
+        }
+    }
+
+    fn array(&mut self, said: &mut Said<'n, 'a>, out: &mut Object<'_>) {
+        let (first, items) = (said.first, std::mem::take(&mut said.items));
+        let length = first.len();
+        let mut most = said.limit_of("maxItems");
+        if said.closed {
+            let known = most.as_deref().and_then(|most| most.parse::<usize>().ok());
+            most = Some(Cow::Owned(known.map_or(length, |most| most.min(length)).to_string()));
+        }
+        for (name, limit) in [("minItems", said.limit_of("minItems")), ("maxItems", most)] {
+            if let Some(limit) = limit {
+                out.raw(name, &limit);
+            }
+        }
+        let mut texts: Vec<String> = Vec::new();
+        for item in first {
+            let mut text = String::new();
+            self.schema(&[item], &mut text);
+            texts.push(text);
+        }
+        if self.native && !first.is_empty() {
+            array(out.key("prefixItems"), &texts, |out, text| out.push_str(text));
+        } else if !first.is_empty() {
+            let mut order = String::new();
+            array(&mut order, first, |out, item| item.write(out));
+            said.rest.push(("prefixItems", order));
+        }
+        if !items.is_empty() {
+            let mut text = String::new();
+            self.schema(&items, &mut text);
+            texts.push(text);
+        } else if !said.closed || first.is_empty() {
+            texts.push(ANY_ITEM.to_owned());
+        }
+        // Each item is one of the first ones or, where there may be more, one of those.
+        texts.sort();
+        texts.dedup();
+        let length: usize = texts.iter().map(String::len).sum();
+        let place = out.key("items");
+        match texts.as_slice() {
+            // Beside the first ones it is only a help.
+            _ if self.native && !first.is_empty() && said.closed && length >= SHORT => {
+                place.push_str(ANY_ITEM);
+            }
+            [one] => place.push_str(one),
+            texts => {
+                place.push_str(r#"{"anyOf":"#);
+                array(place, texts, |out, text| out.push_str(text));
+                place.push('}');
+            }
+        }
+    }
+
+    fn number(&mut self, said: &mut Said<'n, 'a>, out: &mut Object<'_>) {
+        let values = said.values_of("number");
+        let mut limits = [said.limit_of("minimum"), said.limit_of("maximum")];
+        if said.values.is_some() && self.native {
+            array(out.key("enum"), values, |out, value| value.write(out));
+        } else if said.values.is_some() {
+            let mut numbers: Vec<(f64, Cow<'_, str>)> = Vec::new();
+            for value in values {
+                let mut raw = String::new();
+                value.write(&mut raw);
+                numbers.push((raw.parse().unwrap_or_default(), Cow::Owned(raw)));
+            }
+            numbers.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            if numbers.len() > 1 {
+                said.tell_values("number");
+            }
+            let ends = [numbers.first(), numbers.last()];
+            limits = ends.map(|end| end.map(|(_, raw)| Cow::Owned(raw.clone().into_owned())));
+        }
+        for (name, limit) in ["minimum", "maximum"].into_iter().zip(limits) {
+            if let Some(limit) = limit {
+                out.raw(name, &limit);
+            }
+        }
+        if let Some(format) = said.format.take() {
+            match format.text().as_deref() {
+                Some(known @ ("int32" | "int64" | "float" | "double")) => {
+                    out.text("format", known);
+                }
+                _ => said.tell("format", format),
+            }
+        }
+    }
+}
+
+fn text(said: &mut Said<'_, '_>, out: &mut Object<'_>) {
+    if said.values.is_some() {
+        let values = said.values_of("string");
+        if values.iter().any(|value| value.is(r#""""#)) {
+            // An empty text is refused there.
+            said.tell_values("string");
+        } else {
+            array(out.key("enum"), values, |out, value| value.write(out));
+        }
+    }
+    for name in ["minLength", "maxLength"] {
+        if let Some(limit) = said.limit_of(name) {
+            out.raw(name, &limit);
+        }
+    }
+    if let Some(format) = said.format.take() {
+        if format.is(r#""date-time""#) {
+            out.text("format", "date-time");
+        } else {
+            said.tell("format", format);
+        }
+    }
+}
+
+/// The names that are required: each once, in order.
+#[derive(Default, Clone)]
+struct Required {
+    known: Ids,
+    unlisted: Vec<String>,
+}
+
+impl Required {
+    fn contains_id(&self, name: &str) -> bool {
+        self.known.contains(name)
+    }
+}
+
+impl<'n, 'a> Said<'n, 'a> {
+    fn property(&mut self, name: &'n str) -> Option<&mut Vec<&'n Node<'a>>> {
+        let at = self.known.get(name).unwrap_or_else(|| {
+            self.properties.push((name, Vec::new()));
+            self.known.add(name, self.properties.len() - 1);
+            self.properties.len() - 1
+        });
+        self.properties.get_mut(at).map(|(_, nodes)| nodes)
+    }
+
+    fn require(&mut self, name: &str) {
+        if self.required.known.insert(name) {
+            self.required.unlisted.push(name.to_owned());
+        }
+    }
+
+    fn narrow(&mut self, types: Vec<Cow<'a, str>>) {
+        self.types = Some(match self.types.take() {
+            None => types,
+            Some(known) => {
+                let both = |kind: &Cow<'a, str>| {
+                    types.contains(kind) || kind == "integer" && types.iter().any(|other| other == "number")
+                };
+                let mut kept: Vec<_> = known.iter().filter(|kind| both(kind)).cloned().collect();
+                if known.iter().any(|kind| kind == "number") && !kept.iter().any(|kind| kind == "number") {
+                    kept.extend(types.into_iter().filter(|kind| kind == "integer"));
+                }
+                kept
+            }
+        });
+    }
+
+    fn limit(&mut self, name: &'static str, value: &'n Node<'a>) {
+        let mut raw = String::new();
+        value.write(&mut raw);
+        match self.limit_of(name) {
+            None => self.limits.push((name, Cow::Owned(raw))),
+            Some(known) if known == raw => {}
+            Some(_) => self.rest.push((name, raw)),
+        }
+    }
+
+    fn limit_of(&self, name: &str) -> Option<Cow<'n, str>> {
+        self.limits.iter().find(|(known, _)| *known == name).map(|(_, limit)| limit.clone())
+    }
+
+    fn tell(&mut self, key: &'n str, value: &Node<'_>) {
+        let mut raw = String::new();
+        value.write(&mut raw);
+        self.rest.push((key, raw));
+    }
+
+    /// Says in words which values of a type there may be.
+    fn tell_values(&mut self, kind: &str) {
+        let values = self.values_of(kind);
+        if self.values.is_some() && !self.rest.iter().any(|(key, _)| *key == "enum") && !values.is_empty() {
+            let mut all = String::new();
+            array(&mut all, self.values.iter().flatten(), |out, value| value.write(out));
+            self.rest.push(("enum", all));
+        }
+    }
+
+    fn values_of(&self, kind: &str) -> Vec<&'n Node<'a>> {
+        let is =
+            |value: &&&Node<'_>| kind_of(value) == kind || kind == "integer" && kind_of(value) == "number";
+        self.values.iter().flatten().filter(is).copied().collect()
+    }
+
+    fn kinds(&self) -> Vec<Cow<'a, str>> {
+        let has = |names: &[&str]| self.limits.iter().any(|(name, _)| names.contains(name));
+        let mut kinds: Vec<Cow<'a, str>> = match (&self.types, &self.values) {
+            (Some(types), _) => types.clone(),
+            (None, Some(_)) => {
+                ["string", "number", "boolean", "null", "object", "array"].map(Cow::Borrowed).into()
+            }
+            _ if !self.properties.is_empty()
+                || !self.required.unlisted.is_empty()
+                || self.additional.is_some() =>
+            {
+                vec!["object".into()]
+            }
+            _ if !self.first.is_empty() || !self.items.is_empty() || self.closed => vec!["array".into()],
+            _ if has(&["minItems", "maxItems"]) => vec!["array".into()],
+            _ if has(&["minLength", "maxLength"]) || self.format.is_some() => vec!["string".into()],
+            _ if self.rest.iter().any(|(key, _)| *key == "pattern") => vec!["string".into()],
+            _ if has(&["minimum", "maximum"]) => vec!["number".into()],
+            _ => ANY.map(Cow::Borrowed).into(),
+        };
+        if kinds.iter().any(|kind| kind == "number") {
+            kinds.retain(|kind| kind != "integer");
+        }
+        kinds.retain(|kind| !self.never && (self.values.is_none() || !self.values_of(kind).is_empty()));
+        kinds
+    }
+
+    fn is_never(&self) -> bool {
+        self.union.is_none() && self.kinds().is_empty()
+    }
+
+    /// What holds in each branch of a union that stands beside it.
+    fn beside_union(&self) -> Self {
+        let (rest, references) = (Vec::new(), Vec::new());
+        let clone = Said { rest, references, title: None, description: None, union: None, ..self.clone() };
+        Said { cut: false, ..clone }
+    }
+
+    /// The description with what has no other place.
+    fn description(&self) -> Option<String> {
+        let mut said = self
+            .description
+            .as_ref()
+            .or(self.title.as_ref())
+            .map_or_else(String::new, |said| said.to_string());
+        if !self.rest.is_empty() {
+            let mut rest = String::new();
+            let mut object = Object::new(&mut rest);
+            for (key, value) in &self.rest {
+                object.raw(key, value);
+            }
+            object.end();
+            let more = match rest.len() {
+                0..=LONGEST_REST => format!("(JSON Schema: {rest})"),
+                _ => "(More rules hold, which calls are checked by.)".to_owned(),
+            };
+            said = format!("{said} {more}");
+        }
+        if self.cut {
+            said.push_str(" (Of the same form as what it stands in.)");
+        }
+        let said = said.trim();
+        (!said.is_empty()).then(|| said.to_owned())
+    }
+}
+
+fn kind_of(value: &Node<'_>) -> &'static str {
+    match value {
+        Node::Object(_) => "object",
+        Node::Array(_) => "array",
+        Node::Other("null") => "null",
+        Node::Other("true" | "false") => "boolean",
+        Node::Other(raw) if raw.starts_with('"') => "string",
+        Node::Other(_) => "number",
+    }
+}
+
+/// Branches that only say which keys are needed: words say that better than each branch with all properties in it.
+fn only_requires(branches: &[Node<'_>]) -> bool {
+    branches.iter().all(|branch| {
+        let fields = branch.fields();
+        !fields.is_empty()
+            && fields.iter().all(|(key, _)| key == "required" || key == "type")
+            && branch.get("required").is_some()
+    })
+}
+
+/// The number beside one that is excluded, where only whole ones count.
+fn beside(key: &str, value: &Node<'_>, node: &Node<'_>) -> Option<(&'static str, String)> {
+    let Node::Other(raw) = value else { return None };
+    let number: i64 =
+        raw.parse().ok().filter(|_| node.get("type").is_some_and(|kind| kind.is(r#""integer""#)))?;
+    Some(match key {
+        "exclusiveMinimum" => ("minimum", number.checked_add(1)?.to_string()),
+        _ => ("maximum", number.checked_sub(1)?.to_string()),
+    })
+}
