@@ -253,3 +253,19 @@ fn what_else_is_refused_stays_an_error_at_once() {
         assert_eq!(server.bodies.lock().unwrap().len(), 1, "{at}");
     }
 }
+
+#[test]
+fn a_model_that_takes_no_tools_is_never_asked_without_them_in_silence_and_the_error_says_what_to_do() {
+    let server = strict(|_| {
+        Some((
+            400,
+            r#"{"error":"registry.ollama.ai/library/gemma3:latest does not support tools"}"#.to_owned(),
+        ))
+    });
+    let error = ask(&model(&server)).0.unwrap_err();
+    assert_eq!(
+        error.message,
+        "registry.ollama.ai/library/gemma3:latest does not support tools; with `toolUse: \"text\"` it gets them described in the prompt"
+    );
+    assert_eq!(server.bodies.lock().unwrap().len(), 1);
+}

@@ -61,6 +61,21 @@ pub(crate) fn says_nothing(error: &ModelError) -> bool {
     error.message.starts_with(UNEXPECTED) || error.status.is_some_and(quotes)
 }
 
+/// Whether a model was refused for the tools that it was given: what to do then is not in the provider's words.
+pub(crate) fn takes_no_tools(error: &ModelError) -> bool {
+    let message = error.message.to_ascii_lowercase();
+    let said = [
+        "does not support tools",
+        "support tool use",
+        "tool calling is not supported",
+        "tool use is not supported",
+        "function calling is not enabled",
+        "--enable-auto-tool-choice",
+        "tools param requires",
+    ];
+    cfg!(feature = "providers") && said.iter().any(|words| word_at(&message, words).is_some())
+}
+
 /// The beginning of a body. The source of a web page says nothing to people, its heading may.
 fn quoted(body: &str) -> String {
     let body = body.trim_start();
@@ -289,7 +304,9 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behin
     let lower = message.to_ascii_lowercase();
     let (kind, unpaid) = kind_of(status, &details.codes, &lower);
     let mut error = ModelError::new(kind, message);
+    // What is too long stays so.
     error.retryable = !unpaid
+        && kind != ModelErrorKind::ContextLength
         && match status {
             Some(408 | 409 | 429 | 500..) => true,
             Some(_) => kind == ModelErrorKind::Overloaded,
@@ -607,6 +624,202 @@ mod tests {
             let error = from_endpoint(Some(status), body);
             assert_eq!((error.kind, error.code()), (kind, code), "{body}");
             assert_eq!(from_response(status, body).code(), kind.code(), "{body}");
+        }
+    }
+
+    #[test]
+    fn documented_refusals_have_their_kind_the_providers_own_name_and_whether_they_pass() {
+        let table: [(u16, &str, ModelErrorKind, Option<&str>, bool); 25] = [
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#,
+                RateLimit,
+                Some("invalid_request_error"),
+                false,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits."}}"#,
+                RateLimit,
+                Some("invalid_request_error"),
+                false,
+            ),
+            (
+                403,
+                r#"{"type":"error","error":{"type":"permission_error","message":"no access"}}"#,
+                Authentication,
+                Some("permission_error"),
+                false,
+            ),
+            (
+                404,
+                r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#,
+                BadRequest,
+                Some("not_found_error"),
+                false,
+            ),
+            (
+                500,
+                r#"{"type":"error","error":{"type":"api_error","message":"Internal server error"}}"#,
+                Server,
+                Some("api_error"),
+                true,
+            ),
+            (
+                504,
+                r#"{"type":"error","error":{"type":"timeout_error","message":"late"}}"#,
+                Timeout,
+                Some("timeout_error"),
+                true,
+            ),
+            (
+                404,
+                r#"{"error":{"message":"The model `m` does not exist","type":"invalid_request_error","param":null,"code":"model_not_found"}}"#,
+                BadRequest,
+                Some("model_not_found"),
+                false,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Request too large for gpt-4 on tokens per min (TPM): Limit 10000, Requested 12000.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}"#,
+                ContextLength,
+                Some("rate_limit_exceeded"),
+                false,
+            ),
+            (
+                503,
+                r#"{"error":{"message":"The engine is currently overloaded, please try again later","type":"server_error","param":null,"code":null}}"#,
+                Overloaded,
+                Some("server_error"),
+                true,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#,
+                Authentication,
+                Some("INVALID_ARGUMENT"),
+                false,
+            ),
+            (
+                429,
+                r#"{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}"#,
+                RateLimit,
+                Some("RESOURCE_EXHAUSTED"),
+                true,
+            ),
+            (
+                429,
+                r#"{"object":"error","message":"Service tier capacity exceeded for this model.","type":"service_tier_capacity_exceeded","param":null,"code":"3505"}"#,
+                Overloaded,
+                Some("3505"),
+                true,
+            ),
+            (
+                422,
+                r#"{"object":"error","message":"{\"detail\":[]}","type":"internal_error_proxy","param":null,"code":null}"#,
+                BadRequest,
+                Some("internal_error_proxy"),
+                false,
+            ),
+            (401, r#"{"message":"Unauthorized","request_id":"r"}"#, Authentication, None, false),
+            (
+                498,
+                r#"{"error":{"message":"Flex tier capacity","type":"capacity","code":"capacity_exceeded"}}"#,
+                Overloaded,
+                Some("capacity_exceeded"),
+                true,
+            ),
+            (
+                403,
+                r#"{"error":{"message":"m requires moderation. Your input was flagged","code":403,"metadata":{"reasons":["x"]}}}"#,
+                BadRequest,
+                None,
+                false,
+            ),
+            (402, r#"{"error":{"message":"Insufficient credits","code":402}}"#, RateLimit, None, false),
+            (
+                400,
+                r#"{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***."}"#,
+                Authentication,
+                Some("Client specified an invalid argument"),
+                false,
+            ),
+            (
+                429,
+                r#"{"code":"Some resource has been exhausted","error":"Your team has used all available credits."}"#,
+                RateLimit,
+                Some("Some resource has been exhausted"),
+                false,
+            ),
+            (
+                402,
+                r#"{"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}}"#,
+                RateLimit,
+                Some("invalid_request_error"),
+                false,
+            ),
+            (
+                429,
+                r#"{"error":{"message":"paused","type":"exceeded_current_quota_error"}}"#,
+                RateLimit,
+                Some("exceeded_current_quota_error"),
+                false,
+            ),
+            (
+                429,
+                r#"{"error":{"code":"1113","message":"Insufficient balance or no resource package. Please recharge."}}"#,
+                RateLimit,
+                Some("1113"),
+                false,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192","type":"invalid_request_error"}}"#,
+                ContextLength,
+                Some("invalid_request_error"),
+                false,
+            ),
+            (
+                503,
+                r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#,
+                Overloaded,
+                Some("unavailable_error"),
+                true,
+            ),
+            (404, r#"{"error":"model 'M' not found"}"#, BadRequest, None, false),
+        ];
+        for (status, body, kind, name, passes) in table {
+            let error = from_response(status, body);
+            let found = (error.kind, error.provider_code.as_deref(), error.transient);
+            assert_eq!(found, (kind, name, passes), "{status} {body}");
+            assert_eq!((error.status, error.media), (Some(status), false), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_refused_picture_is_known_from_other_refusals() {
+        let table = [
+            (400, "Could not process image", true),
+            (400, "messages.0.content.0.image.source.base64: invalid base64 data", true),
+            (400, "You uploaded an unsupported image. Please make sure your image is valid.", true),
+            (400, "Unable to process input image. Please retry or report.", true),
+            (404, "No endpoints found that support image input", true),
+            (400, "m is not a multimodal model", true),
+            (
+                500,
+                "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+                true,
+            ),
+            (400, "The PDF specified was not valid.", true),
+            (400, "messages[0].content must be a string", true),
+            (400, "Unsupported parameter: 'temperature'", false),
+            (400, "Invalid schema for function 'f'", false),
+            (429, "image quota: cannot", false),
+            (503, "cannot process image now", false),
+        ];
+        for (status, said, media) in table {
+            let error = from_response(status, &format!(r#"{{"error":{{"message":"{said}"}}}}"#));
+            assert_eq!(error.media, media, "{status} {said}");
         }
     }
 

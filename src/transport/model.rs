@@ -235,6 +235,9 @@ impl Asking {
         if let Some(place) = self.place().filter(|_| !error.retryable && errors::says_nothing(&error)) {
             error.message.push_str(&format!("; look at {place}, and at what answers there"));
         }
+        if errors::takes_no_tools(&error) {
+            error.message.push_str("; with `toolUse: \"text\"` it gets them described in the prompt");
+        }
         error
     }
 
