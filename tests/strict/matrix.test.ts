@@ -1,10 +1,20 @@
 // Every target and every situation: what is sent there is what its vendor takes.
 import { readFileSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { judge } from "./judge.js";
 import { byAdapter, byHandler } from "./matrix/capture.js";
+import { lived, lives } from "./matrix/live.js";
 import { situations } from "./matrix/situations.js";
 import { targets } from "./matrix/targets.js";
+
+// Here all that is sent is kept, and judged behind.
+vi.unmock("glove-wasm");
+vi.unmock("glove-wasm/server");
+
+beforeEach(() => {
+  for (const name of ["warn", "error"] as const) vi.spyOn(console, name).mockImplementation(() => {});
+});
+afterEach(() => void vi.restoreAllMocks());
 
 interface Violation {
   readonly target: string;
@@ -74,3 +84,32 @@ test.each([
   },
   300_000,
 );
+
+test("conversations that go on are what each vendor takes", async () => {
+  const since = performance.now();
+  const violations: Violation[] = [];
+  let requests = 0;
+  for (const target of targets) {
+    for (const life of lives) {
+      const all = await lived(target, life);
+      if (!all.length)
+        violations.push({
+          target: target.name,
+          situation: life.name,
+          rule: "matrix.nothing-sent",
+          at: "",
+          says: "Nothing was sent.",
+        });
+      requests += all.length;
+      for (const sent of all) {
+        for (const { rule, at, says } of judge(sent, target.host))
+          violations.push({ target: target.name, situation: life.name, rule, at, says });
+      }
+    }
+  }
+  console.log(
+    `lived: ${requests} requests in ${((performance.now() - since) / 1000).toFixed(1)} s, ${violations.length} violations\n${table(violations)}`,
+  );
+  if (process.env.GLOVE_VIOLATIONS) writeFileSync(`${process.env.GLOVE_VIOLATIONS}.live.json`, JSON.stringify(violations));
+  expect(violations.filter((violation) => !isKnown(violation))).toEqual([]);
+}, 300_000);

@@ -1,6 +1,34 @@
-// After each test: what a provider refused in it, and was not meant to, is its failure.
-import { afterEach } from "vitest";
-import { refused } from "./stand-in.js";
+// Whoever a test asks is asked through the judge: adapters, handlers and endpoints that are given a `fetch` of the test's own. What
+// was refused, and was not meant to be, is the test's failure.
+import { afterEach, vi } from "vitest";
+import { judged, refused } from "./stand-in.js";
+
+type Maker = (...args: never[]) => unknown;
+
+/** `at` is where the options stand that may hold a `fetch`. */
+function asking<M extends Maker>(make: M, at: number, host?: string): M {
+  const wrapped = (...args: unknown[]) => {
+    const options = args[at] as { readonly fetch?: unknown } | null | undefined;
+    const fetch = options?.fetch;
+    if (typeof fetch === "function") args[at] = { ...options, fetch: judged(fetch as typeof globalThis.fetch, host) };
+    return make(...(args as never[]));
+  };
+  return wrapped as unknown as M;
+}
+
+vi.mock("glove-wasm", async (original) => {
+  const real = await original<typeof import("glove-wasm")>();
+  return {
+    ...real,
+    createAdapter: asking(real.createAdapter, 0),
+    createEndpointModel: asking(real.createEndpointModel, 1, "endpoint"),
+  };
+});
+
+vi.mock("glove-wasm/server", async (original) => {
+  const real = await original<typeof import("glove-wasm/server")>();
+  return { ...real, createChatHandler: asking(real.createChatHandler, 0) };
+});
 
 afterEach(() => {
   const found = refused();

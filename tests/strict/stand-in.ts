@@ -50,7 +50,7 @@ export function judged<F extends Fetch>(fetch: F, named?: string): Fetch {
 export function sentBy(url: string, init: RequestInit): Sent {
   return {
     method: init.method ?? "GET",
-    url: new URL(url, globalThis.location?.href).href,
+    url: new URL(url, globalThis.location?.href ?? "http://here/").href,
     headers: Object.fromEntries(new Headers(init.headers)),
     body: typeof init.body === "string" ? init.body : "",
   };
