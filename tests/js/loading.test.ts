@@ -3,6 +3,10 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { packageVersion, root } from "../support/project.js";
 
+// The modules themselves are the question here.
+vi.unmock("glove-wasm");
+vi.unmock("glove-wasm/server");
+
 const wasm = () => readFileSync(`${root}/pkg/glove_wasm_bg.wasm`);
 
 // Each test has modules of its own, and so a core that has not been started.

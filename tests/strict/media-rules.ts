@@ -48,6 +48,8 @@ export function videoUrl({ add }: Judged, at: string, url: string): void {
 /** A file with its data in it. */
 export function file({ add, host }: Judged, at: string, data: string, name: string): void {
   const given = dataUrl(data);
+  // Behind OpenRouter it may be an address.
+  if (host.id === "openrouter" && /^https?:\/\/[^/]/.test(data)) return;
   if (!given) add("media.url", `${at}/file_data`, "Invalid 'file_data'. Expected a base64 data URL.");
   else if (!isBase64(given.data)) add("media.base64", `${at}/file_data`, "Invalid base64 file data.");
   else if (host.api === "chat" && given.type !== "application/pdf") {

@@ -1,10 +1,12 @@
 //! What a vendor would refuse in a request: its address, its headers and its body, by the data of `tests/strict`.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, dead_code, unreachable_pub)]
 
+use std::collections::HashMap;
 use std::fs;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use glove_wasm::providers::Format;
+use jsonschema::Validator;
 use serde_json::{Value, json};
 
 fn read(name: &str) -> Value {
@@ -62,7 +64,13 @@ fn apply(schema: &mut Value, step: &Value) {
 }
 
 fn misfits(schema: &Value, value: &Value) -> Vec<String> {
-    let validator = jsonschema::validator_for(schema).unwrap();
+    // Schemas are few, and compiling one takes longer than asking it.
+    static COMPILED: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+    let mut compiled = COMPILED.lock().unwrap();
+    let validator = compiled
+        .entry(schema.to_string())
+        .or_insert_with(|| Arc::new(jsonschema::validator_for(schema).unwrap()));
+    let validator = Arc::clone(validator);
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 

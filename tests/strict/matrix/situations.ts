@@ -411,6 +411,35 @@ add("cache and a picture", [withParts({ type: "text", text: "See" }, base64("ima
 add("tools as text", [hi], { tools: [weather], options: { toolUse: "text" } });
 add("tools as text, used", tooled, { tools: [weather], options: { toolUse: "text" } });
 add("tools as text, a result last", running, { tools: [weather], options: { toolUse: "text", stream: false } });
+for (const [name, options] of Object.entries({
+  "temperature 0": { temperature: 0 },
+  "temperature 1": { temperature: 1 },
+  "temperature 2": { temperature: 2 },
+  "top p": { topP: 0.9 },
+  "temperature and top p": { temperature: 0.5, topP: 0.5 },
+  "temperature while thinking": { temperature: 0.5, reasoningEffort: "high" },
+  "a stop": { stop: ["END"] },
+  "six stops": { stop: ["a", "b", "c", "d", "e", "f"] },
+  "a blank stop": { stop: ["\n\n"] },
+  "a stop while thinking": { stop: ["END"], reasoningEffort: "low" },
+  "a seed": { seed: 7 },
+} satisfies Record<string, Situation["options"]>)) {
+  add(`${name}`, [hi], { options });
+}
+for (const [name, options] of Object.entries({
+  "a tool has to be used": { toolChoice: "required" },
+  "no tool may be used": { toolChoice: "none" },
+  "a tool is chosen": { toolChoice: { tool: "weather" } },
+  "a tool is chosen that is not there": { toolChoice: { tool: "other" } },
+  "one call at a time": { parallelToolCalls: false },
+  "calls at once": { parallelToolCalls: true },
+  "a tool has to be used while thinking": { toolChoice: "required", reasoningEffort: "high" },
+  "a tool is chosen, one call at a time": { toolChoice: { tool: "weather" }, parallelToolCalls: false },
+} satisfies Record<string, Situation["options"]>)) {
+  add(name, [hi], { tools: [weather], options });
+  add(`${name}, behind a result`, running, { tools: [weather], options });
+  add(`${name}, without tools`, [hi], { options });
+}
 add("thoughts are sent back without thinking", [hi, agent("Yes", thought), user("And?")], { options: { reasoning: true } });
 
 export const situations: readonly Situation[] = all;
