@@ -69,7 +69,7 @@ export function createRemoteModel(name: string, actions: RemoteModelActions): Mo
   };
 }
 
-export function remoteRequest(systemPrompt: string, { messages, tools }: PromptRequest): RemotePromptRequest {
+function remoteRequest(systemPrompt: string, { messages, tools }: PromptRequest): RemotePromptRequest {
   const described = serialized(tools);
   return { systemPrompt, messages: messages.map(forModel), ...(described.length ? { tools: described } : {}) };
 }
