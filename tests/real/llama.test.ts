@@ -197,14 +197,14 @@ describe.skipIf(!llamaFolder)("llama.cpp's server", () => {
 
   test.each(ways)("a conversation that is too long is known as such: $format, stream $stream", async ({ format, stream }) => {
     await expect(session(format, { stream }).sendMessage("word ".repeat(3000))).rejects.toMatchObject({
-      code: "MODEL_CONTEXT_LENGTH",
+      ...{ code: "MODEL_CONTEXT_LENGTH", status: 400 },
       message: expect.stringContaining("exceeds the available context size (4096 tokens)"),
     });
   });
 
   test("a wrong path is told in the server's words", async () => {
     await expect(session("openai_chat", { baseURL: `${llama.url}/v2` }).sendMessage("Hi.")).rejects.toMatchObject({
-      code: "MODEL_BAD_REQUEST",
+      ...{ code: "MODEL_BAD_REQUEST", status: 404 },
       message: expect.stringContaining("File Not Found"),
     });
   });
@@ -228,7 +228,11 @@ describe.skipIf(!llamaFolder)("llama.cpp's server", () => {
         const baseURL = format === "anthropic" ? locked.url : `${locked.url}/v1`;
         const { fetch } = steered((body) => ({ ...body, tools: undefined }));
         const wrong = session(format, { baseURL, fetch, apiKey: "sk-wrong-4711" }).sendMessage("Hi.");
-        await expect(wrong).rejects.toMatchObject({ code: "MODEL_AUTHENTICATION", message: expect.not.stringContaining("4711") });
+        await expect(wrong).rejects.toMatchObject({
+          code: "MODEL_AUTHENTICATION",
+          status: 401,
+          message: expect.not.stringContaining("4711"),
+        });
         const right = await session(format, { baseURL, fetch, apiKey: "right" }).sendMessage("Hi.");
         expect(right).toMatchObject({ type: "completed" });
       }
