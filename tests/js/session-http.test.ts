@@ -1,5 +1,6 @@
 // Models behind HTTP: the core does the talking, through the page's fetch.
 import { createAdapter, createEndpointModel, defineTool, type GloveError, type Message, type ModelAdapter } from "glove-wasm";
+import { createChatHandler } from "glove-wasm/server";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { scene, until } from "../support/session.js";
@@ -431,4 +432,35 @@ test("nothing of an answer that is cut is part of the next one, and its error st
   const cut = session.getSnapshot().timeline[1];
   expect(cut).toMatchObject({ partial: true, error: { code: "MODEL_STREAM_CUT" } });
   expect(session.getSnapshot().error).toBeUndefined();
+});
+
+test("thoughts that a model wants back come back to it through a chat handler, and those of other models do not", async () => {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const called = { tool_calls: [{ index: 0, id: "c1", function: { name: "look", arguments: "{}" } }] };
+  const answers = (): string[] => [
+    chunk({ reasoning_content: "I have to look." }) + chunk(called, "tool_calls"),
+    chunk({ content: "Found." }, "stop"),
+  ];
+  const look = {
+    name: "look",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: () => ({ status: "success", data: 2 }),
+  } as const;
+  for (const [provider, model, thought] of [
+    ["kimi", "kimi-k2.5", "I have to look."],
+    ["openai", "gpt-4.1", undefined],
+  ] as const) {
+    const [left, bodies] = [answers(), [] as { messages: { reasoning_content?: string }[] }[]];
+    const fetch = async (_: string, init: RequestInit) => {
+      bodies.push(JSON.parse(String(init.body)));
+      return new Response(left.shift(), { headers: { "content-type": "text/event-stream" } });
+    };
+    const handler = createChatHandler({ provider, model, apiKey: "k-secret", fetch, authorize: () => true });
+    const endpoint = createEndpointModel("http://here/chat", { fetch: (url, init) => handler(new Request(url, init)) });
+    const { session } = at(endpoint, { tools: [look] });
+    expect(await session.sendMessage("Hi")).toMatchObject({ text: "Found." });
+    expect(bodies[1]?.messages[2]?.reasoning_content, provider).toBe(thought);
+  }
 });
