@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use glove_wasm::json::Json;
 use glove_wasm::providers::facts::Facts;
-use glove_wasm::providers::request::{Notice, Notices, Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notice, Notices, Options, Prompt, ToolNames, fewer_tools};
 use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::stream::{ArgumentReader, Delta, Outcome, WireNames};
 use glove_wasm::tool::ToolDefinition;
@@ -404,6 +404,31 @@ fn earlier_calls_are_written_and_new_ones_read_in_the_form_that_the_model_was_to
     let args: Vec<_> = turn.message.calls().iter().map(|call| call.input_args.as_str().to_owned()).collect();
     assert_eq!(args, [r#"{"kind":"square"}"#, r#"{"größe":4}"#]);
     assert_eq!(shown.to_vec(), args);
+}
+
+#[test]
+fn of_too_many_tools_those_that_are_needed_go_out_and_both_sides_are_told() {
+    let tool = |name: String| ToolDefinition {
+        name,
+        description: String::new(),
+        schema: Json::parse("{}").unwrap(),
+    };
+    let mut tools: Vec<_> = (0..200).map(|n| tool(format!("t{n}"))).collect();
+    tools.push(tool("glove_update_tasks".to_owned()));
+    let said = calls("", vec![call("t190", "1", "{}")]);
+    let notices = Notices::default();
+    let (kept, system) = fewer_tools(Format::OpenAiChat, &tools, "s", || vec![&said], &notices).unwrap();
+    let names: Vec<_> = kept.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!((kept.len(), &names[124..]), (128, &["t124", "t125", "t190", "glove_update_tasks"][..]));
+    assert!(system.starts_with("s\n\n73 further tools"), "{system}");
+    let told = notices.take();
+    assert_eq!(told[0].code, "TOOLS_LEFT_OUT");
+    assert!(told[0].message.contains("`t126`") && !told[0].message.contains("`t190`"), "{}", told[0].message);
+    for (format, tools) in
+        [(Format::OpenAiChat, &tools[..128]), (Format::Anthropic, &tools[..]), (Format::Endpoint, &tools[..])]
+    {
+        assert!(fewer_tools(format, tools, "", Vec::new, &notices).is_none(), "{format:?}");
+    }
 }
 
 #[test]

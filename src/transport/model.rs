@@ -8,7 +8,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::host::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::json::Json;
 use crate::portable::BoxFuture;
-use crate::providers::request::{Notice, Notices, Options, Prompt, ToolNames, WANTED_BACK};
+use crate::providers::request::{Notice, Notices, Options, Prompt, ToolNames, WANTED_BACK, fewer_tools};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
@@ -88,12 +88,19 @@ impl ModelAdapter for HttpModel {
         deltas: DeltaSink,
         _abort: AbortSignal,
     ) -> BoxFuture<'static, Result<Reply, ModelError>> {
-        let names = ToolNames::new(self.options.format, &self.options.request.facts, request.tools);
         let notices = Notices::default();
+        let format = self.options.format;
+        let fewer =
+            fewer_tools(format, request.tools, request.system_prompt, || request.messages.skip(0), &notices);
+        let (tools, system) = match &fewer {
+            Some((tools, system)) => (tools.as_slice(), system.as_str()),
+            None => (request.tools, request.system_prompt),
+        };
+        let names = ToolNames::new(format, &self.options.request.facts, tools);
         let prompt = Prompt {
-            format: self.options.format,
-            system: request.system_prompt,
-            tools: request.tools,
+            format,
+            system,
+            tools,
             names: &names,
             options: &self.options.request,
             notices: &notices,

@@ -5,6 +5,7 @@ mod choice;
 mod endpoint;
 mod gemini;
 mod media;
+mod most_tools;
 mod names;
 mod notice;
 mod openai_chat;
@@ -27,6 +28,7 @@ use crate::scan::joined;
 use crate::tool::ToolDefinition;
 
 pub use choice::ToolChoice;
+pub use most_tools::fewer_tools;
 pub use names::ToolNames;
 pub use notice::{Notice, Notices};
 pub use project::{Answer, Call, Group, Part};

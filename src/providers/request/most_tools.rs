@@ -1,0 +1,66 @@
+//! More tools than a provider takes: which of them go out.
+
+use crate::ids::Ids;
+use crate::message::Message;
+use crate::providers::Format;
+use crate::providers::request::Notices;
+use crate::tool::{ToolDefinition, UNDO_TOOL};
+
+/// OpenAI and Groq refuse a request with more, and servers that speak their format follow them.
+const MOST: usize = 128;
+
+/// The tools that go out where there are too many, and the system prompt that says so: glove's own, those that were called, then the
+/// first ones. `None`: all of them may.
+pub fn fewer_tools<'m>(
+    format: Format,
+    tools: &[ToolDefinition],
+    system: &str,
+    messages: impl FnOnce() -> Vec<&'m Message>,
+    notices: &Notices,
+) -> Option<(Vec<ToolDefinition>, String)> {
+    if tools.len() <= MOST || !matches!(format.spoken(), Format::OpenAiChat | Format::OpenAiResponses) {
+        return None;
+    }
+    let mut called = Ids::default();
+    for call in messages().into_iter().flat_map(|message| message.calls()) {
+        called.insert(&call.tool_name);
+    }
+    let is_first = |tool: &ToolDefinition| {
+        tool.name == UNDO_TOOL
+            || tool.name.starts_with("glove_")
+            || tool.name == "give_answer"
+            || called.contains(&tool.name)
+    };
+    let first = tools.iter().filter(|tool| is_first(tool)).count();
+    let (mut room, mut others) = (MOST, MOST.saturating_sub(first));
+    let (mut kept, mut left) = (Vec::new(), Vec::new());
+    for tool in tools {
+        let place = if is_first(tool) { None } else { Some(&mut others) };
+        let fits = room > 0 && place.as_ref().is_none_or(|others| **others > 0);
+        if fits {
+            room -= 1;
+            if let Some(others) = place {
+                *others -= 1;
+            }
+            kept.push(tool.clone());
+        } else {
+            left.push(format!("`{}`", tool.name));
+        }
+    }
+    let count = left.len();
+    left.truncate(20);
+    notices.tell(
+        "TOOLS_LEFT_OUT",
+        format!(
+            "The provider takes {MOST} tools, and there are {}: the model is asked without {}{}. Give a session the tools that it needs, or \
+             put several into one.",
+            tools.len(),
+            left.join(", "),
+            if count > left.len() { " and others" } else { "" }
+        ),
+    );
+    let note = format!(
+        "{count} further tools of this application cannot be used in this conversation. Say so when one would be needed."
+    );
+    Some((kept, if system.is_empty() { note } else { format!("{system}\n\n{note}") }))
+}
