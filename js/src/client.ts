@@ -261,7 +261,8 @@ export class GloveClient {
       if (Object.values(changes).some((value) => value !== undefined)) known.session.configure(changes);
       return known;
     }
-    const held = { session: this.#make(id, overrides), users: 0 };
+    const closed = () => void (this.#held.get(id) === held && this.#held.delete(id));
+    const held: Held = { session: this.#make(id, overrides, closed), users: 0 };
     this.#held.set(id, held);
     if (!overrides.store && !this.#config.createStore) this.#tellShared(id, held);
     return held;
@@ -286,7 +287,7 @@ export class GloveClient {
     }, placeMs);
   }
 
-  #make(id: string, { endpoint, store, model, ...own }: SessionOverrides): GloveSession {
+  #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {
     const { systemPrompt, tools, compaction, subscribers, budgets, limits, whenBusy, resume, tasks, tokenCounterStyle } =
       this.#config;
     const common = { tools, compaction, subscribers, budgets, limits, whenBusy };
@@ -303,6 +304,7 @@ export class GloveClient {
         tokenCounterStyle,
       },
       this.#core,
+      closed,
     );
   }
 

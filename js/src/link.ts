@@ -9,6 +9,7 @@ import { hostFetch } from "./models/http.js";
 import { type SessionConfig, type SessionParts, type Told, toldOf } from "./session-config.js";
 import type { Shown } from "./shown.js";
 import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "./store/adapter.js";
+import { Limits } from "./store/limits.js";
 import type { Subscribers } from "./subscriber.js";
 import { Last, noSlots } from "./tabs/last.js";
 import { follows } from "./tabs/protocol.js";
@@ -27,6 +28,8 @@ const slotsMs = 500;
 const keptMs = 1_000;
 /** Shorter than it takes until a tab that says nothing is superseded. */
 const certainMs = 1_000;
+/** How long the tasks and the inbox may hold up a session that is opened. */
+const extrasMs = 1_000;
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -77,6 +80,7 @@ export class CoreLink {
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   #pageModel = false;
   #disposed = false;
+  readonly #limits = new Limits();
   /** Who awaits something of the session. */
   readonly #awaiting = new Set<(error: Error) => void>();
 
@@ -136,6 +140,7 @@ export class CoreLink {
   stop(): void {
     this.flush();
     this.session?.abort();
+    this.#limits.hurry();
   }
 
   /** Gives the core the text that was shown, before something that may end the answer. */
@@ -181,7 +186,7 @@ export class CoreLink {
       this.#page.shown.set({ inbox: (await store?.getInboxItems?.()) ?? [] });
       return true;
     };
-    const answered = this.#answering.then(answer);
+    const answered = this.#answering.then(() => this.#limits.within(answer()));
     this.#answering = answered.catch(() => {});
     return answered;
   }
@@ -194,7 +199,7 @@ export class CoreLink {
     const { store } = this.#page.parts;
     const began = performance.now();
     if (!this.#tabs || !store?.holds || began - this.#certain < certainMs) return undefined;
-    return store.holds().then((holds) => {
+    return this.#limits.within(store.holds()).then((holds) => {
       if (!holds) {
         this.#tabs?.superseded();
         return new Promise<void>(() => {});
@@ -262,7 +267,7 @@ export class CoreLink {
   async #start(): Promise<AskedSession> {
     const { store } = this.#page.parts;
     if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#watchPage());
-    const shared = await store.shared?.();
+    const shared = store.shared && (await this.#limits.within(store.shared()));
     if (this.#disposed) throw closed();
     if (!shared) return this.#open();
     this.#tabs ??= this.#meet(shared, store);
@@ -277,7 +282,7 @@ export class CoreLink {
     const { sessionId, store, tokenCounterStyle = "object", resume, tasks } = this.#page.parts;
     this.#certain = performance.now();
     if (this.#tabs) store.claim?.();
-    const bridge = bridgeStore(store, tokenCounterStyle, this.#storeChanges());
+    const bridge = bridgeStore(store, tokenCounterStyle, this.#storeChanges(), this.#limits);
     const options: SessionOptions = {
       sessionId,
       keeps: bridge.keeps,
@@ -296,7 +301,13 @@ export class CoreLink {
       await guard.untilTrap(session.open());
       if (this.#session !== session) throw closed();
       await this.#configure();
-      await this.#readExtras(store);
+      // A store that takes its time with them keeps nobody from the conversation.
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, extrasMs);
+      });
+      await Promise.race([this.#readExtras(store), late]);
+      clearTimeout(timer);
       if (this.#session !== session) throw closed();
     } catch (error) {
       if (this.#session === session) this.#letGo();

@@ -73,12 +73,15 @@ export class GloveSession {
   #runnable: IGloveRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
   #disposed = false;
+  readonly #closed: () => void;
 
-  constructor(parts: SessionParts, core: Core) {
+  /** `closed` is called when it is closed, by whomever. */
+  constructor(parts: SessionParts, core: Core, closed: () => void = () => {}) {
     checkOptions(parts, partOptions);
     check("`model`", parts.model, "model");
     check("`store`", parts.store, "store");
     this.#parts = parts;
+    this.#closed = closed;
     this.#config = parts;
     this.sessionId = parts.sessionId;
     this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
@@ -330,6 +333,7 @@ export class GloveSession {
     if (this.#disposed) return false;
     this.#disposed = true;
     this.#link.dispose();
+    this.#closed();
     return true;
   }
 

@@ -1,4 +1,6 @@
 // Clients: what they refuse, one engine for each session, and which session a page begins with.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { DEFAULT_SESSION_STORAGE_KEY, GloveClient, type GloveClientConfig, generateSessionId, MemoryStore } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
@@ -145,4 +147,18 @@ test("two hundred sessions in a row work and are let go", async () => {
   }
   expect(open).toHaveBeenCalledTimes(200);
   client.dispose();
+});
+
+test("a session that was disposed of is not held by its client", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const client = new GloveClient({ createModel: () => createScriptedModel([]), createStore: (id) => new MemoryStore(id) });
+  const left = (() => {
+    const session = client.session("s1");
+    session.dispose();
+    return new WeakRef(session);
+  })();
+  await new Promise((later) => setTimeout(later, 0));
+  collect();
+  expect(left.deref()).toBeUndefined();
 });

@@ -2,6 +2,7 @@
 import type { Message, PermissionStatus, Task, Usage } from "../message.js";
 import type { SessionHost } from "../wasm/seam.js";
 import { forCore } from "./errors.js";
+import { Limits, Writes } from "./limits.js";
 
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
@@ -122,7 +123,14 @@ export interface StoreChanges {
   failed(error: unknown): void;
 }
 
-export function bridgeStore(store: StoreAdapter, style: "object" | "number", changes: StoreChanges): StoreBridge {
+export function bridgeStore(
+  store: StoreAdapter,
+  style: "object" | "number",
+  changes: StoreChanges,
+  limits = new Limits(),
+): StoreBridge {
+  const writes = new Writes(limits);
+  const typed = typedWithin(limits);
   const keeps = {
     tasks: Boolean(store.getTasks && store.addTasks),
     inbox: Boolean(store.getInboxItems && store.updateInboxItem),
@@ -138,6 +146,15 @@ export function bridgeStore(store: StoreAdapter, style: "object" | "number", cha
   const { appendStep, readRun, appendStepText, readRunText } = store;
   const durable = appendStep && readRun;
   const texts = appendStepText && readRunText;
+  const append = async (text: string, durability: Durability) => {
+    if (texts) return appendStepText.call(store, text, durability);
+    const step = JSON.parse(text) as StoredStep;
+    if (durable) return appendStep.call(store, step, durability);
+    if (step.messages.length === 0) return;
+    await store.appendMessages([...step.messages]);
+    // The messages are stored: a counter that fails must not make them be written again.
+    await count(step.messages).catch(changes.failed);
+  };
   return {
     keeps,
     host: {
@@ -146,16 +163,7 @@ export function bridgeStore(store: StoreAdapter, style: "object" | "number", cha
         if (durable) return JSON.stringify(await readRun.call(store));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
-      append: typed(async (text, strict) => {
-        const durability = strict ? "strict" : "relaxed";
-        if (texts) return appendStepText.call(store, text, durability);
-        const step = JSON.parse(text) as StoredStep;
-        if (durable) return appendStep.call(store, step, durability);
-        if (step.messages.length === 0) return;
-        await store.appendMessages([...step.messages]);
-        // The messages are stored: a counter that fails must not make them be written again.
-        await count(step.messages).catch(changes.failed);
-      }),
+      append: typed((step, strict) => writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed"))),
       permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
       setPermission: typed(async (tool, input, granted) => {
         await store.setPermission?.(tool, granted ? "granted" : "denied", parsed(input));
@@ -179,12 +187,13 @@ export function bridgeStore(store: StoreAdapter, style: "object" | "number", cha
   };
 }
 
-/** What the store throws reaches the core with its kind. */
-function typed<A extends unknown[], T>(work: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
-  return (...args) =>
-    work(...args).catch((thrown: unknown) => {
-      throw forCore(thrown);
-    });
+/** What the store throws reaches the core with its kind, and that it does not answer too. */
+function typedWithin(limits: Limits) {
+  return <A extends unknown[], T>(work: (...args: A) => Promise<T>): ((...args: A) => Promise<T>) =>
+    (...args) =>
+      limits.within(work(...args)).catch((thrown: unknown) => {
+        throw forCore(thrown);
+      });
 }
 
 function parsed(input: string | undefined): unknown {

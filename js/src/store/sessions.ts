@@ -11,6 +11,8 @@ export interface SessionInfo {
   readonly messageCount: number;
   /** A run would go on when it is opened, or waits for a person. */
   readonly unfinished: boolean;
+  /** What the list needs to know of it cannot be read; it may open all the same. */
+  readonly damaged?: boolean;
 }
 
 /** How a session is imported. */
@@ -36,8 +38,4 @@ export interface SessionCatalog {
 
 export function unknownSession(id: string): never {
   throw new GloveError("SESSION_UNKNOWN", `There is no stored session "${id}"; sessions() lists those that are.`);
-}
-
-export function latestFirst(a: SessionInfo, b: SessionInfo): number {
-  return b.updatedAt - a.updatedAt || b.createdAt - a.createdAt;
 }

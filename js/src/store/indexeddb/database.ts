@@ -2,7 +2,7 @@
 import type { GloveError } from "../../error.js";
 import { tellDeleted } from "../../tabs/protocol.js";
 import type { Durability } from "../adapter.js";
-import { type ImportOptions, latestFirst, type SessionCatalog, type SessionInfo, unknownSession } from "../sessions.js";
+import { type ImportOptions, type SessionCatalog, type SessionInfo, unknownSession } from "../sessions.js";
 import { Connection, type Transaction } from "./connection.js";
 import { InMemory } from "./in-memory.js";
 import { allOf, type SessionRow, type StoreName, stores } from "./schema.js";
@@ -22,6 +22,8 @@ export class SessionDatabase implements SessionCatalog {
   #memory = new InMemory();
   readonly #persist: boolean;
   #asked = false;
+  /** The order of the last write that this page knows. */
+  #latest = 0;
   readonly #writing = new Map<string, Set<Promise<unknown>>>();
 
   /** `none`: there is no database, and nobody is told that sessions are in memory then. */
@@ -61,11 +63,23 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async list(): Promise<readonly SessionInfo[]> {
-    const rows = await this.run(["sessions"], "readonly", ({ ask, store }) => ask<SessionRow[]>(store("sessions").getAll()));
-    return rows
-      .filter(({ count }) => count > 0)
-      .map(infoOf)
-      .sort(latestFirst);
+    const [ids, rows] = await this.run(["sessions"], "readonly", ({ ask, store }) =>
+      Promise.all([ask(store("sessions").getAllKeys()), ask<unknown[]>(store("sessions").getAll())]),
+    );
+    const whole = rows.filter(isRow).filter(({ count }) => count > 0);
+    whole.sort((a, b) => orderOf(b) - orderOf(a) || b.created - a.created);
+    const damaged = ids.filter((_, at) => !isRow(rows[at])).map((id) => damagedInfo(String(id)));
+    return [...whole.map(infoOf), ...damaged];
+  }
+
+  /** @internal The order of what is written now, in its transaction. */
+  async next({ ask, store }: Transaction): Promise<number> {
+    if (this.#latest === 0) {
+      for (const row of await ask<unknown[]>(store("sessions").getAll()))
+        if (isRow(row)) this.#latest = Math.max(this.#latest, orderOf(row));
+    }
+    this.#latest = Math.max(Date.now(), this.#latest + 1);
+    return this.#latest;
   }
 
   async rename(id: string, title: string): Promise<void> {
@@ -138,6 +152,18 @@ export function sharedDatabase(options: DatabaseOptions): SessionDatabase {
 
 function keysOf(name: (typeof stores)[number], id: string): IDBValidKey | IDBKeyRange {
   return name === "sessions" || name === "checkpoints" ? id : allOf(id);
+}
+
+const orderOf = ({ order, updated }: SessionRow) => order ?? updated;
+
+function isRow(row: unknown): row is SessionRow {
+  const { id, created, updated, count } = (row ?? {}) as Partial<SessionRow>;
+  return typeof id === "string" && [created, updated, count].every((value) => Number.isFinite(value));
+}
+
+/** What cannot be read is listed too, so that it can be exported or deleted, and hides no other session. */
+function damagedInfo(id: string): SessionInfo {
+  return { id, title: "", createdAt: 0, updatedAt: 0, messageCount: 0, unfinished: false, damaged: true };
 }
 
 function infoOf({ id, title, first, created, updated, count, unfinished }: SessionRow): SessionInfo {

@@ -32,15 +32,33 @@ export async function readRows({ ask, store }: Transaction, id: string): Promise
 
 /** The messages and records as JSON arrays, and the checkpoint as it is. */
 export async function textsOf({ session, messages, records, checkpoint, media }: SessionRows) {
-  const found = messages.reduce((sum, { count }) => sum + count, 0);
+  const found = messages.reduce((sum, row) => sum + (Number.isFinite(row?.count) ? row.count : 0), 0);
   const expected = session?.count ?? 0;
   if (found !== expected) {
-    throw storeError("corrupt", `The database has ${found} messages of this session, but ${expected} were stored.`);
+    throw storeError("corrupt", `The database has ${found} messages of this session, but ${expected} were stored. ${advice}`);
   }
-  const texts = (stored: readonly StoredText[]) => Promise.all(stored.map((text) => putBack(text, media)));
+  const text = (place: string, stored: StoredText | undefined) => (isText(stored) ? putBack(stored, media) : damaged(place));
+  const texts = (place: string, stored: readonly (StoredText | undefined)[]) =>
+    Promise.all(stored.map(async (one, at) => text(`row ${at} of its ${place}`, one)));
   return {
-    messages: arrayOf(await texts(messages.map(({ text }) => text))),
-    records: arrayOf(await texts(records)),
-    checkpoint: checkpoint === undefined ? undefined : await putBack(checkpoint, media),
+    messages: arrayOf(
+      await texts(
+        "messages",
+        messages.map((row) => row?.text),
+      ),
+    ),
+    records: arrayOf(await texts("records", records)),
+    checkpoint: checkpoint === undefined ? undefined : await text("its checkpoint", checkpoint),
   };
+}
+
+const advice = "Nothing of it was changed, and no other session is touched: go on in a new one.";
+
+function damaged(place: string): never {
+  throw storeError("corrupt", `This session is damaged: ${place} is no text. ${advice}`);
+}
+
+function isText(stored: StoredText | undefined): stored is StoredText {
+  if (typeof stored === "string") return true;
+  return Array.isArray(stored?.pieces) && Array.isArray(stored.media);
 }

@@ -12,6 +12,8 @@ export interface SessionRow {
   readonly tokens: TokenCount;
   readonly created: number;
   readonly updated: number;
+  /** Later than that of each row that was written before, whatever the clock says; that of older rows is `updated`. */
+  readonly order?: number;
   /** What a person wrote first. */
   readonly first?: string;
   /** What a person named it. */

@@ -26,6 +26,8 @@ export class IndexedDBStore implements StoreAdapter {
   #claim: string | undefined;
   /** The claim could not be written, as the storage was full: the one that was found in its place. */
   #found: { readonly claim: string | undefined } | undefined;
+  /** The state of the run is missing, or how far it is stored: the session goes on from its messages. */
+  #restarts: { readonly seq: unknown } | undefined;
 
   constructor(
     readonly identifier: string,
@@ -70,8 +72,12 @@ export class IndexedDBStore implements StoreAdapter {
     });
     await this.#append(messages, durability, prepare, ({ store }, before, texts, writes) => {
       if (claim && !this.#isOwn(before.claim)) throw superseded();
-      checkFollows(before, step);
       const id = this.identifier;
+      const { seq: first } = (records[0] ?? {}) as { readonly seq?: number };
+      const asRead = this.#restarts !== undefined && this.#restarts.seq === before.seq;
+      const restarts = asRead && (first === 1 || !Number.isSafeInteger(before.seq));
+      checkFollows(restarts ? { ...before, seq: (first ?? seq) - 1 } : before, step);
+      if (restarts && first === 1) writes.push(store("records").delete(allOf(id)));
       const later = checkpoint === undefined && records.length > 0;
       if (later) writes.push(store("records").add(texts.records, [id, seq]));
       if (texts.checkpoint !== undefined) {
@@ -107,6 +113,7 @@ export class IndexedDBStore implements StoreAdapter {
       // A file that is sent again is there already. This is asked ahead of all writes, whose ends would be missed meanwhile.
       const known = await Promise.all([...media.keys()].map((key) => ask(store("media").getKey([id, key]))));
       const files = [...media].filter((_, at) => known[at] === undefined);
+      const order = await this.#database.next(transaction);
       const writes: IDBRequest[] = [];
       const changes = rest(transaction, before, texts, writes);
       for (const [key, data] of files) writes.push(store("media").add(data, [id, key]));
@@ -114,7 +121,7 @@ export class IndexedDBStore implements StoreAdapter {
       const added: MessagesRow = { count, text: texts.messages };
       if (count > 0) writes.push(store("messages").add(added, [id, before.count]));
       const first = before.first ?? titleOf(messages);
-      const now = { count: before.count + count, updated: Date.now(), write };
+      const now = { count: before.count + count, updated: Date.now(), order, write };
       const row: SessionRow = { ...before, ...(first !== undefined && { first }), ...now, ...changes };
       writes.push(store("sessions").put(row, id));
       await Promise.all(writes.map((request) => ask(request)));
@@ -134,6 +141,8 @@ export class IndexedDBStore implements StoreAdapter {
       return rows;
     });
     const { messages, records, checkpoint } = await textsOf(rows);
+    const seq = rows.session?.seq ?? 0;
+    this.#restarts = (checkpoint === undefined && seq !== 0) || !Number.isSafeInteger(seq) ? { seq } : undefined;
     const run = checkpoint === undefined ? "" : `,"checkpoint":${JSON.stringify(checkpoint)}`;
     return `{"messages":${messages},"records":${records}${run}}`;
   }

@@ -1,0 +1,92 @@
+// How long a store is waited for: one that never answers holds nothing up for good.
+import type { StoredStep } from "./adapter.js";
+import { storeError } from "./errors.js";
+
+/** In short ticks: a page that sleeps loses one of them. */
+const ticks = 6;
+const tickMs = 10_000;
+/** So long what is on its way is waited for when somebody has asked to stop. */
+const stoppedMs = 2_000;
+
+export class Limits {
+  /** What gives each up that is waited for. */
+  readonly #waiting = new Set<() => void>();
+
+  within<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let left = ticks;
+      const over = () => {
+        clearInterval(timer);
+        this.#waiting.delete(giveUp);
+      };
+      const giveUp = () => {
+        over();
+        reject(silent());
+      };
+      const timer = setInterval(() => --left === 0 && giveUp(), tickMs);
+      this.#waiting.add(giveUp);
+      work.then(resolve, reject).finally(over);
+    });
+  }
+
+  /** Somebody waits for an end. */
+  hurry(): void {
+    if (this.#waiting.size === 0) return;
+    const waiting = [...this.#waiting];
+    setTimeout(() => {
+      for (const giveUp of waiting) if (this.#waiting.has(giveUp)) giveUp();
+    }, stoppedMs);
+  }
+}
+
+/** A write that was given up, and may be stored all the same. */
+interface Late {
+  over: boolean;
+  /** What was stored by it. */
+  stored?: string;
+}
+
+/** The writes of a session, one after another. None is begun while an earlier one may be stored, and nothing is stored twice. */
+export class Writes {
+  readonly #limits: Limits;
+  #late: Late | undefined;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  async write(step: string, store: (step: string) => Promise<void>): Promise<void> {
+    const before = this.#late;
+    if (before && !before.over) throw silent();
+    const rest = before?.stored === undefined ? step : restOf(step, before.stored);
+    if (rest === undefined) return;
+    const write: Late = { over: false };
+    this.#late = write;
+    const work = store(rest).then(
+      () => {
+        write.over = true;
+        write.stored = rest;
+      },
+      (error: unknown) => {
+        write.over = true;
+        throw error;
+      },
+    );
+    await this.#limits.within(work);
+    this.#late = undefined;
+  }
+}
+
+/** What of a step an earlier one has not stored; nothing where it has stored all of it. */
+function restOf(text: string, stored: string): string | undefined {
+  const [step, before] = [JSON.parse(text), JSON.parse(stored)] as [StoredStep, StoredStep];
+  const firstMessage = before.firstMessage + before.messages.length;
+  const messages = step.messages.slice(Math.max(0, firstMessage - step.firstMessage));
+  if (messages.length === 0 && step.seq <= before.seq) return undefined;
+  const records = step.records.filter((record) => (record as { readonly seq: number }).seq > before.seq);
+  return JSON.stringify({ ...step, firstMessage, messages, records });
+}
+
+function silent() {
+  return storeError("unavailable", "The store does not answer; try again, or reload the page.");
+}
