@@ -95,14 +95,6 @@ describe.skipIf(!llamaFolder)("llama.cpp's server", () => {
   test.each([
     ["a union at the root", { anyOf: [weather, { type: "object", properties: { all: { const: true } }, required: ["all"] }] }],
     [
-      "a tuple",
-      {
-        type: "object",
-        properties: { at: { type: "array", prefixItems: [{ enum: [1] }, { enum: ["x"] }], minItems: 2 } },
-        required: ["at"],
-      },
-    ],
-    [
       "references and a list of themselves",
       {
         type: "object",
@@ -118,6 +110,15 @@ describe.skipIf(!llamaFolder)("llama.cpp's server", () => {
         },
       },
     ],
+    [
+      "a closed tuple",
+      {
+        type: "object",
+        properties: { at: { type: "array", prefixItems: [{ enum: [1] }, { enum: [1] }], minItems: 2, items: false } },
+        required: ["at"],
+      },
+    ],
+    ["schemas that are true and false", { type: "object", properties: { any: true, none: false } }],
     ["no properties at all", { type: "object", properties: {} }],
     [
       "words that may be missing",
