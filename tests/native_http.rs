@@ -1,6 +1,8 @@
 //! A native program and a provider on this machine: real connections, real time.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr)]
 
+mod strict_kit;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -80,7 +82,12 @@ fn serve(
             }
             head.push_str(&line);
         }
-        reader.read_exact(&mut vec![0; length]).unwrap();
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let pairs = head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        let headers: Vec<_> = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let path = head.split(' ').nth(1).unwrap();
+        strict_kit::expect_taken("compatible", path, &headers, &String::from_utf8(body).unwrap());
         heads.lock().unwrap().push((number, head));
         let begin = format!("HTTP/1.1 {}\r\ntransfer-encoding: chunked\r\n\r\n", script.head);
         stream.write_all(begin.as_bytes()).unwrap();
