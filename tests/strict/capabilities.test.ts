@@ -82,7 +82,7 @@ async function table(): Promise<string> {
     const cells: string[] = [];
     for (const [names, evidence] of Object.values(capabilities)) {
       const own: Situation = {
-        name,
+        name: "structured",
         systemPrompt: "You help.",
         messages: [{ sender: "user", text: "Hi" }],
         options: { extraBody: { ...shaped[host.api] } },
