@@ -150,7 +150,7 @@ fn references_lead_to_the_same_after_their_schema_was_moved() {
 #[test]
 fn every_array_has_items_and_a_tuple_stays_one() {
     let pair = json!([{"type": "string"}, {"type": "number"}]);
-    let either = json!({"anyOf": [{"type": "number"}, {"type": "string"}]});
+    let either = json!({"anyOf": [{"type": "string"}, {"type": "number"}]});
     let table = [
         (json!({"type": "array"}), json!({"type": "array", "items": {}})),
         (json!({"type": ["array", "null"]}), json!({"type": ["array", "null"], "items": {}})),
@@ -278,7 +278,7 @@ fn what_gemini_has_no_word_for_is_said_in_descriptions() {
     );
     assert_eq!(of("yes"), json!({"type": "boolean", "description": "(JSON Schema: {\"enum\":[true]})"}));
     assert_eq!(of("map")["description"], "(JSON Schema: {\"additionalProperties\":{\"type\":\"number\"}})");
-    assert_eq!(of("pair")["items"], json!({"anyOf": [{"type": "number"}, {"type": "string"}]}));
+    assert_eq!(of("pair")["items"], json!({"anyOf": [{"type": "string"}, {"type": "number"}]}));
     assert_eq!(of("pair")["maxItems"], 2);
     assert_eq!(
         of("both"),

@@ -183,11 +183,11 @@ impl Facts {
         let mut found = Vec::new();
         for (is_own, row) in known().iter().map(|row| (false, row)).chain(own.iter().map(|row| (true, row))) {
             if let Some(weight) = row.weight(format, host, model) {
-                found.push((is_own, weight, row));
+                // Of two that are equally specific the later one counts.
+                let at = found.partition_point(|(own, other, _)| (*own, *other) <= (is_own, weight));
+                found.insert(at, (is_own, weight, row));
             }
         }
-        // Of two that are equally specific the later one counts.
-        found.sort_by_key(|(is_own, weight, _)| (*is_own, *weight));
         let mut facts = Facts::default();
         for (_, _, row) in found {
             facts.0.take(row);

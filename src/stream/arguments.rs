@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::ids::Ids;
 use crate::json_read::unescape;
 use crate::json_write::string;
 
@@ -16,36 +17,41 @@ pub enum ArgumentForm {
 }
 
 /// Keys that have other names on the wire.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct KeyNames {
-    /// The name on the wire and the real one, in order of the first.
-    real: Vec<(String, String)>,
-    /// The other way round.
-    wire: Vec<(String, String)>,
+    /// The name on the wire and the real one.
+    pairs: Vec<(String, String)>,
+    by_wire: Ids,
+    by_real: Ids,
 }
 
 impl KeyNames {
     /// Of pairs of a name on the wire and the real one.
-    pub fn new(mut pairs: Vec<(String, String)>) -> Self {
-        let mut wire: Vec<_> = pairs.iter().map(|(wire, real)| (real.clone(), wire.clone())).collect();
-        pairs.sort();
-        wire.sort();
-        KeyNames { real: pairs, wire }
+    pub fn new(pairs: Vec<(String, String)>) -> Self {
+        let (mut by_wire, mut by_real) = (Ids::default(), Ids::default());
+        for (at, (wire, real)) in pairs.iter().enumerate() {
+            by_wire.add(wire, at);
+            by_real.add(real, at);
+        }
+        KeyNames { pairs, by_wire, by_real }
     }
 
     pub fn wire(&self, key: &str) -> Option<&str> {
-        other(&self.wire, key)
+        Some(&self.pairs.get(self.by_real.get(key)?)?.0)
     }
 
     pub fn real(&self, key: &str) -> Option<&str> {
-        other(&self.real, key)
+        Some(&self.pairs.get(self.by_wire.get(key)?)?.1)
     }
 }
 
-fn other<'n>(names: &'n [(String, String)], key: &str) -> Option<&'n str> {
-    let at = names.binary_search_by(|(known, _)| known.as_str().cmp(key)).ok()?;
-    names.get(at).map(|(_, name)| name.as_str())
+impl PartialEq for KeyNames {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs == other.pairs
+    }
 }
+
+impl Eq for KeyNames {}
 
 impl ArgumentForm {
     /// An object of arguments as the model would write it.

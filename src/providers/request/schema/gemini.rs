@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::node::Node;
+use super::node::{Node, keep_one_of_each};
 use super::{around, root, wire_key};
 use crate::ids::Ids;
 use crate::json_write::{Object, array, string};
@@ -446,8 +446,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
             texts.push(ANY_ITEM.to_owned());
         }
         // Each item is one of the first ones or, where there may be more, one of those.
-        texts.sort();
-        texts.dedup();
+        keep_one_of_each(&mut texts);
         let length: usize = texts.iter().map(String::len).sum();
         let place = out.key("items");
         match texts.as_slice() {
@@ -470,18 +469,24 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         if said.values.is_some() && self.native {
             array(out.key("enum"), values, |out, value| value.write(out));
         } else if said.values.is_some() {
-            let mut numbers: Vec<(f64, Cow<'_, str>)> = Vec::new();
+            let (mut least, mut most): (Option<(f64, String)>, Option<(f64, String)>) = (None, None);
+            let mut count = 0;
             for value in values {
                 let mut raw = String::new();
                 value.write(&mut raw);
-                numbers.push((raw.parse().unwrap_or_default(), Cow::Owned(raw)));
+                let number = crate::json_read::number(&raw).unwrap_or_default();
+                count += 1;
+                if least.as_ref().is_none_or(|(other, _)| number < *other) {
+                    least = Some((number, raw.clone()));
+                }
+                if most.as_ref().is_none_or(|(other, _)| number > *other) {
+                    most = Some((number, raw));
+                }
             }
-            numbers.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-            if numbers.len() > 1 {
+            if count > 1 {
                 said.tell_values("number");
             }
-            let ends = [numbers.first(), numbers.last()];
-            limits = ends.map(|end| end.map(|(_, raw)| Cow::Owned(raw.clone().into_owned())));
+            limits = [least, most].map(|end| end.map(|(_, raw)| Cow::Owned(raw)));
         }
         for (name, limit) in ["minimum", "maximum"].into_iter().zip(limits) {
             if let Some(limit) = limit {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::ids::Ids;
 use crate::json_read::{Broken, Reader, unescape};
 use crate::json_write::{Object, array};
 
@@ -129,4 +130,10 @@ pub(super) fn unpointed(step: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~"))
+}
+
+/// Leaves the first of equal texts.
+pub(super) fn keep_one_of_each(texts: &mut Vec<String>) {
+    let mut known = Ids::default();
+    texts.retain(|text| known.insert(text));
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::node::{Node, unpointed};
+use super::node::{Node, keep_one_of_each, unpointed};
 use super::{MAPS, around, root, wire_key};
 use crate::json_write::{Object, array, string};
 use crate::stream::ArgumentForm;
@@ -191,8 +191,7 @@ impl Writer<'_> {
             Some(Node::Other("false")) => {
                 // No further item may come, so what they would have to be changes nothing, and helps those who do not know tuples.
                 let length: usize = items.iter().map(String::len).sum();
-                items.sort();
-                items.dedup();
+                keep_one_of_each(&mut items);
                 let place = object.key("items");
                 match items.as_slice() {
                     [one] if length < SHORT => place.push_str(one),
