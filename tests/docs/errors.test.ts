@@ -16,11 +16,24 @@ function source(folder: string, extension: RegExp): string {
   return read.map((name) => readFileSync(join(root, folder, name), "utf8").split("#[cfg(test)]")[0]).join("\n");
 }
 
+/** What a request leaves out is told by codes too, and is no error. */
+const noticesOf = (text: string) =>
+  new Set([...text.matchAll(/"([A-Z]+_(?:LEFT_OUT|CHANGED|SIMPLIFIED))"/g)].map(([, name = ""]) => name));
+
+test("the guide to models lists every notice of the source", () => {
+  const told = [...noticesOf(source("src", /\.rs$/))];
+  const page = readFileSync(join(root, "docs", "models-and-keys.md"), "utf8");
+  const rows = [...page.matchAll(/^\| (`[A-Z_`, ]+`) \|/gm)].map(([, names]) => names).join();
+  expect(told.length).toBeGreaterThan(5);
+  expect(told.filter((name) => !rows.includes(`\`${name}\``))).toEqual([]);
+});
+
 test("the page of errors lists every code of the source, and no other", () => {
   const text = source("js", /\.tsx?$/) + source("src", /\.rs$/);
   const handler = source("js/server", /\.ts$/) + source("js/src/relay", /\.ts$/) + source("src/wire", /\.rs$/);
   const found = [text.matchAll(/GloveError\(\s*"([A-Z_]+)"/g), text.matchAll(code), handler.matchAll(refused)];
-  const thrown = found.flatMap((matches) => [...matches].map(([, name]) => name));
+  const notices = noticesOf(text);
+  const thrown = found.flatMap((matches) => [...matches].map(([, name]) => name)).filter((name = "") => !notices.has(name));
   const page = readFileSync(join(root, "docs", "errors.md"), "utf8");
   const listed = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
   expect(listed).toEqual([...new Set(listed)]);

@@ -40,6 +40,7 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "GloveSession.start": ({ session }) => session.start(),
   "GloveSession.sendMessage": ({ session }) => session.sendMessage("Hi"),
   "GloveSession.request": ({ session }) => session.request("Hi"),
+  "GloveSession.requestAs": ({ session }) => session.requestAs("r9", { text: "Hi" }),
   "GloveSession.regenerate": ({ session }) => session.regenerate(),
   "GloveSession.resume": ({ session }) => session.resume(),
   "GloveSession.undo": ({ session }) => session.undo(),
