@@ -22,7 +22,7 @@ export {
   type SlotRequest,
   type UnsubscribeFn,
 } from "./display.js";
-export { AbortError, GloveError } from "./error.js";
+export { AbortError, GloveError, type ModelFailure, type ToldFailure } from "./error.js";
 export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./glove.js";
 export type {
   CallOutcome,

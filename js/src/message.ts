@@ -107,6 +107,7 @@ export interface Task {
   status: TaskStatus;
 }
 
+/** How far a task is. */
 export type TaskStatus = "pending" | "in_progress" | "completed";
 
 /** What model calls used; costs in US dollars, where the provider tells them. */

@@ -1,6 +1,7 @@
 // What subscribers are told, event by event.
 import type { Message, ToolCall, ToolResultData, Usage } from "./message.js";
 
+/** What a model answered. */
 interface ModelAnswered {
   readonly text: string;
   readonly tool_calls: ToolCall[];

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::node::{Node, keep_one_of_each};
 use super::{around, root, wire_key};
 use crate::ids::Ids;
+use crate::json_read::number;
 use crate::json_write::{Object, array, string};
 use crate::stream::ArgumentForm;
 
@@ -469,24 +470,18 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         if said.values.is_some() && self.native {
             array(out.key("enum"), values, |out, value| value.write(out));
         } else if said.values.is_some() {
-            let (mut least, mut most): (Option<(f64, String)>, Option<(f64, String)>) = (None, None);
-            let mut count = 0;
+            let mut numbers = Vec::new();
             for value in values {
                 let mut raw = String::new();
                 value.write(&mut raw);
-                let number = crate::json_read::number(&raw).unwrap_or_default();
-                count += 1;
-                if least.as_ref().is_none_or(|(other, _)| number < *other) {
-                    least = Some((number, raw.clone()));
-                }
-                if most.as_ref().is_none_or(|(other, _)| number > *other) {
-                    most = Some((number, raw));
-                }
+                numbers.push((number(&raw).unwrap_or_default(), raw));
             }
-            if count > 1 {
+            if numbers.len() > 1 {
                 said.tell_values("number");
             }
-            limits = [least, most].map(|end| end.map(|(_, raw)| Cow::Owned(raw)));
+            let least = numbers.iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
+            let most = numbers.iter().max_by(|(a, _), (b, _)| a.total_cmp(b));
+            limits = [least, most].map(|end| end.map(|(_, raw)| Cow::Owned(raw.clone())));
         }
         for (name, limit) in ["minimum", "maximum"].into_iter().zip(limits) {
             if let Some(limit) = limit {
