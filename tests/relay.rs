@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stderr)]
 
 mod streams;
+mod strict_kit;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -29,7 +30,8 @@ struct Player(Arc<Vec<u8>>);
 struct Playing(Arc<Vec<u8>>, usize);
 
 impl Http for Player {
-    fn send(&self, _request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+        strict_kit::expect_taken_at(&request);
         let playing = Playing(Arc::clone(&self.0), 0);
         Box::pin(async move { Ok(Box::new(playing) as Box<dyn HttpResponse>) })
     }
@@ -63,12 +65,13 @@ fn relay_as(
     stream: bool,
     reasoning_in_text: bool,
 ) -> (Result<Reply, ModelError>, String) {
+    let (url, headers) = strict_kit::address(format, stream);
     let options = HttpOptions {
         name: "m".to_owned(),
         format,
-        url: "http://provider".to_owned(),
-        headers: Vec::new(),
-        request: Options { stream, ..Options::default() },
+        url,
+        headers,
+        request: Options { model: "m".to_owned(), stream, ..Options::default() },
         policy: Policy { max_retries: 0, ..Policy::default() },
     };
     let (http, ids) = (Player(Arc::new(answer.to_vec())), Arc::new(SequentialIds::new("i")));

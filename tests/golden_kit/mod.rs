@@ -3,6 +3,8 @@
 
 mod ports;
 mod scenario;
+#[path = "../strict_kit/mod.rs"]
+mod strict_kit;
 mod tools;
 
 use std::sync::Arc;

@@ -15,6 +15,7 @@ use glove_wasm::store::MemoryStore;
 use glove_wasm::transport::{Http, HttpRequest, HttpResponse};
 
 use super::scenario::{Answer, compact};
+use super::strict_kit::expect_taken_at;
 
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<String>>>);
@@ -68,6 +69,7 @@ impl Server {
 
 impl Http for Server {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+        expect_taken_at(&request);
         self.log.add(format!("model {}", request.body));
         let answer = self.answers.lock().unwrap().pop_front();
         let streamed = match answer {

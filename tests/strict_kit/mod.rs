@@ -6,6 +6,7 @@ use std::fs;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use glove_wasm::providers::Format;
+use glove_wasm::transport::HttpRequest;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -128,6 +129,7 @@ pub fn judge(id: &str, url: &str, headers: &[(String, String)], body: &str) -> V
     let bearer = header("authorization").map(|value| value.starts_with("Bearer ") && value.len() > 7);
     let authorized = match host["auth"].as_str().unwrap() {
         "x-api-key" => header("x-api-key").is_some() && bearer.is_none(),
+        "x-api-key-or-bearer" => header("x-api-key").is_some() != (bearer == Some(true)),
         "x-goog-api-key" => header("x-goog-api-key").is_some() && bearer.is_none(),
         "bearer" => bearer == Some(true),
         _ => bearer != Some(false),
@@ -152,4 +154,30 @@ pub fn judge(id: &str, url: &str, headers: &[(String, String)], body: &str) -> V
 pub fn expect_taken(id: &str, url: &str, headers: &[(String, String)], body: &str) {
     let found = judge(id, url, headers, body);
     assert!(found.is_empty(), "{id} would refuse {url} {body}:\n{}", found.join("\n"));
+}
+
+/// The same for a server of a test, which knows of a request's format by its address alone.
+pub fn expect_taken_at(request: &HttpRequest) {
+    // A gateway may have a query of its own in its address.
+    let (path, query) = request.url.split_once('?').unwrap_or((&request.url, ""));
+    let url = if query.contains("alt=sse") { format!("{path}?alt=sse") } else { path.to_owned() };
+    let format = if path.ends_with("/chat/completions") {
+        Format::OpenAiChat
+    } else if path.ends_with("/responses") {
+        Format::OpenAiResponses
+    } else if path.ends_with("/messages") {
+        Format::Anthropic
+    } else if path.contains("/models/") {
+        Format::Gemini
+    } else {
+        Format::Endpoint
+    };
+    expect_taken(host_of(format), &url, &request.headers, &request.body);
+}
+
+/// Where a server of a test is asked in this format, and with which headers.
+pub fn address(format: Format, stream: bool) -> (String, Vec<(String, String)>) {
+    let base = "https://model.test/v1";
+    let headers = format.headers(base, "canary-key").into_iter();
+    (format.url(base, "m", stream), headers.map(|(name, value)| (name.to_owned(), value)).collect())
 }

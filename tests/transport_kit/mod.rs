@@ -1,6 +1,9 @@
 //! A server on a clock, and a call of a model to it.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, dead_code, unreachable_pub)]
 
+#[path = "../strict_kit/mod.rs"]
+mod strict_kit;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -17,6 +20,8 @@ use glove_wasm::run::settings::Settings;
 use glove_wasm::testing::{FakeClock, SequentialIds, ask_model};
 use glove_wasm::transport::retry::Policy;
 use glove_wasm::transport::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
+
+use strict_kit::{address, expect_taken_at};
 
 /// What a server does, piece by piece.
 #[derive(Clone, Copy)]
@@ -61,6 +66,7 @@ pub struct Connection {
 
 impl Http for Server {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+        expect_taken_at(&request);
         self.asked.lock().unwrap().push(self.clock.steady());
         let (clock, open) = (self.clock.clone(), Arc::clone(&self.open));
         let answer = self.answers.lock().unwrap().pop_front();
@@ -199,11 +205,12 @@ pub fn model_of(format: Format, server: Arc<dyn Http>, clock: &FakeClock, policy
 }
 
 pub fn options(format: Format, policy: Policy) -> HttpOptions {
+    let (url, headers) = address(format, true);
     HttpOptions {
         name: "test".to_owned(),
         format,
-        url: "https://model.test/v1/chat/completions".to_owned(),
-        headers: vec![("authorization".to_owned(), "Bearer canary-key".to_owned())],
+        url,
+        headers,
         request: Options { model: "m".to_owned(), stream: true, ..Options::default() },
         policy,
     }
