@@ -6,7 +6,7 @@ use crate::providers::Format;
 use crate::providers::request::Notices;
 use crate::tool::{ToolDefinition, UNDO_TOOL};
 
-/// OpenAI and Groq refuse a request with more, and servers that speak their format follow them.
+/// OpenAI, Groq and Gemini refuse a request with more, and servers that speak their formats follow them.
 const MOST: usize = 128;
 
 /// The tools that go out where there are too many, and the system prompt that says so: glove's own, those that were called, then the
@@ -18,7 +18,7 @@ pub fn fewer_tools<'m>(
     messages: impl FnOnce() -> Vec<&'m Message>,
     notices: &Notices,
 ) -> Option<(Vec<ToolDefinition>, String)> {
-    if tools.len() <= MOST || !matches!(format.spoken(), Format::OpenAiChat | Format::OpenAiResponses) {
+    if tools.len() <= MOST || matches!(format.spoken(), Format::Anthropic | Format::Endpoint) {
         return None;
     }
     let mut called = Ids::default();
