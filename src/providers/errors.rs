@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json_read::{Broken, Reader};
+use crate::providers::refused_media::is_about_media;
 use crate::scan::word_at;
 
 /// How much of a body that is no JSON is quoted.
@@ -135,6 +136,8 @@ struct Details<'a> {
     named: Option<(Naming, String)>,
     /// Where in the request it is, in front of the message about that place.
     place: String,
+    /// What it calls the field that is at fault.
+    param: Option<String>,
     /// What a chat handler says of its provider.
     provider: Behind,
     /// What an endpoint calls its refusal; a failure of the model, which has a kind, is known by that.
@@ -221,6 +224,9 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 details.message = Some(Cow::Owned(format!("{shown}: {}", excerpt(&raw))));
             }
             ("loc", b'[') if cfg!(feature = "providers") => details.place = place(reader.raw()?)?,
+            ("param", b'"') if cfg!(feature = "providers") => {
+                details.param = Some(reader.text()?.into_owned());
+            }
             ("details" | "detail" | "message", b'[') => {
                 reader.array()?;
                 while reader.item()? {
@@ -319,8 +325,7 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behin
     error.provider_code = details.named.map(|(_, name)| name);
     error.media = cfg!(feature = "providers")
         && matches!(kind, ModelErrorKind::BadRequest | ModelErrorKind::Server)
-        && status.is_some_and(|status| status <= 500)
-        && is_about_media(&lower);
+        && status.is_some_and(|status| is_about_media(status, details.param.as_deref(), &lower));
     (error, told, details.provider)
 }
 
@@ -410,43 +415,6 @@ fn is_too_large(status: Option<u16>, codes: &str, message: &str) -> bool {
     let named = ["request_too_large", "image_too_large"].iter().any(|word| word_at(codes, word).is_some());
     let said = ["request payload size exceeds", "image exceeds", "image dimensions exceed"];
     cfg!(feature = "providers") && (named || said.iter().any(|word| word_at(message, word).is_some()))
-}
-
-/// A picture or a file that cannot be read, or that this model takes none of.
-fn is_about_media(message: &str) -> bool {
-    let said = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
-    let named = [
-        "image",
-        "pdf",
-        "video",
-        "audio",
-        "multimodal",
-        "input_file",
-        "file_data",
-        "mime type",
-        "media type",
-    ];
-    let refused = [
-        "could not process",
-        "unable to process",
-        "could not be",
-        "unable to download",
-        "error while downloading",
-        "failed to download",
-        "cannot",
-        "invalid",
-        "not valid",
-        "not a valid",
-        "not a multimodal",
-        "unsupported",
-        "not supported",
-        "not support",
-        "only supported by",
-        "support image input",
-        "unknown variant",
-        "password protected",
-    ];
-    said(&named) && said(&refused) || said(&["content must be a string"])
 }
 
 #[cfg(test)]
@@ -814,12 +782,48 @@ mod tests {
             (400, "messages[0].content must be a string", true),
             (400, "Unsupported parameter: 'temperature'", false),
             (400, "Invalid schema for function 'f'", false),
+            (400, "Invalid 'image_url': unsupported", true),
+            (400, "unknown variant `image_url`, expected `text`", true),
+            (400, "Unsupported MIME type: image/heic", true),
+            (415, "video/mp4 is not supported", true),
+            (500, "this model is missing data required for image input", true),
+            (500, "failed to process inputs: failed to decode image", true),
+            (400, "Invalid base64 data", true),
+            (400, "messages 参数非法，图片输入格式/解析错误", true),
+            (400, "Invalid schema for function 'generate_image': array schema missing items.", false),
+            (400, "Invalid schema for function 'draw': 'image' is not supported", false),
+            (400, "Invalid value for 'image-search' tool name", false),
+            (400, "temperature is invalid for image models", false),
+            (400, "The model `my-image-model` cannot be found", false),
+            (404, "The image model `m` cannot be found", false),
+            (400, "Model vendor/image-2.5 is not supported", false),
+            (400, "tools.0.custom.description: image cannot be read", false),
+            (400, "messages.1.content.0.tool_use.input.image: invalid", false),
+            (500, "cannot write image of state", false),
             (429, "image quota: cannot", false),
             (503, "cannot process image now", false),
         ];
         for (status, said, media) in table {
             let error = from_response(status, &format!(r#"{{"error":{{"message":"{said}"}}}}"#));
             assert_eq!(error.media, media, "{status} {said}");
+        }
+    }
+
+    #[test]
+    fn a_picture_is_refused_where_the_conversation_stands_in_the_request() {
+        let table = [
+            ("tools[0].function.parameters", false),
+            ("tool_choice", false),
+            ("model", false),
+            ("temperature", false),
+            ("messages[0].content[1].image_url", true),
+            ("input[0].content", true),
+            ("image_url", true),
+            ("url", true),
+        ];
+        for (param, media) in table {
+            let body = format!(r#"{{"error":{{"message":"Invalid image.","param":"{param}"}}}}"#);
+            assert_eq!(from_response(400, &body).media, media, "{param}");
         }
     }
 

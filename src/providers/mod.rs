@@ -11,6 +11,7 @@ mod halves;
 mod openai_chat;
 mod openai_responses;
 pub(crate) mod refused;
+mod refused_media;
 pub mod request;
 pub mod table;
 
