@@ -223,6 +223,32 @@ fn keys_that_anthropic_refuses_have_other_names_there_in_calls_too() {
 }
 
 #[test]
+fn many_keys_that_become_the_same_name_are_told_apart_in_time() {
+    let letters: Vec<char> = ('а'..='я').collect();
+    let short =
+        |n: usize| [n / 1_024, n / 32 % 32, n % 32, 0].map(|at| letters[at]).iter().collect::<String>();
+    let long = |n: usize| format!("{}{n:05}é", "x".repeat(58));
+    let names: [&dyn Fn(usize) -> String; 2] = [&short, &long];
+    for name in names {
+        let properties: serde_json::Map<_, _> =
+            (0..10_000).map(|n| (name(n), json!({"type": "string"}))).collect();
+        let schema = json!({"type": "object", "properties": properties});
+        for to in [To::Anthropic, To::GoogleChat] {
+            let begun = Instant::now();
+            let told = told(to, &schema);
+            let took = begun.elapsed();
+            assert!(took.as_secs() < 10, "{to:?} took {took:?}");
+            judge(to, &told.schema()).unwrap();
+            let value = json!({name(0): 1, name(5_000): 2, name(9_999): 3});
+            assert_eq!(told.real(&told.on_wire(&value)), value);
+            if to == To::Anthropic {
+                assert_eq!(told.schema()["properties"].as_object().unwrap().len(), 10_000);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_gemini_has_no_word_for_is_said_in_descriptions() {
     let schema = json!({
         "$schema": "x",

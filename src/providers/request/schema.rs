@@ -41,6 +41,10 @@ const BY_NAME: [&str; 7] =
 /// More steps than this from one root to another are a circle.
 const MOST_STEPS: usize = 16;
 
+/// Of a property's name, and what is kept in it for a number.
+const LONGEST_KEY: usize = 64;
+const ROOM_FOR_NUMBER: usize = 8;
+
 impl Prompt<'_> {
     /// What a provider is told of a tool. `key`: what it calls the schema.
     pub(super) fn tell_tool(&self, tool: &ToolDefinition, key: &str, out: &mut Object<'_>) {
@@ -106,9 +110,9 @@ pub(super) fn form(format: Format, facts: &Facts, schema: &Json) -> Option<Argum
     if !unfit {
         return None;
     }
-    let mut taken = Ids::default();
+    let mut taken = Taken::default();
     for (key, _) in keys.iter().filter(|(key, _)| fits(key)) {
-        taken.insert(key);
+        taken.names.insert(key);
     }
     let mut renamed = Vec::new();
     let mut met = Ids::default();
@@ -189,37 +193,57 @@ fn is_key(key: &str, signs: &str) -> bool {
 
 /// A name for the one property around all arguments, which none of them has.
 fn free_name(node: &Node<'_>) -> String {
-    let mut taken = Ids::default();
+    let mut taken = Taken::default();
     any_field(node, |key, inner| {
         let properties = if key == "properties" { inner.fields() } else { &[] };
         for (name, _) in properties {
-            taken.insert(name);
+            taken.names.insert(name);
         }
         false
     });
-    numbered("input", 64, &mut taken)
+    taken.numbered("input".to_owned())
 }
 
-fn fitting(key: &str, fits: fn(&str) -> bool, taken: &mut Ids) -> String {
+fn fitting(key: &str, fits: fn(&str) -> bool, taken: &mut Taken) -> String {
     let mut made: String =
-        key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(64).collect();
+        key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(LONGEST_KEY).collect();
     if !fits(&made) {
         made.insert(0, '_');
-        made.truncate(64);
+        made.truncate(LONGEST_KEY);
     }
-    numbered(&made, 64, taken)
+    taken.numbered(made)
 }
 
-/// The name, or one with a number behind it that is not taken.
-fn numbered(base: &str, longest: usize, taken: &mut Ids) -> String {
-    let mut name = base.to_owned();
-    let mut count = 1;
-    while !taken.insert(&name) {
-        count += 1;
-        let suffix = format!("_{count}");
-        name = base.chars().take(longest.saturating_sub(suffix.len())).collect::<String>() + &suffix;
+/// Names that are taken, and the last number given to each start of a name.
+#[derive(Default)]
+struct Taken {
+    names: Ids,
+    starts: Ids,
+    numbers: Vec<usize>,
+}
+
+impl Taken {
+    /// The name, or one with a number behind it that is not taken. All long names with one start count on together, so that no number is
+    /// tried twice.
+    fn numbered(&mut self, name: String) -> String {
+        if self.names.insert(&name) {
+            return name;
+        }
+        let start: String = name.chars().take(LONGEST_KEY - ROOM_FOR_NUMBER).collect();
+        let at = self.starts.get(&start).unwrap_or_else(|| {
+            self.starts.add(&start, self.numbers.len());
+            self.numbers.push(1);
+            self.numbers.len() - 1
+        });
+        let Some(number) = self.numbers.get_mut(at) else { return name };
+        loop {
+            *number += 1;
+            let numbered = format!("{start}_{number}");
+            if self.names.insert(&numbered) {
+                return numbered;
+            }
+        }
     }
-    name
 }
 
 /// The name of a property on the wire.
