@@ -45,12 +45,18 @@ impl Provider {
         let code = error.provider_code.as_ref().filter(|_| some);
         Provider {
             status: error.status.filter(|_| some),
-            code: code.map(|code| if all { code.clone() } else { struck(code) }),
+            code: code.map(|code| if all { code.clone() } else { struck_code(code) }),
             request_id: error.request_id.clone().filter(|_| all),
             transient: error.transient,
             media: error.media,
         }
     }
+}
+
+/// A code is told where it is a word, or a few of them. With dots it may be the name of a machine.
+fn struck_code(code: &str) -> String {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ');
+    if code.bytes().all(is_word) { struck(code) } else { "…".to_owned() }
 }
 
 /// How much of a provider's own message a client is told.
@@ -175,7 +181,7 @@ fn told(error: &ModelError, disclosure: Disclosure) -> (String, Said) {
     let (own, said) = match error.kind {
         // What a connection failed with names the address, what was no answer quotes the body.
         Network => ("The connection to the model's provider failed.", Said::Inside),
-        BadResponse => ("The model's provider sent what is no answer.", Said::Inside),
+        BadResponse => ("What the model's provider sent is not an answer.", Said::Inside),
         Config | Adapter => ("This server is not set up for its model.", Said::Inside),
         Authentication => ("The model's provider refused the key of this server.", Said::AboutTheServer),
         RateLimit if unpaid(error) => {
@@ -370,7 +376,9 @@ mod tests {
             of(402, r#"{"error":{"message":"pay","code":"no_credits"}}"#, Disclosure::Safe),
             (None, None, None)
         );
-        let inner = r#"{"error":{"message":"no","code":"at_http://10.0.0.1/x"}}"#;
-        assert_eq!(of(400, inner, Disclosure::Safe).1, named("…"));
+        for code in ["at_http://10.0.0.1/x", "secret_code_llm.internal", "acct_1N3kd9"] {
+            let inner = format!(r#"{{"error":{{"message":"no","code":"{code}"}}}}"#);
+            assert_eq!(of(400, &inner, Disclosure::Safe).1, named("…"), "{code}");
+        }
     }
 }
