@@ -344,10 +344,122 @@ fn a_schema_inside_itself_is_cut_for_gemini_and_the_developer_is_told() {
     assert_eq!(told.schema().pointer(deep).unwrap()["type"], "object");
     assert_eq!(told.notices.len(), 1);
     assert_eq!(told.notices[0].code, "SCHEMA_SIMPLIFIED");
-    assert!(told.notices[0].message.contains("`t`") && told.notices[0].message.contains("inside itself"));
+    assert!(told.notices[0].message.contains("`t` refers to itself"));
+    assert!(!told.schema().to_string().contains("than can be told"), "{}", told.schema());
     let not = json!({"type": "object", "properties": {"a": {"not": {"const": 1}, "type": "number"}}});
     assert!(self::told(To::GoogleChat, &not).notices[0].message.contains("`not`"));
     assert_eq!(self::told(To::OpenAi, &not).notices, []);
+}
+
+#[test]
+fn what_is_cut_for_gemini_names_what_it_is_or_says_that_there_is_more() {
+    let person = json!({"type": "object", "description": "A person.", "properties": {"home": {"$ref": "#/$defs/house"}}});
+    let house = json!({"type": "object", "properties": {"owner": {"$ref": "#/$defs/person"}}});
+    let schema = json!({"type": "object", "properties": {"who": {"$ref": "#/$defs/person"}}, "$defs": {"person": person, "house": house}});
+    let text = told(To::Gemini, &schema).schema().to_string();
+    assert!(text.contains("A person. (Of the form of `person` above.)"), "{text}");
+    let whole = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
+    let text = told(To::Gemini, &whole).schema().to_string();
+    assert!(text.contains("(Of the form of the arguments as a whole.)"), "{text}");
+    let mut deep = json!({"type": "string"});
+    for _ in 0..60 {
+        deep = json!({"type": "object", "properties": {"a": deep}});
+    }
+    let told = told(To::Gemini, &deep);
+    assert!(told.schema().to_string().contains("(More stands here than can be told.)"));
+    assert!(
+        told.notices[0].message.contains("`t` is larger than this provider takes."),
+        "{:?}",
+        told.notices
+    );
+}
+
+#[test]
+fn a_description_beside_a_reference_is_kept_wherever_it_stands() {
+    // Keys stand in the order of the alphabet, the reference first.
+    let home = json!({"$ref": "#/$defs/house", "description": "Where he lives."});
+    let house =
+        json!({"type": "object", "description": "A house.", "properties": {"street": {"type": "string"}}});
+    let inner = json!({"type": "object", "properties": {"home": home}, "$defs": {"house": house}});
+    let mut root = home.clone();
+    root["$defs"] = json!({"house": house});
+    for to in ALL {
+        assert_eq!(
+            told(to, &inner).schema()["properties"]["home"]["description"],
+            "Where he lives.",
+            "{to:?}"
+        );
+        assert_eq!(told(to, &root).schema()["description"], "Where he lives.", "{to:?}");
+    }
+}
+
+#[test]
+fn a_map_as_arguments_is_told_to_gemini_behind_one_property() {
+    for to in [To::Gemini, To::GoogleChat] {
+        for (schema, word) in [
+            (
+                json!({"type": "object", "description": "Words.", "additionalProperties": {"type": "string"}}),
+                "additionalProperties",
+            ),
+            (
+                json!({"type": "object", "description": "Words.", "properties": {}, "additionalProperties": {}}),
+                "",
+            ),
+            (
+                json!({"type": "object", "description": "Words.", "patternProperties": {"^a": {"type": "string"}}}),
+                "patternProperties",
+            ),
+        ] {
+            let told = told(to, &schema);
+            judge(to, &told.schema()).unwrap();
+            let input = &told.schema()["properties"]["input"];
+            assert!(input["description"].as_str().unwrap().starts_with("Words."), "{to:?} {input}");
+            assert!(input.to_string().contains(word), "{to:?} {input}");
+            let has_notice = told.notices.iter().any(|notice| notice.message.contains("`patternProperties`"));
+            assert_eq!(has_notice, word == "patternProperties", "{:?}", told.notices);
+            let value = json!({"a": "b"});
+            assert_eq!(told.real(&json!({"input": value})), value);
+            assert_eq!(told.on_wire(&value), json!({"input": value}));
+        }
+    }
+    let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    assert_eq!(told(To::Anthropic, &map).schema()["additionalProperties"], json!({"type": "string"}));
+}
+
+#[test]
+fn what_gemini_is_told_of_a_large_schema_has_an_end_and_the_developer_is_told() {
+    let empty = |count: usize| -> serde_json::Map<_, _> {
+        (0..count).map(|n| (format!("p{n}"), json!({}))).collect()
+    };
+    let branches: Vec<_> = (0..2_000).map(|n| json!({"required": ["x"], "minProperties": n})).collect();
+    let values: Vec<_> = (0..20_000).collect();
+    let table = [
+        json!({"type": "object", "properties": {"x": {"properties": empty(2_000), "anyOf": branches}}}),
+        json!({"type": "object", "properties": {"x": {"enum": values, "anyOf": branches}}}),
+        json!({"type": "object", "properties": empty(10_000), "additionalProperties": false}),
+        json!({"type": "object", "required": (0..10_000).map(|n| format!("p{n}")).collect::<Vec<_>>()}),
+        json!({"type": "object", "properties": {"x": {"prefixItems": vec![json!({}); 10_000], "items": false}}}),
+    ];
+    for schema in table {
+        let length = schema.to_string().len();
+        for to in [To::Gemini, To::GoogleChat] {
+            let begun = Instant::now();
+            let told = told(to, &schema);
+            let took = begun.elapsed();
+            let (text, begin) =
+                (told.schema().to_string(), schema.to_string().chars().take(200).collect::<String>());
+            assert!(took.as_secs() < 5, "{to:?} took {took:?} of {begin}");
+            assert!(text.len() < length * 5 + 150_000, "{to:?} made {} of {length} of {begin}", text.len());
+            judge(to, &told.schema()).unwrap();
+            assert!(text.contains("(More stands here than can be told.)"), "{to:?} {begin}");
+            assert!(!text.contains(r#""additionalProperties":false"#), "{to:?} {begin}");
+            assert!(
+                told.notices[0].message.contains("is larger than this provider takes"),
+                "{:?}",
+                told.notices
+            );
+        }
+    }
 }
 
 #[test]

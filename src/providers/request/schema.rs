@@ -55,7 +55,7 @@ impl Prompt<'_> {
         }
         let node = read(&tool.schema);
         let form = self.names.form(&tool.name);
-        let mut lost: Vec<String> = Vec::new();
+        let mut lost = Lost::default();
         match takes(self.format, &self.options.facts) {
             Takes::Most => plain::write(&node, form, &mut lost, out.key(key)),
             Takes::Little { native } => {
@@ -65,15 +65,44 @@ impl Prompt<'_> {
                 }
             }
         }
-        if !lost.is_empty() {
+        if let Some(lost) = lost.said() {
             let message = format!(
-                "The schema of the tool `{}` uses {}, which this provider does not take. The model is told it in words, or in part; \
-                 calls are still checked by the whole schema.",
-                tool.name,
-                lost.join(", ")
+                "The schema of the tool `{}` {lost}. The model is told it in words, or in part; calls are still checked by the whole schema.",
+                tool.name
             );
             self.notices.tell("SCHEMA_SIMPLIFIED", message);
         }
+    }
+}
+
+/// Why a provider is told a schema only in words, or in part.
+#[derive(Default)]
+struct Lost {
+    words: Vec<String>,
+    refers_to_itself: bool,
+    is_too_large: bool,
+}
+
+impl Lost {
+    fn word(&mut self, word: &str) {
+        let word = format!("`{word}`");
+        if !self.words.contains(&word) {
+            self.words.push(word);
+        }
+    }
+
+    fn said(&self) -> Option<String> {
+        let mut reasons = Vec::new();
+        if !self.words.is_empty() {
+            reasons.push(format!("uses {}, which this provider does not take", self.words.join(", ")));
+        }
+        if self.refers_to_itself {
+            reasons.push("refers to itself, which this provider does not take".to_owned());
+        }
+        if self.is_too_large {
+            reasons.push("is larger than this provider takes".to_owned());
+        }
+        (!reasons.is_empty()).then(|| reasons.join("; it "))
     }
 }
 
@@ -104,7 +133,8 @@ pub(super) fn form(format: Format, facts: &Facts, schema: &Json) -> Option<Argum
     };
     let keys = root.get("properties").map_or(&[][..], Node::fields);
     let unfit = keys.iter().any(|(key, _)| !fits(key));
-    if !is_object(root) || unfit && names_matter(&node, root) {
+    let is_odd = !is_object(root) || matches!(takes(format, facts), Takes::Little { .. }) && is_map(root);
+    if is_odd || unfit && names_matter(&node, root) {
         return Some(ArgumentForm::Within(free_name(&node)));
     }
     if !unfit {
@@ -155,6 +185,16 @@ fn is_object(root: &Node<'_>) -> bool {
     matches!(root, Node::Object(_))
         && types.is_none_or(|types| types.iter().any(|kind| kind == "object"))
         && !root.fields().iter().any(|(key, _)| refused.contains(&key.as_ref()))
+}
+
+/// Whether an object says nothing of its keys by their names, but may have some.
+fn is_map(root: &Node<'_>) -> bool {
+    let holds_any =
+        |key| root.get(key).is_some_and(|schema| schema.is("true") || matches!(schema, Node::Object(_)));
+    let has_patterns = root.get("patternProperties").is_some_and(|patterns| !patterns.fields().is_empty());
+    let names_none = root.get("properties").is_none_or(|properties| properties.fields().is_empty())
+        && root.get("required").is_none_or(|names| names.items().is_empty());
+    names_none && (has_patterns || holds_any("additionalProperties") || holds_any("unevaluatedProperties"))
 }
 
 /// Whether keys at the root cannot be called another way: something tells of them by their names, or the root stands inside itself.

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::node::{Node, keep_one_of_each};
-use super::{around, root, wire_key};
+use super::node::{Node, keep_one_of_each, unpointed};
+use super::{Lost, around, root, wire_key};
 use crate::ids::Ids;
 use crate::json_read::number;
 use crate::json_write::{Object, array, string};
@@ -14,6 +14,9 @@ use crate::stream::ArgumentForm;
 const MOST_INSIDE: usize = 2;
 /// Deeper is cut as well.
 const DEEPEST: usize = 48;
+/// A schema becomes at most this much longer, but for a small one.
+const TIMES_LONGER: usize = 4;
+const LENGTH_OF_SMALL: usize = 100_000;
 /// What is said in a description of what has no other place.
 const LONGEST_REST: usize = 600;
 /// Longer schemas of a tuple are not said a second time.
@@ -61,14 +64,15 @@ pub(super) fn schema(
     node: &Node<'_>,
     form: Option<&ArgumentForm>,
     native: bool,
-    lost: &mut Vec<String>,
+    lost: &mut Lost,
 ) -> Option<String> {
     let mut size = String::new();
     node.write(&mut size);
     let mut writer = Writer {
         whole: node,
         native,
-        left: size.len() / 4 + 1_000,
+        most: size.len() * TIMES_LONGER + LENGTH_OF_SMALL,
+        spent: 0,
         inside: vec!["#".into()],
         depth: 0,
         lost,
@@ -83,7 +87,8 @@ pub(super) fn schema(
     }
     let (root, name) = root(node);
     writer.inside.extend(name.map(Cow::Owned));
-    let mut said = Said::default();
+    // What refers to the root says more of it than the root itself.
+    let mut said = Said { description: node.get("description").and_then(Node::text), ..Said::default() };
     writer.gather(root, &mut said);
     if said.properties.is_empty() && said.required.unlisted.is_empty() {
         return None;
@@ -102,12 +107,13 @@ struct Writer<'n, 'a, 'l> {
     whole: &'n Node<'a>,
     /// In Gemini's own format, which takes a little more.
     native: bool,
-    /// How many schemas may still be written, however often they refer to each other.
-    left: usize,
+    /// How many bytes are written at most, however often schemas refer to each other, and how many were.
+    most: usize,
+    spent: usize,
     /// The references that led here.
     inside: Vec<Cow<'a, str>>,
     depth: usize,
-    lost: &'l mut Vec<String>,
+    lost: &'l mut Lost,
 }
 
 /// All that schemas say which hold together: what they refer to and what stands in their `allOf` is in it.
@@ -137,18 +143,51 @@ struct Said<'n, 'a> {
     rest: Vec<(&'n str, String)>,
     /// The references in it.
     references: Vec<Cow<'a, str>>,
-    cut: bool,
+    cut: Option<Cut<'a>>,
+}
+
+/// Why not all is told.
+#[derive(Clone)]
+enum Cut<'a> {
+    /// It stands inside what this refers to.
+    Circle(Cow<'a, str>),
+    Size,
+}
+
+impl Cut<'_> {
+    fn said(&self) -> String {
+        let Cut::Circle(reference) = self else { return "(More stands here than can be told.)".to_owned() };
+        let pointer = reference.trim_start_matches(['#', '/']);
+        match pointer
+            .strip_prefix("$defs/")
+            .or_else(|| pointer.strip_prefix("definitions/"))
+            .unwrap_or(pointer)
+        {
+            "" => "(Of the form of the arguments as a whole.)".to_owned(),
+            name => format!("(Of the form of `{}` above.)", unpointed(name)),
+        }
+    }
 }
 
 impl<'n, 'a> Writer<'n, 'a, '_> {
-    fn lose(&mut self, what: &str) {
-        if !self.lost.iter().any(|known| known == what) {
-            self.lost.push(what.to_owned());
-        }
+    /// What was written or copied, counted once it was.
+    fn spend(&mut self, bytes: usize) {
+        self.spent = self.spent.saturating_add(bytes);
+    }
+
+    /// Whether no more is written. What is left out then is told to the developer.
+    fn is_full(&mut self) -> bool {
+        let is_full = self.spent >= self.most;
+        self.lost.is_too_large |= is_full;
+        is_full
     }
 
     fn gather(&mut self, node: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+        self.spend(node.fields().len());
         said.never |= node.is("false");
+        // Before those of what it refers to, wherever they stand.
+        said.title = said.title.take().or_else(|| node.get("title")?.text());
+        said.description = said.description.take().or_else(|| node.get("description")?.text());
         for (key, value) in node.fields() {
             self.word(key, value, node, said);
         }
@@ -169,9 +208,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
                 }
                 said.narrow(types);
             }
-            "nullable" => {}
-            "title" => said.title = said.title.take().or_else(|| value.text()),
-            "description" => said.description = said.description.take().or_else(|| value.text()),
+            "nullable" | "title" | "description" => {}
             "const" if said.values.is_none() => said.values = Some(vec![value]),
             "enum" if said.values.is_none() => said.values = Some(value.items().iter().collect()),
             "anyOf" | "oneOf" if said.union.is_none() && !only_requires(value.items()) => {
@@ -220,7 +257,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
 
     fn rest(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Said<'n, 'a>) {
         if !WORDS.contains(&key) {
-            self.lose(&format!("`{key}`"));
+            self.lost.word(key);
         }
         // Keys are texts as they are.
         if key != "propertyNames"
@@ -248,13 +285,15 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
             return;
         }
         let often = self.inside.iter().filter(|known| **known == name).count();
-        if often < MOST_INSIDE && self.depth < DEEPEST {
+        let is_circle = often >= MOST_INSIDE;
+        if !is_circle && self.depth < DEEPEST {
             said.references.push(name);
             self.gather(target, said);
             return;
         }
-        self.lose("a schema inside itself");
-        said.cut = true;
+        self.lost.refers_to_itself |= is_circle;
+        self.lost.is_too_large |= !is_circle;
+        said.cut = Some(if is_circle { Cut::Circle(name) } else { Cut::Size });
         if let Some(types) = target.get("type") {
             said.narrow(types.types());
         }
@@ -274,56 +313,63 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         let before = self.inside.len();
         self.inside.append(&mut said.references);
         self.depth += 1;
-        self.left = self.left.saturating_sub(1);
-        if self.depth > DEEPEST || self.left == 0 {
-            self.lose("more than fits");
+        let (begun, spent) = (out.len(), self.spent);
+        if self.is_full() || self.depth > DEEPEST {
+            self.lost.is_too_large = true;
             (said.union, said.properties, said.items, said.first) = (None, Vec::new(), Vec::new(), &[]);
             said.required = Required::default();
-            said.cut = true;
+            said.cut = Some(Cut::Size);
         }
         match said.union.take() {
             Some(branches) => self.union(&said, branches, out),
             None => self.kinds(said, out),
         }
+        // What stands inside it was counted already.
+        self.spent = self.spent.max(spent.saturating_add(out.len() - begun));
         self.depth -= 1;
         self.inside.truncate(before);
     }
 
     /// A union stands alone, so what holds beside it holds in each branch.
     fn union(&mut self, said: &Said<'n, 'a>, branches: &'n [Node<'a>], out: &mut String) {
-        let mut fitting = Vec::new();
-        for branch in branches {
-            let mut both = said.beside_union();
-            self.gather(branch, &mut both);
-            if !both.is_never() {
-                fitting.push(both);
-            }
-        }
         let outer = said.description();
-        if fitting.len() == 1 {
-            for mut only in fitting {
-                only.description = outer.clone().map(Cow::Owned).or(only.description);
-                self.write(only, out);
+        // Each branch is a copy of all beside it, so there are never more of them than the one that waits for a second one.
+        let mut only: Option<Said<'n, 'a>> = None;
+        let mut all = String::new();
+        for branch in branches {
+            let is_full = self.is_full();
+            let mut both = if is_full { said.cut_short() } else { said.beside_union() };
+            if !is_full {
+                self.spend(both.weight());
+                self.gather(branch, &mut both);
             }
-            return;
+            if both.is_never() {
+                continue;
+            }
+            if let Some(before) = only.replace(both) {
+                self.write(before, &mut all);
+                all.push(',');
+            }
+            if is_full {
+                // It stands for all that would follow.
+                break;
+            }
         }
-        if fitting.is_empty() {
+        let Some(mut last) = only else {
             out.push_str(NEVER);
             return;
+        };
+        if all.is_empty() {
+            last.description = outer.map(Cow::Owned).or(last.description);
+            self.write(last, out);
+            return;
         }
+        self.write(last, &mut all);
         let mut object = Object::new(out);
         if let Some(outer) = outer {
             object.text("description", &outer);
         }
-        let place = object.key("anyOf");
-        place.push('[');
-        for (at, branch) in fitting.into_iter().enumerate() {
-            if at > 0 {
-                place.push(',');
-            }
-            self.write(branch, place);
-        }
-        place.push(']');
+        object.raw("anyOf", &format!("[{all}]"));
         object.end();
     }
 
@@ -369,7 +415,12 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
     fn object(&mut self, said: &mut Said<'n, 'a>, form: Option<&ArgumentForm>, out: &mut Object<'_>) {
         let mut required = Vec::new();
         let mut properties = Object::new(out.key("properties"));
+        let mut is_whole = true;
         for (name, nodes) in std::mem::take(&mut said.properties) {
+            if self.is_full() {
+                is_whole = false;
+                break;
+            }
             let mut inner = Said::default();
             for node in nodes {
                 self.gather(node, &mut inner);
@@ -390,6 +441,10 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         // Only what is a property can be required.
         for name in std::mem::take(&mut said.required.unlisted) {
             if !said.known.contains(&name) {
+                if self.is_full() {
+                    is_whole = false;
+                    break;
+                }
                 let inner: &[&Node<'_>] = said.additional.as_slice();
                 self.schema(inner, properties.key(&name));
                 required.push(name);
@@ -398,6 +453,10 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         properties.end();
         if !required.is_empty() {
             array(out.key("required"), &required, |out, name| string(out, name));
+        }
+        if !is_whole {
+            said.cut = Some(Cut::Size);
+            return;
         }
         match said.additional {
             Some(schema @ Node::Object(_)) if self.native => {
@@ -427,7 +486,13 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
             }
         }
         let mut texts: Vec<String> = Vec::new();
+        let mut is_whole = true;
         for item in first {
+            if self.is_full() {
+                is_whole = false;
+                said.cut = Some(Cut::Size);
+                break;
+            }
             let mut text = String::new();
             self.schema(&[item], &mut text);
             texts.push(text);
@@ -439,7 +504,9 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
             array(&mut order, first, |out, item| item.write(out));
             said.rest.push(("prefixItems", order));
         }
-        if !items.is_empty() {
+        if !is_whole {
+            texts = vec![ANY_ITEM.to_owned()];
+        } else if !items.is_empty() {
             let mut text = String::new();
             self.schema(&items, &mut text);
             texts.push(text);
@@ -638,8 +705,19 @@ impl<'n, 'a> Said<'n, 'a> {
     /// What holds in each branch of a union that stands beside it.
     fn beside_union(&self) -> Self {
         let (rest, references) = (Vec::new(), Vec::new());
-        let clone = Said { rest, references, title: None, description: None, union: None, ..self.clone() };
-        Said { cut: false, ..clone }
+        Said { rest, references, title: None, description: None, union: None, cut: None, ..self.clone() }
+    }
+
+    /// What holds for all branches of a union that are not told.
+    fn cut_short(&self) -> Self {
+        Said { types: self.types.clone(), cut: Some(Cut::Size), ..Said::default() }
+    }
+
+    /// About how many bytes a copy has.
+    fn weight(&self) -> usize {
+        let values = self.values.as_ref().map_or(0, Vec::len);
+        let entries = self.properties.len() + self.required.unlisted.len() + values;
+        entries * size_of::<usize>()
     }
 
     /// The description with what has no other place.
@@ -662,8 +740,8 @@ impl<'n, 'a> Said<'n, 'a> {
             };
             said = format!("{said} {more}");
         }
-        if self.cut {
-            said.push_str(" (Of the same form as what it stands in.)");
+        if let Some(cut) = &self.cut {
+            said = format!("{said} {}", cut.said());
         }
         let said = said.trim();
         (!said.is_empty()).then(|| said.to_owned())

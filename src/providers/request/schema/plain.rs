@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::node::{Node, keep_one_of_each, unpointed};
-use super::{MAPS, around, root, wire_key};
+use super::{Lost, MAPS, around, root, wire_key};
 use crate::json_write::{Object, array, string};
 use crate::stream::ArgumentForm;
 
@@ -18,7 +18,7 @@ const OPEN: [&str; 4] =
 /// Longer schemas of a tuple are not said a second time.
 const SHORT: usize = 1_000;
 
-pub(super) fn write(node: &Node<'_>, form: Option<&ArgumentForm>, lost: &mut Vec<String>, out: &mut String) {
+pub(super) fn write(node: &Node<'_>, form: Option<&ArgumentForm>, lost: &mut Lost, out: &mut String) {
     let (root, _) = root(node);
     let within = match form {
         Some(ArgumentForm::Within(name)) => Some(name.as_str()),
@@ -53,16 +53,19 @@ struct Writer<'w> {
     within: Option<&'w str>,
     /// The name by which a schema refers to itself, which does not hold inside another one.
     id: Option<Cow<'w, str>>,
-    lost: &'w mut Vec<String>,
+    lost: &'w mut Lost,
 }
 
 impl Writer<'_> {
     fn root(&mut self, node: &Node<'_>, root: &Node<'_>, out: &mut String) {
         let mut object = Object::new(out);
         let renamed = self.form.is_some();
+        let is_moved = !std::ptr::eq(node, root);
+        let has_own = is_moved && node.get("description").is_some();
         for (key, value) in root.fields() {
             match key.as_ref() {
                 "$schema" => {}
+                "description" if has_own => {}
                 "type" => {
                     object.text("type", "object");
                 }
@@ -86,9 +89,10 @@ impl Writer<'_> {
                 _ => self.field(key, value, &mut object),
             }
         }
-        if !std::ptr::eq(node, root) {
+        if is_moved {
             for key in ["$defs", "definitions", "description"] {
-                if let Some(value) = node.get(key).filter(|_| root.get(key).is_none()) {
+                let is_said = root.get(key).is_some() && key != "description";
+                if let Some(value) = node.get(key).filter(|_| !is_said) {
                     self.field(key, value, &mut object);
                 }
             }
@@ -212,7 +216,7 @@ impl Writer<'_> {
             _ => {
                 object.raw("items", "{}");
                 if node.get("unevaluatedItems").is_some() {
-                    self.lost.push("`unevaluatedItems`".to_owned());
+                    self.lost.word("unevaluatedItems");
                 }
             }
         }
