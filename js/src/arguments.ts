@@ -1,6 +1,8 @@
 // The arguments of calls as tools get them: made once by the tool's schema, then shown, judged, kept and run as they are.
+import { independent } from "./copy.js";
 import { GloveError } from "./error.js";
 import { isJson, toLooseJson } from "./json.js";
+import type { Maybe } from "./maybe.js";
 import { check, type Issue } from "./schema.js";
 import { argumentsSchema, namedAs, type ToolConfig } from "./tool.js";
 import type { Validated } from "./wasm/seam.js";
@@ -13,8 +15,8 @@ export interface Given {
   readonly told?: string | undefined;
   /** Something else was allowed, and cannot be made again. */
   readonly changed?: boolean | undefined;
-  /** A copy, where JSON can hold it: a rule must not change what is run. */
-  copy(): unknown;
+  /** The same for a rule, which must not change what is run. Rejects where there can be no other one. */
+  copy(): Maybe<unknown>;
 }
 
 export class Arguments {
@@ -51,9 +53,9 @@ export class Arguments {
     sent: string,
     before: Validated | undefined,
   ): Promise<Given | { readonly issues: readonly Issue[] }> {
-    const read: unknown = sent === "" ? {} : JSON.parse(sent);
+    const read = () => (sent === "" ? {} : JSON.parse(sent)) as unknown;
     const schema = argumentsSchema(tool);
-    const checked = schema ? await check(schema, read) : { value: read };
+    const checked = schema ? await check(schema, read()) : { value: read() };
     if ("issues" in checked) {
       // The model can do nothing about it.
       if (checked.error) this.#report(checked.error.code, namedAs(tool.name, checked.error));
@@ -63,9 +65,13 @@ export class Arguments {
     const input: unknown = JSON.parse(toLooseJson(value));
     const exact = isJson(value, input);
     const changed = before !== undefined && !isJson(input, before.input);
-    const isNew = before === undefined && !isJson(input, read);
+    const isNew = before === undefined && !isJson(input, read());
+    const again = async () => {
+      const other = schema && (await check(schema, read()));
+      return other && "value" in other ? other.value : undefined;
+    };
     return {
-      ...(exact ? plain(sent, value) : { sent, value, copy: () => value }),
+      ...(exact ? plain(sent, value) : { sent, value, copy: () => independent(value, again) }),
       ...((changed || isNew) && { told: JSON.stringify({ input, exact }) }),
       ...(changed && { changed }),
     };
@@ -75,7 +81,9 @@ export class Arguments {
 const nothingNew = { told: undefined, changed: undefined };
 
 function plain(sent: string, value: unknown): Given {
-  return { sent, value, copy: () => structuredClone(value) };
+  // Text, which nobody who holds the value can change.
+  const text = JSON.stringify(value);
+  return { sent, value, copy: () => JSON.parse(text) };
 }
 
 /** What a call that is taken back was run with. */

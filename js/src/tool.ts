@@ -1,5 +1,6 @@
 // Tools: what an application writes, and what of it reaches the model and the core.
 import { check, checkOptions, isApprovalRule, type Options, said } from "./checked.js";
+import { copyOf } from "./copy.js";
 import type { SlotRequest } from "./display.js";
 import { GloveError, reasonOf } from "./error.js";
 import { toJson, toPlain } from "./json.js";
@@ -262,7 +263,7 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
 /** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
 export function callTitle(tool: ToolConfig | undefined, input: unknown): string | undefined {
   try {
-    const title = typeof tool?.title === "function" ? tool.title(input) : tool?.title;
+    const title = typeof tool?.title === "function" ? tool.title(copyOf(input)) : tool?.title;
     return typeof title === "string" ? title : undefined;
   } catch {
     // Arguments of another form than it expects.
@@ -352,19 +353,22 @@ export function namedAs(name: string, error: GloveError): GloveError {
   return new GloveError(error.code, `The tool "${name}": ${error.message}`, { cause: error });
 }
 
-/** Whether a tool needs a permission for this. Rejects when its rule gives no answer. */
+/** Whether a tool needs a permission for this. Rejects when its rule gives no answer. The rule gets a copy of the arguments. */
 export async function permissionRule(
   { name, requiresPermission: rule }: Pick<ToolConfig, "name" | "requiresPermission">,
-  input: unknown,
+  copy: () => Maybe<unknown>,
 ): Promise<boolean> {
-  const asks: unknown = typeof rule === "function" ? await rule(input) : (rule ?? false);
+  const asks: unknown = typeof rule === "function" ? await rule(await copy()) : (rule ?? false);
   if (typeof asks === "boolean") return asks;
   throw ruleAnswered(name, "requiresPermission", asks, "true or false");
 }
 
 /** Whether a person must agree to this call. Rejects when its rule gives no answer. */
-export async function approvalRule({ name, requireApproval: rule }: ToolConfig, input: unknown): Promise<ApprovalRule> {
-  const asks: unknown = typeof rule === "function" ? await rule(input) : (rule ?? false);
+export async function approvalRule(
+  { name, requireApproval: rule }: ToolConfig,
+  copy: () => Maybe<unknown>,
+): Promise<ApprovalRule> {
+  const asks: unknown = typeof rule === "function" ? await rule(await copy()) : (rule ?? false);
   if (!isApprovalRule(asks)) throw ruleAnswered(name, "requireApproval", asks, "true, false or { required: true or false }");
   return typeof asks === "boolean" ? { required: asks } : asks;
 }

@@ -68,7 +68,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
     const given = await this.#arguments.of(tool, id, input, validated);
     if ("issues" in given) return verdict({ invalid: given.issues });
     try {
-      return verdict((await permissionRule(tool, given.copy())) ? "unset" : "not_needed", given);
+      return verdict((await permissionRule(tool, () => given.copy())) ? "unset" : "not_needed", given);
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
     }
@@ -80,7 +80,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
     if ("issues" in given) return verdict({ invalid: given.issues });
     if (given.changed) return verdict("changed", given);
     try {
-      const { required, reason } = await approvalRule(tool, given.copy());
+      const { required, reason } = await approvalRule(tool, () => given.copy());
       return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", given);
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);

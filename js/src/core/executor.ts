@@ -1,5 +1,6 @@
 // Running a stack of calls, usable without a session.
 import { checkOptions, type Options } from "../checked.js";
+import { independent } from "../copy.js";
 import { reasonOf } from "../error.js";
 import type { ToolCall, ToolResult, ToolResultData } from "../message.js";
 import { check, jsonSchema } from "../schema.js";
@@ -83,8 +84,13 @@ export class Executor {
       const data = `Failed to validate the input args provided for the tool:: ${JSON.stringify(input.issues)}`;
       return { status: "error", message: "TOOL_INPUT_INVALID", data };
     }
+    const again = async () => {
+      const other = schema && (await check(schema, call.input_args));
+      return other && "value" in other ? other.value : undefined;
+    };
+    const copy = () => independent(input.value, again);
     try {
-      if (!(await this.#allowed(tool, input.value, handOver))) {
+      if (!(await this.#allowed(tool, copy, handOver))) {
         return error(`Permission denied for tool "${tool.name}". The user has not granted permission to run this tool.`);
       }
     } catch (thrown) {
@@ -107,12 +113,12 @@ export class Executor {
     return signal?.aborted ? aborted() : error(`The tool failed: ${reasonOf(failure)}`);
   }
 
-  async #allowed(tool: Tool, input: unknown, handOver?: HandOverFunction): Promise<boolean> {
-    if (!(await permissionRule(tool, input))) return true;
-    const status = (await this.store?.getPermission?.(tool.name, input)) ?? "unset";
+  async #allowed(tool: Tool, copy: () => Promise<unknown>, handOver?: HandOverFunction): Promise<boolean> {
+    if (!(await permissionRule(tool, copy))) return true;
+    const status = (await this.store?.getPermission?.(tool.name, await copy())) ?? "unset";
     if (status !== "unset" || !handOver) return status === "granted";
-    const granted = Boolean(await handOver({ renderer: "permission_request", toolName: tool.name, toolInput: input }));
-    await this.store?.setPermission?.(tool.name, granted ? "granted" : "denied", input);
+    const granted = Boolean(await handOver({ renderer: "permission_request", toolName: tool.name, toolInput: await copy() }));
+    await this.store?.setPermission?.(tool.name, granted ? "granted" : "denied", await copy());
     return granted;
   }
 
