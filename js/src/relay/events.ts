@@ -49,7 +49,8 @@ export class EventStream {
         this.#close();
         this.#left();
       };
-      const strategy = new ByteLengthQueuingStrategy({ highWaterMark: waiting });
+      // By hand: edge runtimes have no `ByteLengthQueuingStrategy`.
+      const strategy = { highWaterMark: waiting, size: (piece?: Uint8Array) => piece?.byteLength ?? 0 };
       const source = { start, pull: () => this.#wake(), cancel };
       this.#begin(new Response(new ReadableStream(source, strategy), { headers }));
     }
