@@ -26,6 +26,8 @@ const STREAM: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"
 const WHOLE: &str =
     r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}"#;
 
+const CLAUDE: &str = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hello\"}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":1}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+
 type Rule = fn(&Value) -> Option<(u16, String)>;
 
 /// Refuses by a rule, and else answers as it is asked to.
@@ -71,7 +73,11 @@ fn strict(rule: Rule) -> Strict {
 }
 
 fn model(server: &Strict) -> HttpModel {
-    let options = HttpOptions {
+    model_with(server, |_| {})
+}
+
+fn model_with(server: &Strict, set: fn(&mut HttpOptions)) -> HttpModel {
+    let mut options = HttpOptions {
         name: "m".to_owned(),
         format: Format::OpenAiChat,
         url: "https://model.test/v1/chat/completions".to_owned(),
@@ -86,6 +92,7 @@ fn model(server: &Strict) -> HttpModel {
         },
         policy: Policy { max_retries: 0, ..Policy::default() },
     };
+    set(&mut options);
     let http = Arc::new(server.clone());
     HttpModel::new(options, http, Arc::new(FakeClock::at(0)), Arc::new(SequentialIds::new("id")))
 }
@@ -268,4 +275,34 @@ fn a_model_that_takes_no_tools_is_never_asked_without_them_in_silence_and_the_er
         "registry.ollama.ai/library/gemma3:latest does not support tools; with `toolUse: \"text\"` it gets them described in the prompt"
     );
     assert_eq!(server.bodies.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn thoughts_that_no_longer_fit_under_a_lowered_limit_are_lowered_too_and_told() {
+    let server = strict(|body| {
+        let (most, budget) = (body["max_tokens"].as_u64()?, body["thinking"]["budget_tokens"].as_u64());
+        let refused = |said: &str| {
+            let error = r#"{"type":"error","error":{"type":"invalid_request_error","message":"SAID"}}"#;
+            Some((400, error.replace("SAID", said)))
+        };
+        match budget {
+            _ if most > 8_192 => refused(
+                "max_tokens: 32768 > 8192, which is the maximum allowed number of output tokens for m",
+            ),
+            Some(budget) if budget >= most => {
+                refused("`max_tokens` must be greater than `thinking.budget_tokens`.")
+            }
+            _ => Some((200, CLAUDE.to_owned())),
+        }
+    });
+    let model = model_with(&server, |options| {
+        options.format = Format::Anthropic;
+        options.request.thinking.budget = Some(24_576);
+        options.request.temperature = None;
+    });
+    let (came, told) = ask(&model);
+    assert_eq!((came.unwrap().as_str(), told.notices.len()), ("Hello", 2), "{told:?}");
+    assert!(told.notices[1].1.starts_with("`thinking.budget_tokens` is sent as 4096, because"), "{told:?}");
+    assert!(ask(&model).0.is_ok());
+    assert_eq!(server.bodies.lock().unwrap().len(), 3, "the second request knew of it");
 }

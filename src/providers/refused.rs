@@ -116,6 +116,10 @@ impl Change {
             Change::Without("stream") => {
                 ("PARAMETER_LEFT_OUT", "`stream` is left out: answers come in one piece".to_owned())
             }
+            Change::Without("tool_choice") => {
+                let done = "`tool_choice` is left out, and where it is `none` the tools are too";
+                ("PARAMETER_LEFT_OUT", done.to_owned())
+            }
             Change::Without(path) => ("PARAMETER_LEFT_OUT", format!("`{path}` is left out")),
             Change::Renamed(path, name) => ("PARAMETER_CHANGED", format!("`{path}` is sent as `{name}`")),
             Change::Lowered(path, most) => ("PARAMETER_CHANGED", format!("`{path}` is sent as {most}")),
@@ -144,10 +148,7 @@ pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &s
     let said = |words: &[&str]| words.iter().any(|word| word_at(&message, word).is_some());
     let complains = said(&COMPLAINTS)
         || told.codes.iter().any(|code| COMPLAINTS.iter().any(|word| word_at(code, word).is_some()));
-    let most = LIMITS.iter().find_map(|limit| {
-        let from = word_at(&message, limit)? + limit.len();
-        number(message.get(from..)?)
-    });
+    let most = most(&message);
     let mut names = Vec::new();
     for place in &told.places {
         // It is about what is said or about a tool.
@@ -158,9 +159,7 @@ pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &s
     }
     names.extend(named(&error.message, false));
     for path in names {
-        if !is_in(sent, path) {
-            continue;
-        }
+        let Some(path) = sent_as(sent, path) else { continue };
         let counts = path.ends_with("_tokens") || path.ends_with("Tokens");
         match most.filter(|most| counts && *most > 0 && !is_unknown(&message)) {
             Some(most) => return Some(Change::Lowered(path, most)),
@@ -178,6 +177,40 @@ pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &s
         }
     }
     None
+}
+
+/// What has to change along with a change: Anthropic's thoughts are part of `max_tokens`, and have a least length.
+pub(crate) fn along(change: &Change, sent: &str) -> Option<Change> {
+    const LEAST: u64 = 1_024;
+    let Change::Lowered("max_tokens", most) = *change else { return None };
+    let thinking = value_of(sent, "thinking").ok().flatten()?;
+    let budget = number(value_of(thinking, "budget_tokens").ok().flatten()?)?;
+    match (budget >= most, most > LEAST) {
+        (false, _) => None,
+        (true, true) => Some(Change::Lowered("thinking.budget_tokens", LEAST.max(most / 2))),
+        (true, false) => Some(Change::Without("thinking")),
+    }
+}
+
+/// The most that a refusal allows. Google's range ends in front of its last number.
+fn most(message: &str) -> Option<u64> {
+    let behind = |text: &str, words: &str| {
+        let from = word_at(text, words)? + words.len();
+        number(text.get(from..)?)
+    };
+    let range = || {
+        let range = message.get(word_at(message, " range is from ")?..)?;
+        let end = behind(range, " to ")?;
+        end.checked_sub(word_at(range, &format!("{end} (exclusive)")).map_or(0, |_| 1))
+    };
+    LIMITS.iter().find_map(|limit| behind(message, limit)).or_else(range)
+}
+
+/// The parameter by the path at which it stands in what was sent: Google's stand in an object of their own.
+fn sent_as(sent: &str, path: &'static str) -> Option<&'static str> {
+    let is_it = |other: &&str| other.rsplit_once('.').is_some_and(|(_, name)| is_same(name, path));
+    let inner = || PARAMETERS.iter().copied().filter(is_it).find(|other| is_in(sent, other));
+    if is_in(sent, path) { Some(path) } else { inner() }
 }
 
 /// The parameter is refused, whatever its value.
@@ -367,12 +400,18 @@ fn object(text: &str, path: &str, change: &Change, out: &mut String) -> Result<(
     }
     let wanted = change.path();
     let (outer, name) = wanted.split_once('.').unwrap_or(("", wanted));
+    // Where no tool may be used, none is there: without a word about it, the model would choose.
+    let no_tools = path.is_empty()
+        && *change == Change::Without("tool_choice")
+        && value_of(text, "tool_choice")?
+            .is_some_and(|choice| ["\"none\"", r#"{"type":"none"}"#].contains(&choice));
     out.push('{');
     let start = out.len();
     while let Some(key) = reader.key()? {
         let value = reader.raw()?;
         let is_it = path == outer && key == name;
-        let goes_along = *change == Change::Without("stream") && key == "stream_options";
+        let goes_along = *change == Change::Without("stream") && key == "stream_options"
+            || no_tools && ["tools", "parallel_tool_calls"].contains(&key);
         if goes_along || is_it && matches!(change, Change::Without(_)) {
             continue;
         }
@@ -387,7 +426,9 @@ fn object(text: &str, path: &str, change: &Change, out: &mut String) -> Result<(
         out.push_str(written);
         out.push_str("\":");
         match change {
-            Change::Lowered(_, most) if is_it => out.push_str(&most.to_string()),
+            Change::Lowered(_, most) if is_it && number(value).is_none_or(|value| value > *most) => {
+                out.push_str(&most.to_string());
+            }
             _ if path.is_empty() && LISTS.contains(&key) && MARKS.contains(&wanted) => {
                 unmarked(value, wanted, 0, out)?;
             }
@@ -463,7 +504,7 @@ mod tests {
 
     #[test]
     fn each_vendors_refusal_names_the_parameter_to_leave_out() {
-        let table: [(Format, &str, u16, &str, Option<Change>); 33] = [
+        let table: [(Format, &str, u16, &str, Option<Change>); 35] = [
             (
                 OpenAiChat,
                 CHAT,
@@ -689,6 +730,20 @@ mod tests {
                 Some(Without("generationConfig.thinkingConfig")),
             ),
             (
+                Gemini,
+                r#"{"contents":[],"generationConfig":{"maxOutputTokens":65536}}"#,
+                400,
+                r#"{"error":{"code":400,"message":"Unable to submit request because it has a maxOutputTokens value of 65536 but the supported range is from 1 (inclusive) to 8193 (exclusive). Update the value and try again.","status":"INVALID_ARGUMENT"}}"#,
+                Some(Lowered("generationConfig.maxOutputTokens", 8192)),
+            ),
+            (
+                Gemini,
+                r#"{"contents":[],"generationConfig":{"maxOutputTokens":65536}}"#,
+                400,
+                r#"{"error":{"code":400,"message":"The supported range is from 1 to 8192 for max_output_tokens.","status":"INVALID_ARGUMENT"}}"#,
+                Some(Lowered("generationConfig.maxOutputTokens", 8192)),
+            ),
+            (
                 OpenAiChat,
                 CHAT,
                 400,
@@ -731,6 +786,47 @@ mod tests {
             assert_eq!(without(untouched, &[]), untouched);
             assert_eq!(without(untouched, &[Without("seed")]), untouched);
         }
+    }
+
+    #[test]
+    fn a_choice_of_no_tool_that_cannot_be_said_leaves_the_tools_out() {
+        let sent = |choice: &str| {
+            let body = format!(
+                r#"{{"messages":[],"tools":[{{"tool_choice":"none"}}],"tool_choice":{choice},"parallel_tool_calls":true}}"#
+            );
+            changed(body, &[Without("tool_choice")])
+        };
+        let with_tools = r#"{"messages":[],"tools":[{"tool_choice":"none"}],"parallel_tool_calls":true}"#;
+        for (choice, left) in [
+            (r#""none""#, r#"{"messages":[]}"#),
+            (r#"{"type":"none"}"#, r#"{"messages":[]}"#),
+            (r#""auto""#, with_tools),
+            (r#""required""#, with_tools),
+        ] {
+            assert_eq!(sent(choice), left, "{choice}");
+        }
+    }
+
+    #[test]
+    fn a_limit_that_is_lower_takes_the_thoughts_along() {
+        let sent = r#"{"max_tokens":32768,"thinking":{"type":"enabled","budget_tokens":24576}}"#;
+        let table = [
+            (8_192, Some(Lowered("thinking.budget_tokens", 4_096))),
+            (1_500, Some(Lowered("thinking.budget_tokens", 1_024))),
+            (1_024, Some(Without("thinking"))),
+            (30_000, None),
+        ];
+        for (most, expected) in table {
+            assert_eq!(along(&Lowered("max_tokens", most), sent), expected, "{most}");
+        }
+        assert_eq!(along(&Lowered("max_tokens", 5), r#"{"max_tokens":9}"#), None);
+        let all = [Lowered("max_tokens", 8_192), Lowered("thinking.budget_tokens", 4_096)];
+        assert_eq!(
+            changed(sent.to_owned(), &all),
+            r#"{"max_tokens":8192,"thinking":{"type":"enabled","budget_tokens":4096}}"#
+        );
+        let smaller = r#"{"max_tokens":50,"thinking":{"type":"disabled"}}"#;
+        assert_eq!(changed(smaller.to_owned(), &all), smaller);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::ModelError;
 use crate::host::{Delta, DeltaSink};
 use crate::providers::Format;
-use crate::providers::refused::{Change, change, changed};
+use crate::providers::refused::{Change, along, change, changed};
 
 /// More changes to one request than this, and something else is wrong.
 const MOST: usize = 6;
@@ -43,7 +43,7 @@ impl Lessons {
 
     /// Whether there is something to change: each once. `error` tells no key.
     pub(super) fn learn(&mut self, format: Format, body: &str, error: &ModelError, refusal: &str) -> bool {
-        if !cfg!(feature = "providers") || format == Format::Endpoint || self.fresh.len() == MOST {
+        if !cfg!(feature = "providers") || format == Format::Endpoint || self.fresh.len() >= MOST {
             return false;
         }
         let Some(mut change) = change(format, body, error, refusal) else { return false };
@@ -56,8 +56,11 @@ impl Lessons {
         if self.all.contains(&change) {
             return false;
         }
-        self.all.push(change.clone());
-        self.fresh.push((change, error.message.clone()));
+        let along = along(&change, body).filter(|along| !self.all.contains(along));
+        for change in std::iter::once(change).chain(along) {
+            self.all.push(change.clone());
+            self.fresh.push((change, error.message.clone()));
+        }
         true
     }
 
