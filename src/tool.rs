@@ -59,7 +59,7 @@ record! {
         "retries" => skipped pub retries: u32,
         /// Runs to its end also when the user stops the run.
         "un_abortable" => skipped pub un_abortable: bool,
-        /// Working time after which a run is stopped; waiting for a person does not count.
+        /// Working time after which a run is stopped, 0 for any time; waiting for a person does not count.
         "timeout_ms" => optional pub timeout_ms: u64,
         /// The host can take a successful run back.
         "undo" => skipped pub undo: bool,

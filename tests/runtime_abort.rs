@@ -245,9 +245,10 @@ fn a_tool_that_takes_longer_than_its_limit_or_than_the_request_has_is_stopped() 
     let own = |tool: Tool| tool.timeout(Duration::from_millis(500));
     let budgets = Budgets { wall_clock_ms: Some(500), ..Budgets::default() };
     type With = fn(Tool) -> Tool;
-    let rows: [(With, Budgets, usize); 3] = [
+    let rows: [(With, Budgets, usize); 4] = [
         (own, Budgets::default(), 1),
         (|tool| tool, budgets.clone(), 1),
+        (|tool| tool.timeout(Duration::ZERO), Budgets::default(), 0),
         // One that must not be cut off has as long as it likes, unless it says how long itself.
         (Tool::un_abortable, budgets, 0),
     ];

@@ -132,7 +132,7 @@ export interface ToolConfig<I = any> {
   readonly parallel?: boolean;
   /**
    * A run that has worked for so many milliseconds is stopped: `signal` fires, the model is told that the outcome is unknown, and what the
-   * tool gives later is not looked at. Waiting for a person does not count. No limit unless given, but for `budgets.wall_clock_ms`.
+   * tool gives later is not looked at. Waiting for a person does not count. No limit unless given, or with 0, but for `budgets.wall_clock_ms`.
    */
   readonly timeoutMs?: number;
   /** Runs to its end also when the user stops the run. */
@@ -327,7 +327,7 @@ export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
     ...optional("parallel", tool.parallel),
     ...optional("idempotent", tool.idempotent),
     ...optional("retries", tool.maxRetries),
-    ...optional("timeout_ms", Number.isFinite(tool.timeoutMs) ? tool.timeoutMs : undefined),
+    ...optional("timeout_ms", Number.isFinite(tool.timeoutMs) ? tool.timeoutMs || undefined : undefined),
     ...optional("un_abortable", tool.unAbortable),
     ...optional("undo", tool.undo && true),
     ...optional("on_interrupted", tool.onInterrupted),

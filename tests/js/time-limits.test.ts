@@ -31,6 +31,22 @@ test("a tool that takes longer than its limit is stopped, the model is told, and
   expect((await session.messages())[2]?.tool_results?.[0]?.result.outcome).toBe("timed_out");
 });
 
+test.each([0, Number.POSITIVE_INFINITY])("a limit of %d is none", async (timeoutMs) => {
+  const work = async () => {
+    await soon(20);
+    return "worked";
+  };
+  const { session, shown } = scene([call, "done"], { tools: [hang({ do: work, timeoutMs })] });
+  await session.sendMessage("Hi");
+  expect(shown()[1]).toBe("hang: success worked");
+});
+
+test.each([-1, Number.NaN, 0.5])("a limit of %d is refused", async (timeoutMs) => {
+  const { session } = scene([call, "done"], { tools: [hang({ timeoutMs })] });
+  const message = `\`timeoutMs\` of the tool "hang" is ${timeoutMs}, and has to be a whole number from 0 on, or Infinity.`;
+  await expect(session.sendMessage("Hi")).rejects.toThrow(expect.objectContaining({ code: "TOOL_INVALID", message }));
+});
+
 test("a tool that hangs does not outlive the request's time", async () => {
   const { session, shown } = scene([call, "done"], { tools: [hang({})], budgets: { wall_clock_ms: 40 } });
   expect(await session.sendMessage("Hi")).toMatchObject({ type: "paused", rule: "wall_clock" });
