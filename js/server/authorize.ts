@@ -1,5 +1,6 @@
 // Who may ask. Only a plain yes lets a request through: a check that gives anything else, or nothing in time, refuses.
 import { said } from "../src/checked.js";
+import { broken } from "../src/relay/answer.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { refuse } from "./refused.js";
 
@@ -22,12 +23,16 @@ export async function permitted(
     refuse(
       503,
       "AUTHORIZE_TIMEOUT",
-      "Whether this request is allowed could not be found out in time. Try again.",
+      "It could not be checked in time whether this request is allowed. Try again.",
       undefined,
       detail,
     );
   }
-  if (answer === true) return undefined;
+  if (answer === true) {
+    if (!request.bodyUsed && !request.body?.locked) return undefined;
+    const { status, code, message } = broken;
+    refuse(status, code, message, undefined, "`authorize` read the body of the request: read a `request.clone()` there.");
+  }
   // One whose body was sent already cannot be sent again, and an error response cannot be sent at all.
   if (isResponse(answer) && !answer.bodyUsed && answer.status >= 200) return new Response(answer.clone().body, answer);
   if (!answer) refuse(401, "UNAUTHORIZED", signIn);

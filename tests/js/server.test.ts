@@ -398,6 +398,21 @@ test("a response of `authorize` is sent as it is, each time, and nothing is aske
   expect(provider.asked).toEqual([]);
 });
 
+test("an `authorize` that reads the body is told to the server's owner, and one that reads a copy of it is not", async () => {
+  const read = async (ask: (request: Request) => Request) => {
+    const told: string[] = [];
+    const authorize = async (request: Request) => Boolean(await ask(request).text());
+    const response = await handler({ authorize, onError: ({ code, message }) => told.push(`${code}: ${message}`) })(post());
+    return { response, told };
+  };
+  const { response, told } = await read((request) => request);
+  const refused = await refusal(response);
+  expect(refused).toMatchObject({ status: 500 });
+  expect(JSON.stringify(refused)).not.toContain("authorize");
+  expect(told).toEqual(["INTERNAL: `authorize` read the body of the request: read a `request.clone()` there."]);
+  expect(await read((request) => request.clone())).toMatchObject({ response: { status: 200 }, told: [] });
+});
+
 test("an `authorize` that gives no plain yes is told to the server's owner, once where nobody listens", async () => {
   const authorize = (() => ({ id: "u1" })) as never;
   const told: string[] = [];
