@@ -321,7 +321,7 @@ export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
   return after(toolSchema(tool), (schema) => ({
     name: tool.name,
     description: tool.description ?? "",
-    schema: toPlain(schema, `The tool "${tool.name}": its JSON Schema`),
+    schema: plainSchema(tool.name, schema),
     ...optional("permission", gate(tool.requiresPermission)),
     ...optional("approval", gate(tool.requireApproval)),
     ...optional("parallel", tool.parallel),
@@ -332,6 +332,24 @@ export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
     ...optional("undo", tool.undo && true),
     ...optional("on_interrupted", tool.onInterrupted),
   }));
+}
+
+/** So deep may a schema be: the core reads JSON of 127 levels, and the schema is a part of it. */
+const deepest = 120;
+
+function plainSchema(name: string, schema: JsonSchema): JsonSchema {
+  const plain = toPlain(schema, `The tool "${name}": its JSON Schema`);
+  if (isDeeper(plain, deepest)) {
+    const message = `its JSON Schema is nested deeper than ${deepest} levels. Name parts of it in \`$defs\`, and refer to them.`;
+    throw namedAs(name, new GloveError("TOOL_SCHEMA_INVALID", message));
+  }
+  return plain;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  return (
+    typeof value === "object" && value !== null && (!levels || Object.values(value).some((part) => isDeeper(part, levels - 1)))
+  );
 }
 
 /** The JSON Schema of a tool's arguments, as the model is told. */

@@ -2,6 +2,7 @@
 import {
   DisplayManager,
   defineTool,
+  type JsonSchema,
   MemoryStore,
   type Message,
   type ModelAdapter,
@@ -540,6 +541,23 @@ test("a tool whose schema is none makes an error with a code, and the session ca
   expect(session.getSnapshot().status).toBe("error");
   session.configure({ tools: [] });
   expect(await session.sendMessage("Hi")).toMatchObject({ text: "fine" });
+});
+
+test("a schema that is nested too deep is told with the name of its tool, and the deepest that is taken works", async () => {
+  // Of as many levels: each `not` is one.
+  const nested = (levels: number) => {
+    let schema: JsonSchema = {};
+    for (let level = 1; level < levels; level++) schema = { not: schema };
+    return schema;
+  };
+  const tool = (levels: number): ToolConfig => ({ name: "t", description: "", jsonSchema: nested(levels), do: () => 1 });
+  const deepest = scene(["fine"], { tools: [tool(120)] });
+  expect(await deepest.session.sendMessage("Hi")).toMatchObject({ text: "fine" });
+  const { session } = scene(["fine"], { tools: [tool(121)] });
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({
+    code: "TOOL_SCHEMA_INVALID",
+    message: expect.stringMatching(/^The tool "t": .*deeper than 120 levels/),
+  });
 });
 
 test("a display manager of the application shows the session's stack and answers it", async () => {
