@@ -581,6 +581,44 @@ fn fields_of_the_application_take_the_place_of_those_that_would_be_there() {
 }
 
 #[test]
+fn objects_of_the_application_add_to_those_that_would_be_there() {
+    let with = |format, model: &str, extra: &'static str, change: fn(&mut Options)| {
+        let set = |options: &mut Options| {
+            change(options);
+            options.extra = Some(Json::parse(extra).unwrap());
+        };
+        ask(format, ("nobody.example", model), set, &hi()).0
+    };
+    let body = with(
+        Format::Gemini,
+        "gemini-2.5-flash",
+        r#"{"generationConfig":{"topK":5,"temperature":1}}"#,
+        |options| {
+            (options.max_tokens, options.temperature) = (Some(9), Some(0.5));
+        },
+    );
+    assert_eq!(body["generationConfig"], json!({"maxOutputTokens": 9, "temperature": 1, "topK": 5}));
+
+    let effort = |options: &mut Options| options.thinking.effort = Some("low".to_owned());
+    let format = r#"{"output_config":{"format":{"type":"json_schema"}}}"#;
+    let body = with(Format::Anthropic, "claude-opus-4-7", format, effort);
+    assert_eq!(body["output_config"], json!({"effort": "low", "format": {"type": "json_schema"}}));
+
+    let summary = r#"{"reasoning":{"summary":"auto"}}"#;
+    let body = with(Format::OpenAiResponses, "gpt-5", summary, effort);
+    assert_eq!(
+        (&body["reasoning"]["effort"], &body["reasoning"]["summary"]),
+        (&json!("low"), &json!("auto"))
+    );
+
+    // Which fields stand beside a `type` depends on it.
+    let off = r#"{"thinking":{"type":"disabled"}}"#;
+    let body =
+        with(Format::Anthropic, "claude-sonnet-4-5", off, |options| options.thinking.budget = Some(2000));
+    assert_eq!(body["thinking"], json!({"type": "disabled"}));
+}
+
+#[test]
 fn an_application_knows_better() {
     let own = [Fact { model: Some("house-*".to_owned()), tools: Some(false), ..Fact::default() }];
     let facts = |model| Facts::of(CHAT, "api.openai.com", model, &own);

@@ -21,7 +21,7 @@ export interface ModelCallOptions {
   readonly parallelToolCalls?: boolean;
   /** The same seed tends to give the same answer, where a provider has seeds. */
   readonly seed?: number;
-  /** Fields that go into the body as they are, in the place of those that would be there. */
+  /** Fields that go into the body as they are, in the place of those that would be there; objects without a `type` are added to them. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
   /** What is known of models and hosts beside the package's own table, and before it. */
   readonly facts?: readonly ModelFacts[];

@@ -65,7 +65,8 @@ pub struct Options {
     pub stop: Option<&'static str>,
     /// What is known of the model and its host, from [`Facts::of`].
     pub facts: Facts,
-    /// An object whose fields are added to the body as they are, in the place of those that would be there.
+    /// An object whose fields are added to the body as they are, in the place of those that would be there. Where both are objects,
+    /// their fields come together.
     pub extra: Option<Json>,
 }
 
@@ -163,13 +164,17 @@ impl Prompt<'_> {
         let mut ours = std::mem::take(out);
         ours.push('}');
         let mut body = Object::new(out);
-        let _ = each_field(&ours, |key, value| {
-            if !given.iter().any(|(other, _)| *other == key) {
-                body.raw(key, value);
+        let _ = each_field(&ours, |key, value| match given.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, theirs)) if are_merged(value, theirs) => {
+                merge(body.key(key), value, std::mem::take(theirs));
             }
+            Some(_) => {}
+            None => drop(body.raw(key, value)),
         });
         for (key, value) in given {
-            body.raw(key, value);
+            if !value.is_empty() {
+                body.raw(key, value);
+            }
         }
     }
 
@@ -277,6 +282,29 @@ fn of_kind<'m>(list: &'m str, kinds: &[&str]) -> Vec<&'m str> {
     // Of a list that cannot be read on, the rest is left out.
     let _ = read();
     found
+}
+
+/// Whether the fields of two objects can stand together: which of them may stand beside a `type` depends on it.
+fn are_merged(ours: &str, theirs: &str) -> bool {
+    let mut typed = false;
+    let is_read = each_field(theirs, |key, _| typed |= key == "type").is_ok();
+    is_read && !typed && ours.starts_with('{') && theirs.starts_with('{')
+}
+
+/// The fields of both objects; theirs count where both have one.
+fn merge(out: &mut String, ours: &str, theirs: &str) {
+    let mut given = Vec::new();
+    let _ = each_field(theirs, |key, value| given.push((key, value)));
+    let mut body = Object::new(out);
+    let _ = each_field(ours, |key, value| {
+        if !given.iter().any(|(other, _)| *other == key) {
+            body.raw(key, value);
+        }
+    });
+    for (key, value) in given {
+        body.raw(key, value);
+    }
+    body.end();
 }
 
 /// Tells of each field of an object as it is written.
