@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use glove_wasm::json::Json;
 use glove_wasm::providers::facts::Facts;
-use glove_wasm::providers::request::{Notice, Notices, Options, Prompt, ToolNames, fewer_tools};
+use glove_wasm::providers::request::{Notice, Notices, Options, Prompt, ToolChoice, ToolNames, fewer_tools};
 use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::stream::{ArgumentReader, Delta, Outcome, WireNames};
 use glove_wasm::tool::ToolDefinition;
@@ -555,7 +555,8 @@ fn of_too_many_tools_those_that_are_needed_go_out_and_both_sides_are_told() {
     tools.push(tool("glove_update_tasks".to_owned()));
     let said = calls("", vec![call("t190", "1", "{}")]);
     let notices = Notices::default();
-    let (kept, system) = fewer_tools(Format::OpenAiChat, &tools, "s", || vec![&said], &notices).unwrap();
+    let (kept, system) =
+        fewer_tools(Format::OpenAiChat, None, &tools, "s", || vec![&said], &notices).unwrap();
     let names: Vec<_> = kept.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!((kept.len(), &names[124..]), (128, &["t124", "t125", "t190", "glove_update_tasks"][..]));
     assert!(system.starts_with("s\n\n73 further tools"), "{system}");
@@ -565,7 +566,25 @@ fn of_too_many_tools_those_that_are_needed_go_out_and_both_sides_are_told() {
     for (format, tools) in
         [(Format::OpenAiChat, &tools[..128]), (Format::Anthropic, &tools[..]), (Format::Endpoint, &tools[..])]
     {
-        assert!(fewer_tools(format, tools, "", Vec::new, &notices).is_none(), "{format:?}");
+        assert!(fewer_tools(format, None, tools, "", Vec::new, &notices).is_none(), "{format:?}");
+    }
+}
+
+#[test]
+fn of_too_many_tools_the_one_that_the_model_is_to_use_goes_out() {
+    let tool = |name: String| ToolDefinition {
+        name,
+        description: String::new(),
+        schema: Json::parse("{}").unwrap(),
+    };
+    let choice = ToolChoice::Tool("chosen".to_owned());
+    for own in ["t", "glove_"] {
+        let mut tools: Vec<_> = (0..200).map(|n| tool(format!("{own}{n}"))).collect();
+        tools.push(tool("chosen".to_owned()));
+        let notices = Notices::default();
+        let (kept, _) =
+            fewer_tools(Format::OpenAiChat, Some(&choice), &tools, "", Vec::new, &notices).unwrap();
+        assert_eq!((kept.len(), kept[127].name.as_str()), (128, "chosen"));
     }
 }
 

@@ -90,8 +90,9 @@ impl ModelAdapter for HttpModel {
     ) -> BoxFuture<'static, Result<Reply, ModelError>> {
         let notices = Notices::default();
         let format = self.options.format;
-        let fewer =
-            fewer_tools(format, request.tools, request.system_prompt, || request.messages.skip(0), &notices);
+        let choice = self.options.request.tool_choice.as_ref();
+        let messages = || request.messages.skip(0);
+        let fewer = fewer_tools(format, choice, request.tools, request.system_prompt, messages, &notices);
         let (tools, system) = match &fewer {
             Some((tools, system)) => (tools.as_slice(), system.as_str()),
             None => (request.tools, request.system_prompt),

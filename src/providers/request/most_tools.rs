@@ -3,16 +3,17 @@
 use crate::ids::Ids;
 use crate::message::Message;
 use crate::providers::Format;
-use crate::providers::request::Notices;
+use crate::providers::request::{Notices, ToolChoice};
 use crate::tool::{ToolDefinition, UNDO_TOOL};
 
 /// OpenAI, Groq and Gemini refuse a request with more, and servers that speak their formats follow them.
 const MOST: usize = 128;
 
-/// The tools that go out where there are too many, and the system prompt that says so: glove's own, those that were called, then the
-/// first ones. `None`: all of them may.
+/// The tools that go out where there are too many, and the system prompt that says so: the one that the model is to use, glove's own,
+/// those that were called, then the first ones. `None`: all of them may.
 pub fn fewer_tools<'m>(
     format: Format,
+    choice: Option<&ToolChoice>,
     tools: &[ToolDefinition],
     system: &str,
     messages: impl FnOnce() -> Vec<&'m Message>,
@@ -25,18 +26,25 @@ pub fn fewer_tools<'m>(
     for call in messages().into_iter().flat_map(|message| message.calls()) {
         called.insert(&call.tool_name);
     }
+    let is_chosen =
+        |tool: &ToolDefinition| matches!(choice, Some(ToolChoice::Tool(name)) if *name == tool.name);
     let is_first = |tool: &ToolDefinition| {
-        tool.name == UNDO_TOOL
+        is_chosen(tool)
+            || tool.name == UNDO_TOOL
             || tool.name.starts_with("glove_")
             || tool.name == "give_answer"
             || called.contains(&tool.name)
     };
     let first = tools.iter().filter(|tool| is_first(tool)).count();
+    let mut chosen = usize::from(tools.iter().any(is_chosen));
     let (mut room, mut others) = (MOST, MOST.saturating_sub(first));
     let (mut kept, mut left) = (Vec::new(), Vec::new());
     for tool in tools {
         let place = if is_first(tool) { None } else { Some(&mut others) };
-        let fits = room > 0 && place.as_ref().is_none_or(|others| **others > 0);
+        if is_chosen(tool) {
+            chosen = 0;
+        }
+        let fits = room > chosen && place.as_ref().is_none_or(|others| **others > 0);
         if fits {
             room -= 1;
             if let Some(others) = place {
