@@ -6,7 +6,9 @@ mod request_kit;
 use glove_wasm::json::Json;
 use glove_wasm::message::{ContentPart, Message};
 use glove_wasm::providers::facts::{Fact, Facts};
-use glove_wasm::providers::request::{CacheTtl, Notices, Options, Prompt, Thinking, ToolChoice, ToolNames};
+use glove_wasm::providers::request::{
+    CacheTtl, Notice, Notices, Options, Prompt, Thinking, ToolChoice, ToolNames,
+};
 use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::stream::Outcome;
 use request_kit::{call, calls, fine, media, result, results, tools, with_parts};
@@ -15,10 +17,20 @@ use serde_json::{Value, json};
 /// A request to a model at a host, and the codes of what its developer is told.
 fn ask(
     format: Format,
-    (host, model): (&str, &str),
+    at: (&str, &str),
     change: impl FnOnce(&mut Options),
     messages: &[Message],
 ) -> (Value, Vec<&'static str>) {
+    let (body, told) = ask_and_hear(format, at, change, messages);
+    (body, told.iter().map(|notice| notice.code).collect())
+}
+
+fn ask_and_hear(
+    format: Format,
+    (host, model): (&str, &str),
+    change: impl FnOnce(&mut Options),
+    messages: &[Message],
+) -> (Value, Vec<Notice>) {
     let facts = Facts::of(format, host, model, &[]);
     let mut options = Options { model: model.to_owned(), stream: true, facts, ..Options::default() };
     change(&mut options);
@@ -27,7 +39,7 @@ fn ask(
     let prompt =
         Prompt { format, system: "sys", tools: &tools, names: &names, options: &options, notices: &notices };
     let body = prompt.body(&messages.iter().collect::<Vec<_>>());
-    (serde_json::from_str(&body).unwrap(), notices.take().iter().map(|notice| notice.code).collect())
+    (serde_json::from_str(&body).unwrap(), notices.take())
 }
 
 const CHAT: Format = Format::OpenAiChat;
@@ -577,6 +589,59 @@ fn fields_of_the_application_take_the_place_of_those_that_would_be_there() {
     assert_eq!(
         prompt.body(&[&Message::user("hi")]),
         r#"{"model":"m","temperature":0.1,"top_k":5,"messages":[{"role":"user","content":"hi"}]}"#
+    );
+}
+
+#[test]
+fn gemini_gets_no_seed_that_it_cannot_hold() {
+    for (seed, sent) in [(2_147_483_647, true), (2_147_483_648, false)] {
+        let (body, codes) =
+            ask(Format::Gemini, ("", "gemini-2.5-pro"), |options| options.seed = Some(seed), &hi());
+        assert_eq!(body["generationConfig"]["seed"].as_u64(), sent.then_some(seed));
+        assert_eq!(codes.len(), usize::from(!sent), "{codes:?}");
+    }
+}
+
+#[test]
+fn a_model_that_reads_text_alone_gets_no_pdf() {
+    let pdf = [with_parts(vec![media("document", "base64", "application/pdf", "JVBERi0x")])];
+    for (model, taken) in [("gpt-3.5-turbo", false), ("gpt-4.1", true)] {
+        let (body, codes) = ask(CHAT, ("api.openai.com", model), |_| {}, &pdf);
+        assert_eq!(body.to_string().contains("JVBERi0x"), taken, "{body}");
+        assert_eq!(codes.contains(&"MEDIA_LEFT_OUT"), !taken, "{model}");
+    }
+}
+
+#[test]
+fn notices_say_what_was_sent() {
+    let said = |format, at, change: fn(&mut Options), messages: &[Message]| {
+        let (_, told) = ask_and_hear(format, at, change, messages);
+        told.into_iter().map(|notice| notice.message).collect::<Vec<_>>()
+    };
+    let stops = |options: &mut Options| options.stop_sequences = vec!["a".to_owned(); 7];
+    assert_eq!(
+        said(CHAT, ("", "gpt-4.1"), stops, &hi()),
+        ["`gpt-4.1` takes 4 texts in `stop`; the first 4 of 7 were sent."]
+    );
+    let both = |options: &mut Options| (options.temperature, options.top_p) = (Some(0.5), Some(0.5));
+    assert_eq!(
+        said(Format::Anthropic, ("api.anthropic.com", "claude-sonnet-4-5"), both, &hi()),
+        [
+            "`topP` was left out of the request: `claude-sonnet-4-5` takes only one of `temperature` and `topP`."
+        ]
+    );
+    let unknown = |options: &mut Options| options.tool_choice = Some(ToolChoice::Tool("x".to_owned()));
+    assert_eq!(
+        said(CHAT, PLAIN, unknown, &hi()),
+        ["`toolChoice` was sent as `auto`: there is no tool `x` in this request."]
+    );
+    let broken = [with_parts(vec![media("image", "base64", "image/png", "no base64!")])];
+    assert_eq!(
+        said(CHAT, PLAIN, |_| {}, &broken),
+        [
+            "[Image attachment: image/png] was left out of the request, and the model reads this note in its place: its data is not \
+          base64, so it was not sent."
+        ]
     );
 }
 

@@ -115,7 +115,7 @@ impl Prompt<'_> {
             }
             _ => return Some(choice),
         };
-        self.notices.tell("OPTION_LEFT_OUT", format!("`toolChoice` was left out of the request: {why}."));
+        self.notices.tell("OPTION_LEFT_OUT", format!("`toolChoice` was sent as `auto`: {why}."));
         Some(ToolChoice::Auto)
     }
 

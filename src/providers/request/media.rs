@@ -193,11 +193,18 @@ impl Prompt<'_> {
     /// What stands for media that the provider does not take; the developer is told, and the model reads it.
     pub(super) fn left_out(&self, part: &ContentPart) -> String {
         let note = media_note(part);
-        let message = format!(
-            "{note} was left out of the request, and the model reads this note in its place: `{}` takes no such file \
-             here. Send another kind of file, or its text, or ask another model.",
-            self.options.model
-        );
+        let data = part.source.as_ref().and_then(|source| source.data.as_deref());
+        let is_broken = data.is_some_and(|data| !data.is_empty()) && File::of(part).is_none();
+        let why = if is_broken {
+            "its data is not base64, so it was not sent.".to_owned()
+        } else {
+            format!(
+                "`{}` takes no such file here. Send another kind of file, or its text, or ask another model.",
+                self.options.model
+            )
+        };
+        let message =
+            format!("{note} was left out of the request, and the model reads this note in its place: {why}");
         self.notices.tell("MEDIA_LEFT_OUT", message);
         note
     }

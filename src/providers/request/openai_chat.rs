@@ -51,7 +51,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
     thinking::openai_chat(prompt, body);
     if facts.reasoning_back == Some(ReasoningBack::Never) && options.echo_reasoning {
-        prompt.leave_out("reasoning", "refuses to get its earlier reasoning");
+        prompt.leave_out("reasoning", "does not take its earlier reasoning back");
     }
     if !prompt.takes_tools() {
         return;

@@ -48,7 +48,11 @@ impl<'a> Prompt<'a> {
         let (options, facts) = (self.options, &self.options.facts);
         let mut temperature = self.taken(options.temperature, facts.temperature, "temperature");
         let mut top_p = self.taken(options.top_p, facts.top_p, "topP");
-        let seed = self.taken(options.seed, facts.seed, "seed");
+        let mut seed = self.taken(options.seed, facts.seed, "seed");
+        if self.format == Format::Gemini && seed.is_some_and(|seed| seed > i32::MAX as u64) {
+            self.leave_out("seed", "takes none above 2147483647");
+            seed = None;
+        }
         let most = facts.max_temperature.unwrap_or(f64::MAX);
         if let Some(given) = temperature.filter(|given| *given > most) {
             self.changed("temperature", &number(given), &number(most));
@@ -65,7 +69,7 @@ impl<'a> Prompt<'a> {
             }
         }
         if temperature.is_some() && top_p.is_some() && facts.temperature_or_top_p == Some(true) {
-            self.leave_out("topP", "takes either it or `temperature`");
+            self.leave_out("topP", "takes only one of `temperature` and `topP`");
             top_p = None;
         }
         Sampling { temperature, top_p, seed, stop: self.stop() }
@@ -99,7 +103,12 @@ impl<'a> Prompt<'a> {
             (Format::OpenAiChat | Format::OpenAiResponses | Format::Endpoint, None) => 4,
         };
         if stop.len() > most {
-            self.changed("stop", &format!("a list of {}", stop.len()), &format!("its first {most}"));
+            let message = format!(
+                "`{}` takes {most} texts in `stop`; the first {most} of {} were sent.",
+                options.model,
+                stop.len()
+            );
+            self.notices.tell("OPTION_CHANGED", message);
             stop.truncate(most);
         }
         stop
