@@ -95,7 +95,8 @@ export function checkOptions(
     const names = Object.keys(wanted);
     const near = nearest(option, names);
     const instead = Object.hasOwn(moved, option) ? moved[option] : near && `Did you mean \`${near}\`?`;
-    const known = `${called(option)} is no option; there are ${names.join(", ")}.`;
+    const there = names[1] ? `there are ${names.join(", ")}` : `there is only \`${names}\``;
+    const known = `There is no option ${called(option)}; ${there}.`;
     throw new GloveError(code, instead ? `${known} ${instead}` : known);
   }
   for (const [option, kind] of Object.entries(wanted)) {
@@ -151,7 +152,7 @@ export function checkMethods(given: object, wanted: Readonly<Record<string, Want
 }
 
 /** The name that was meant, if one is near: within a third of its letters, or with the other in it. */
-function nearest(given: string, names: readonly string[]): string | undefined {
+export function nearest(given: string, names: readonly string[]): string | undefined {
   const plain = (name: string) =>
     name
       .slice(0, 40)

@@ -307,17 +307,25 @@ const toolOptions = {
   generateToolSummary: "work",
 } as const satisfies Options<ToolConfig>;
 
+const moved = {
+  execute: "It is `do` here.",
+  parameters: "It is `inputSchema` here.",
+  needsApproval: "It is `requireApproval` here.",
+  maxRetry: "It is `maxRetries` here.",
+};
+
 /** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
 export function checkTool(tool: { readonly name: string }): void {
-  checkOptions(tool, toolOptions, { called: (option) => `\`${option}\` of the tool "${tool.name}"`, code: "TOOL_INVALID" });
+  const called = (option: string) => `\`${option}\` of the tool "${tool.name}"`;
+  checkOptions(tool, toolOptions, { called, code: "TOOL_INVALID", moved });
 }
 
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
+  checkTool(tool);
   if (typeof tool.do !== "function") {
     throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no \`do\`: give it the function that does its work.`);
   }
-  checkTool(tool);
   return after(toolSchema(tool), (schema) => ({
     name: tool.name,
     description: tool.description ?? "",

@@ -32,8 +32,8 @@ const shared: [options: object, message: string][] = [
   [{ limits: { result_bytes: "3" } }, `\`limits.result_bytes\` is "3", ${count}`],
   [{ limits: { calls_per_turn: null } }, `\`limits.calls_per_turn\` is null, ${count}`],
   [{ limits: { same_rounds: 5n } }, `\`limits.same_rounds\` is 5, ${count}`],
-  [{ limits: { turn: 3 } }, "`limits.turn` is no option; there are turns, calls_per_turn,"],
-  [{ limits: { constructor: 3 } }, "`limits.constructor` is no option"],
+  [{ limits: { turn: 3 } }, "There is no option `limits.turn`; there are turns, calls_per_turn,"],
+  [{ limits: { constructor: 3 } }, "There is no option `limits.constructor`"],
   [{ limits: 5 }, "`limits` is 5, and has to be an object."],
   [{ limits: null }, "`limits` is null, and has to be an object."],
   [{ limits: [] }, "`limits` is a list, and has to be an object."],
@@ -47,14 +47,14 @@ const shared: [options: object, message: string][] = [
   [{ budgets: { ask: 1 } }, "`budgets.ask` is 1, and has to be true or false."],
   [
     { budgets: { cost_usd: 1 } },
-    "`budgets.cost_usd` is no option; there are turns, tool_calls, tokens, cost, wall_clock_ms, ask.",
+    "There is no option `budgets.cost_usd`; there are turns, tool_calls, tokens, cost, wall_clock_ms, ask.",
   ],
   [{ systemPrompt: 5 }, "`systemPrompt` is 5, and has to be a text."],
-  [{ system_prompt: "" }, "`system_prompt` is no option; there are "],
+  [{ system_prompt: "" }, "There is no option `system_prompt`; there are "],
   [{ system_prompt: "" }, "Did you mean `systemPrompt`?"],
   [{ budget: {} }, "Did you mean `budgets`?"],
   [{ limits: { turn: 3 } }, "Did you mean `turns`?"],
-  [{ somebodyElses: 1 }, "`somebodyElses` is no option; there are "],
+  [{ somebodyElses: 1 }, "There is no option `somebodyElses`; there are "],
 ];
 const counter: [object, string] = [
   { tokenCounterStyle: "sum" },
@@ -65,11 +65,6 @@ const compactions: [key: string, options: unknown, message: string][] = [
   ["compaction_context_limit", "1", `is "1", ${most}`],
   ["compaction_every_turns", -1, `is -1, ${count}`],
   ["max_turns", Number.NaN, `is NaN, ${count}`],
-  [
-    "context_limit",
-    5,
-    "is no option; there are compaction_instructions, max_turns, compaction_context_limit, compaction_every_turns.",
-  ],
 ];
 const ofSessions: [options: object, message: string][] = [
   ...shared,
@@ -77,6 +72,10 @@ const ofSessions: [options: object, message: string][] = [
     { compaction: { [key]: value } },
     `\`compaction.${key}\` ${message}`,
   ]),
+  [
+    { compaction: { context_limit: 5 } },
+    "There is no option `compaction.context_limit`; there are compaction_instructions, max_turns,",
+  ],
   [{ compaction: null }, "`compaction` is null, and has to be an object."],
   [{ whenBusy: "wait" }, '`whenBusy` is "wait", and has to be one of "queue", "drop", "interrupt", "steer".'],
   [{ tools: "x" }, '`tools` is "x", and has to be a list.'],
@@ -88,7 +87,7 @@ const ofClients: [options: object, message: string][] = [
   counter,
   [{ createSesionId: () => "s" }, "Did you mean `createSessionId`?"],
   [{ compaction_config: {} }, "It is `compaction` here."],
-  [{ database: { nam: "x" } }, "`database.nam` is no option; there are name, persist. Did you mean `name`?"],
+  [{ database: { nam: "x" } }, "There is no option `database.nam`; there are name, persist. Did you mean `name`?"],
   [{ persistSession: null }, "`persistSession` is null, and has to be true, false, a key, or an object"],
   [{ persistSession: { storag: {} } }, "`persistSession` is an object, and has to be true"],
   [{ resume: "never" }, '`resume` is "never", and has to be one of "auto", "manual".'],
@@ -106,6 +105,7 @@ const ofAgents: [options: object, message: string][] = [
     { compaction_config: { [key]: value } },
     `\`compaction_config.${key}\` ${message}`,
   ]),
+  [{ compaction_config: { context_limit: 5 } }, "There is no option `compaction_config.context_limit`; there are "],
   [{ maxRetrys: 1 }, "Did you mean `maxRetries`?"],
   [{ serverMode: true }, "Leave it out: the same agent runs on a server."],
   [{ enableToolResultSummary: true }, "`generateToolSummary` of a tool is enough."],
@@ -197,7 +197,7 @@ test("a context limit without end switches summaries off", async () => {
 });
 
 const ofHandlers: [options: object, message: string][] = [
-  [{ authorise: () => true }, "`authorise` is no option; there are provider, "],
+  [{ authorise: () => true }, "There is no option `authorise`; there are provider, "],
   [{ authorise: () => true }, "Did you mean `authorize`?"],
   [{ systemprompt: "x" }, "Did you mean `systemPrompt`?"],
   [{ authorize: true }, "`authorize` is true, and has to be a function."],
@@ -205,7 +205,10 @@ const ofHandlers: [options: object, message: string][] = [
   [{ cors: true }, '`cors` is true, and has to be an origin, a list of origins, or "*".'],
   [{ cors: null }, "`cors` is null"],
   [{ cors: ["https://a.example", 5] }, "`cors` is a list"],
-  [{ limits: { body_bytes: 5 } }, "`limits.body_bytes` is no option; there are bodyBytes, systemPromptBytes, messages, tools."],
+  [
+    { limits: { body_bytes: 5 } },
+    "There is no option `limits.body_bytes`; there are bodyBytes, systemPromptBytes, messages, tools.",
+  ],
   [{ limits: { messages: Number.NaN } }, `\`limits.messages\` is NaN, ${most}`],
   [{ limits: { bodyBytes: -1 } }, `\`limits.bodyBytes\` is -1, ${most}`],
   [{ limits: { tools: "3" } }, `\`limits.tools\` is "3", ${most}`],
@@ -272,17 +275,21 @@ test.each(tools)("a tool with %o is refused by its name", async (wrong, code, me
 
 const policy = { maxRetrie: 1 } as object;
 const others: [made: () => unknown, code: string, message: string][] = [
-  [() => client().session("s", { resume: "manual" } as object), "CONFIG_INVALID", "`resume` is no option; there are "],
+  [() => client().session("s", { resume: "manual" } as object), "CONFIG_INVALID", "There is no option `resume`; there are "],
   [
     () =>
       client()
         .session("s")
         .configure({ store: new MemoryStore("s") } as object),
     "CONFIG_INVALID",
-    "`store` is no option",
+    "There is no option `store`",
   ],
   [() => createEndpointModel("/chat", { header: {} } as object), "CONFIG_INVALID", "Did you mean `headers`?"],
-  [() => createEndpointModel("/chat", { policy }), "MODEL_CONFIG", "`policy.maxRetrie` is no option; there are maxRetries,"],
+  [
+    () => createEndpointModel("/chat", { policy }),
+    "MODEL_CONFIG",
+    "There is no option `policy.maxRetrie`; there are maxRetries,",
+  ],
   [() => createEndpointModel("/chat", { policy: { idleMs: -1 } }), "MODEL_CONFIG", "`policy.idleMs` is -1"],
   [() => createAdapter({ provider: "openai", apiKey: "k", maxToken: 5 } as never), "MODEL_CONFIG", "Did you mean `maxTokens`?"],
   [
@@ -317,7 +324,7 @@ const messages: [message: unknown, code: string, told: string][] = [
   [{ text: "a", images: [{}] }, "CONFIG_INVALID", "`images[0]` is an object, and has to be an object with `data`."],
   [{ text: "a", files: [{}] }, "CONFIG_INVALID", "`files[0]` is an object, and has to be a File or Blob with `size`."],
   [{ text: "a", whenBusy: "wait" }, "CONFIG_INVALID", '`whenBusy` is "wait"'],
-  [{ text: "a", image: [] }, "CONFIG_INVALID", "`image` is no option; there are text, images, files,"],
+  [{ text: "a", image: [] }, "CONFIG_INVALID", "There is no option `image`; there are text, images, files,"],
 ];
 
 test.each(messages)("a message with %o is refused by its place, and nothing is stored", async (message, code, told) => {

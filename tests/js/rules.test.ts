@@ -25,7 +25,11 @@ const wrong: [option: string, value: unknown, message: string][] = [
   ["require_approval", true, "Did you mean `requireApproval`?"],
   ["unabortable", true, "Did you mean `unAbortable`?"],
   ["permission", () => true, "Did you mean `requiresPermission`?"],
-  ["xyz", true, "is no option; there are name, description,"],
+  ["maxRetry", 1, "It is `maxRetries` here."],
+  ["execute", () => 1, "It is `do` here."],
+  ["parameters", {}, "It is `inputSchema` here."],
+  ["needsApproval", true, "It is `requireApproval` here."],
+  ["xyz", true, "there are name, description,"],
 ];
 
 test.each(wrong)("a tool with `%s: %o` is refused wherever it is defined, and never runs", async (option, value, message) => {
@@ -33,7 +37,9 @@ test.each(wrong)("a tool with `%s: %o` is refused wherever it is defined, and ne
   const tool = { ...plain, do: work, [option]: value } as ToolConfig;
   const refusal = expect.objectContaining({
     code: "TOOL_INVALID",
-    message: expect.stringMatching(new RegExp(`^\`${option}\` of the tool "pay" .*${message.replace(/[{}.?]/g, "\\$&")}`)),
+    message: expect.stringMatching(
+      new RegExp(`^(There is no option )?\`${option}\` of the tool "pay"[ ;].*${message.replace(/[{}.?]/g, "\\$&")}`),
+    ),
   });
   const model = createScriptedModel([call, "done"]);
   expect(() => defineTool({ inputSchema: jsonSchema({}), ...tool } as never)).toThrow(refusal);
@@ -106,7 +112,7 @@ test("an executor refuses and asks in the same way", async () => {
     ["requireApproval", true],
   ] as const) {
     expect(() => new Executor().registerTool({ ...tool, [option]: value } as Tool)).toThrow(
-      expect.objectContaining({ code: "TOOL_INVALID", message: expect.stringContaining(`\`${option}\` of the tool "pay" is`) }),
+      expect.objectContaining({ code: "TOOL_INVALID", message: expect.stringContaining(`\`${option}\` of the tool "pay"`) }),
     );
   }
   const executor = new Executor(0, new MemoryStore("s"));
