@@ -37,15 +37,24 @@ const both = [
   [{ stop: "END" }, '`stop` is "END", and has to be a list.'],
   [{ stop: [""] }, "Each of `stop` has to be a text, and one is empty."],
   [{ stop: [1] }, "Each of `stop` is 1, and has to be a text."],
-  [{ toolChoice: "any" }, '`toolChoice` is "any", and has to be one of "auto", "none", "required".'],
-  [{ toolChoice: { name: "x" } }, "`toolChoice.name` is no option; there are tool."],
+  [{ toolChoice: "any" }, '`toolChoice` is "any", and has to be one of "auto", "none", "required" or { tool }.'],
+  [{ toolChoice: { name: "x" } }, "There is no option `toolChoice.name`; there is only `tool`."],
   [{ toolChoice: {} }, "`toolChoice.tool` is undefined, and has to be a text."],
-  [{ toolChoice: null }, "`toolChoice` is null, and has to be an object."],
+  [{ toolChoice: null }, '`toolChoice` is null, and has to be one of "auto", "none", "required" or { tool }.'],
   [{ parallelToolCalls: "no" }, '`parallelToolCalls` is "no", and has to be true or false.'],
   [{ extraBody: [] }, "`extraBody` is a list, and has to be an object."],
-  [{ extraBody: { stream: false } }, "`extraBody.stream` cannot be set: use `stream`."],
+  [{ extraBody: { stream: false } }, "`extraBody.stream` cannot be set: it is an option of `createAdapter`."],
+  [{ extraBody: { max_tokens: 9 } }, "`extraBody.max_tokens` cannot be set: use `maxTokens`."],
+  [{ extraBody: { max_completion_tokens: 9 } }, "`extraBody.max_completion_tokens` cannot be set: use `maxTokens`."],
+  [{ extraBody: { top_p: 0.5 } }, "`extraBody.top_p` cannot be set: use `topP`."],
+  [{ reasoningEffort: "HIGH" }, '`reasoningEffort` is "HIGH", and has to be one of "none", "minimal", "low", "medium",'],
+  [{ reasoningEffort: "HIGH" }, 'Did you mean "high"?'],
+  [{ reasoningEffort: "hihg" }, '`reasoningEffort` is "hihg", and has to be one of'],
+  [{ reasoningEffort: "medium " }, 'Did you mean "medium"?'],
+  [{ reasoningEffort: 5 }, "`reasoningEffort` is 5, and has to be one of"],
+  [{ reasoningEffort: "deep", facts: [{ efforts: "lo hi" }] }, '"max", "lo", "hi".'],
   [{ facts: {} }, "`facts` is an object, and has to be a list."],
-  [{ facts: [{ modle: "m" }] }, "`facts[0].modle` is no option"],
+  [{ facts: [{ modle: "m" }] }, "There is no option `facts[0].modle`"],
   [{ facts: [{ model: "m", tools: "no" }] }, '`facts[0].tools` is "no", and has to be true or false.'],
   [{ facts: [{}, { thinking: "deep" }] }, '`facts[1].thinking` is "deep", and has to be one of "none", "effort"'],
   [{ baseURL: "ftp://x" }, 'The base URL "ftp://x" is no http or https address.'],
@@ -54,6 +63,19 @@ const both = [
   [{ apiKey: "sk-one…" }, "The key in `apiKey` holds a character that no key has"],
   [{ apiKey: "sk-one\0" }, "The key in `apiKey` holds a character that no key has"],
 ] as const;
+const ofAdapters = [
+  [{ stream: "false" }, '`stream` is "false", and has to be true or false.'],
+  [{ reasoning: "yes" }, '`reasoning` is "yes", and has to be true or false.'],
+  [{ model: 5 }, "`model` is 5, and has to be a text."],
+  [{ apiKey: 123 }, "`apiKey` is 123, and has to be a text."],
+  [{ fetch: 5 }, "`fetch` is 5, and has to be a function."],
+  [{ policy: 5 }, "`policy` is 5, and has to be an object."],
+  [{ dangerouslyAllowBrowser: "no" }, '`dangerouslyAllowBrowser` is "no", and has to be true or false.'],
+  [{ key: "k" }, "It is `apiKey` here."],
+  [{ url: "https://x.example" }, "It is `baseURL` here."],
+  [{ maxRetries: 2 }, "It is `policy: { maxRetries }` here."],
+  [{ responseFormat: {} }, "Give the provider's own field to `extraBody`."],
+] as const;
 const ofHandlers = [
   [{ heartbeatMs: Number.POSITIVE_INFINITY }, "`heartbeatMs` is Infinity"],
   [{ heartbeatMs: 2 ** 31 }, "`heartbeatMs` is 2147483648"],
@@ -61,7 +83,7 @@ const ofHandlers = [
 ] as const;
 
 test.each(Object.entries(makers))("%s names the option that cannot be", (maker, make) => {
-  for (const [options, message] of maker === "a handler" ? [...both, ...ofHandlers] : both) {
+  for (const [options, message] of [...both, ...(maker === "a handler" ? ofHandlers : ofAdapters)]) {
     const refusal = expect.objectContaining({ code: "MODEL_CONFIG", message: expect.stringContaining(message) });
     expect(() => make(options), JSON.stringify(options)).toThrow(refusal);
   }
@@ -73,6 +95,7 @@ test.each(Object.entries(makers))("%s takes what can be", (_, make) => {
     { policy, maxTokens: 1, reasoningBudget: 0, format: "gemini", toolUse: "native", cache: false },
     { policy: undefined, maxTokens: undefined, cache: "1h" },
     { apiKey: " sk-one\n" },
+    { reasoningEffort: "hi", facts: [{ efforts: "lo hi" }] },
     { temperature: 0, topP: 1, seed: 0, stop: ["END"], toolChoice: { tool: "look" }, parallelToolCalls: false },
     { toolChoice: "required", extraBody: { top_k: 5 }, facts: [{ host: "x.example", model: "m*", stop: false }] },
   ]) {

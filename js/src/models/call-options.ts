@@ -2,7 +2,7 @@
 import { check, said } from "../checked.js";
 import { toPlain } from "../json.js";
 import { factKinds, type ModelFacts } from "./facts.js";
-import { checkNumber, config } from "./options.js";
+import { checkNumber, checkWord, config } from "./options.js";
 
 /** Whether a model may use tools (`auto`), must not, has to use one, or has to use this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
@@ -42,7 +42,7 @@ export const callOptions = {
 const code = "MODEL_CONFIG";
 
 /** Those that were given, for the core; what cannot be is refused. */
-export function callOptionsOf(options: ModelCallOptions): ModelCallOptions {
+export function callOptionsOf(options: ModelCallOptions & { readonly reasoningEffort?: string }): ModelCallOptions {
   const { temperature, topP, stop, toolChoice, parallelToolCalls, seed, extraBody, facts } = options;
   checkRange("temperature", temperature, 2);
   checkRange("topP", topP, 1);
@@ -52,17 +52,19 @@ export function callOptionsOf(options: ModelCallOptions): ModelCallOptions {
     check("Each of `stop`", text, "text", code);
     if (!text) throw config("Each of `stop` has to be a text, and one is empty.");
   }
-  if (typeof toolChoice === "object") {
+  if (toolChoice && typeof toolChoice === "object") {
     check("`toolChoice`", toolChoice, { tool: "text" }, code);
     check("`toolChoice.tool`", toolChoice.tool, "text", code);
   } else if (toolChoice !== undefined) {
-    check("`toolChoice`", toolChoice, "auto|none|required", code);
+    checkWord("toolChoice", toolChoice, ["auto", "none", "required"], " or { tool }");
   }
   if (parallelToolCalls !== undefined) check("`parallelToolCalls`", parallelToolCalls, "flag", code);
   if (facts !== undefined) check("`facts`", facts, "list", code);
+  const words = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
   facts?.forEach((row, at) => {
-    check(`\`facts[${at}]\``, row, factKinds, code);
+    words.push(...(check(`\`facts[${at}]\``, row, factKinds, code).efforts ?? "").split(" ").filter(Boolean));
   });
+  checkWord("reasoningEffort", options.reasoningEffort, words);
   if (extraBody !== undefined) check("`extraBody`", toPlain(extraBody, "`extraBody`"), "object", code);
   for (const field of Object.keys(extraBody ?? {})) {
     const instead = ours[field];
@@ -72,10 +74,19 @@ export function callOptionsOf(options: ModelCallOptions): ModelCallOptions {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Fields without which an answer could not be read. */
+const useMaxTokens = "use `maxTokens`";
+
+/** Fields without which an answer could not be read, and those of options, which would stand there twice or not be looked at. */
 const ours: Readonly<Record<string, string>> = {
-  stream: "use `stream`",
+  stream: "it is an option of `createAdapter`",
   model: "use `model`",
+  max_tokens: useMaxTokens,
+  max_completion_tokens: useMaxTokens,
+  max_output_tokens: useMaxTokens,
+  top_p: "use `topP`",
+  stop_sequences: "use `stop`",
+  random_seed: "use `seed`",
+  parallel_tool_calls: "use `parallelToolCalls`",
   messages: "they are the conversation's",
   input: "they are the conversation's",
   contents: "they are the conversation's",

@@ -1,5 +1,5 @@
 // Options that no call could be made with are refused when they are given, by their names.
-import { checkOptions } from "../checked.js";
+import { checkOptions, nearest, said } from "../checked.js";
 import { GloveError } from "../error.js";
 
 /** What an adapter and a chat handler have in common. */
@@ -34,9 +34,11 @@ export function checkNumber(name: string, value: unknown, least: number, most: n
   throw config(`\`${name}\` is ${said(value)}, and has to be a whole number from ${range}${hint ? `; ${hint}` : ""}.`);
 }
 
-export function checkWord(name: string, value: unknown, words: readonly unknown[]): void {
+export function checkWord(name: string, value: unknown, words: readonly unknown[], or = ""): void {
   if (value === undefined || words.includes(value)) return;
-  throw config(`\`${name}\` is ${said(value)}, and has to be one of ${words.map(said).join(", ")}.`);
+  const near = typeof value === "string" && nearest(value, words.map(String));
+  const hint = near ? ` Did you mean "${near}"?` : "";
+  throw config(`\`${name}\` is ${said(value)}, and has to be one of ${words.map(said).join(", ")}${or}.${hint}`);
 }
 
 /** A key without the blanks around it, as headers can carry it. `name` is where it came from. */
@@ -50,8 +52,4 @@ export function keyFrom(name: string, given: string | undefined): string | undef
 
 export function config(message: string): GloveError {
   return new GloveError("MODEL_CONFIG", message);
-}
-
-function said(value: unknown): string {
-  return typeof value === "string" ? `"${value}"` : String(value);
 }

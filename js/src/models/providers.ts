@@ -57,8 +57,8 @@ export function getAvailableProviders(): AvailableProvider[] {
 /** How a provider is spoken to. */
 export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | "gemini";
 
-/** How much a model thinks before it answers. Providers know further words. */
-export type ReasoningEffort = "none" | "low" | "medium" | "high" | (string & {});
+/** How much a model thinks before it answers. Further words are those that `facts` names as `efforts`. */
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | (string & {});
 
 /** What `createAdapter` takes. */
 export interface CreateAdapterOptions extends ModelCallOptions {
@@ -89,20 +89,20 @@ export interface CreateAdapterOptions extends ModelCallOptions {
 
 const adapterOptions = {
   provider: "any",
-  model: "any",
-  apiKey: "any",
+  model: "text",
+  apiKey: "text",
   maxTokens: "any",
-  stream: "any",
-  baseURL: "any",
+  stream: "flag",
+  baseURL: "text",
   format: "any",
-  reasoning: "any",
+  reasoning: "flag",
   reasoningEffort: "any",
   reasoningBudget: "any",
   toolUse: "any",
   cache: "any",
-  fetch: "any",
-  policy: "any",
-  dangerouslyAllowBrowser: "any",
+  fetch: "work",
+  policy: "object",
+  dangerouslyAllowBrowser: "flag",
   ...callOptions,
 } as const satisfies Options<CreateAdapterOptions>;
 
@@ -110,6 +110,10 @@ const noBedrock = "Amazon Bedrock is not supported here.";
 const moved = {
   systemPrompt: "It is the agent's: give it to `GloveClient` or `Glove`.",
   timeout: "It is `policy: { totalMs }` here.",
+  maxRetries: "It is `policy: { maxRetries }` here.",
+  key: "It is `apiKey` here.",
+  url: "It is `baseURL` here.",
+  responseFormat: "Give the provider's own field to `extraBody`.",
   includeReasoningInText: "A chat handler has it.",
   region: noBedrock,
   accessKeyId: noBedrock,
