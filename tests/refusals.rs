@@ -112,6 +112,7 @@ fn ask(model: &HttpModel) -> (Result<String, ModelError>, Told) {
     let deltas = DeltaSink::to(move |delta| match delta {
         Delta::Text(text) => telling.lock().unwrap().text.push_str(text),
         Delta::Notice { code, message } => {
+            assert_eq!(telling.lock().unwrap().text, "", "a notice comes in front of the answer");
             telling.lock().unwrap().notices.push((code.to_owned(), message.to_owned()));
         }
         Delta::Reasoning(_) | Delta::ToolInput { .. } => {}

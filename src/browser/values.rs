@@ -36,8 +36,9 @@ pub(super) fn read<T: Read>(text: &str, what: &str) -> Result<T, JsValue> {
 }
 
 fn misread(what: &str, fault: &Fault) -> JsValue {
-    let mut message = what.to_owned();
-    message.push_str(" is not what the core expects: ");
+    let mut message = "the core cannot read ".to_owned();
+    message.push_str(what);
+    message.push_str(": ");
     message.push_str(&fault.to_string());
     protocol(&message)
 }

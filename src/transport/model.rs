@@ -156,25 +156,33 @@ impl Asking {
         self.body = lessons.applied(self.body);
         let mut attempt = 0;
         loop {
-            let mut shown =
-                Shown { deltas: &self.deltas, calls: Vec::new(), any: false, bytes: 0, refusal: None };
             let streams = self.is_streamed() && lessons.streams();
+            let mut shown = Shown {
+                deltas: &self.deltas,
+                lessons: &mut lessons,
+                learned: &self.learned,
+                calls: Vec::new(),
+                any: false,
+                bytes: 0,
+                refusal: None,
+            };
             let came = self.attempt(&mut shown, streams).await;
-            if came.is_ok() || shown.any {
-                lessons.keep(&self.learned, &self.deltas);
+            if came.is_ok() {
+                shown.begin();
             }
             let error = match came {
                 Ok(turn) => return Ok(self.reply(turn, shown.any)),
                 Err(error) => Secrets::of(&self.options.url, &self.options.headers).strike(error),
             };
             let refusal = shown.refusal.take().unwrap_or_default();
-            if !shown.any && lessons.learn(self.options.format, &self.body, &error, &refusal) {
+            let any = shown.any;
+            if !any && lessons.learn(self.options.format, &self.body, &error, &refusal) {
                 self.body = lessons.applied(self.body);
                 continue;
             }
             // What a person has seen of an answer cannot be taken back, so no other answer is begun.
             let pause =
-                (!shown.any).then(|| pause_ms(&self.options.policy, &error, attempt, random(ids))).flatten();
+                (!any).then(|| pause_ms(&self.options.policy, &error, attempt, random(ids))).flatten();
             let Some(pause) = pause else { return Err(error) };
             self.clock.sleep(pause).await;
             attempt += 1;
@@ -373,6 +381,8 @@ impl Asking {
 /// Hands on what comes, and knows whether anything did.
 struct Shown<'a> {
     deltas: &'a DeltaSink,
+    lessons: &'a mut Lessons,
+    learned: &'a Learned,
     calls: Vec<(String, String)>,
     any: bool,
     /// How much of an answer it was.
@@ -382,9 +392,17 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
+    /// There is an answer, so the request was taken: what was changed in it is told in front of the answer.
+    fn begin(&mut self) {
+        self.lessons.keep(self.learned, self.deltas);
+    }
+
     fn show(&mut self, batch: stream::Batch) {
         for delta in batch {
-            self.any |= !matches!(delta, stream::Delta::Notice { .. });
+            if !self.any && !matches!(delta, stream::Delta::Notice { .. }) {
+                self.any = true;
+                self.begin();
+            }
             self.bytes += delta.text().len() as u64;
             match delta {
                 stream::Delta::Text { text } | stream::Delta::Refusal { text } => self.deltas.text(&text),
