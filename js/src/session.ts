@@ -89,6 +89,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#desk.forCall(call),
       agent: () => this.runnable,
+      wallClockMs: () => this.#config.budgets?.wall_clock_ms,
       validated: (callId, validated) => this.#link.own.validated(callId, validated),
       returned: (callId, outcome) => this.#link.own.returned(callId, outcome),
       report,

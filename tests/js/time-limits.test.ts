@@ -1,6 +1,6 @@
 // Tools that hang: stopped after their own limit, or when the request has no time left. Waiting for a person does not count.
-import { MemoryStore, type ToolConfig } from "glove-wasm";
-import { expect, test, vi } from "vitest";
+import { jsonSchema, MemoryStore, type ToolConfig } from "glove-wasm";
+import { beforeAll, expect, test, vi } from "vitest";
 import { scene, until } from "../support/session.js";
 
 const call = { toolCalls: [{ name: "hang", input: {}, id: "c1" }] };
@@ -13,6 +13,9 @@ const hang = (parts: Partial<ToolConfig>): ToolConfig => ({
   do: never,
   ...parts,
 });
+
+// Loading the validator would count as time of the first tool.
+beforeAll(async () => void (await jsonSchema({})["~standard"].validate({})));
 
 test("a tool that takes longer than its limit is stopped, the model is told, and a late result is not looked at", async () => {
   let fired: AbortSignal | undefined;
@@ -90,4 +93,34 @@ test("a tool that ends in time is not touched by its limit", async () => {
   await session.sendMessage("Hi");
   expect(shown()).toContain("hang: success done");
   expect(work).toHaveBeenCalledTimes(2);
+});
+
+const limits = { tool: [{ timeoutMs: 40 }, {}], request: [{}, { budgets: { wall_clock_ms: 40 } }] } as const;
+const silent = { "~standard": { version: 1, vendor: "test", validate: never } } as const;
+
+test.each([
+  ["requireApproval", "tool", { requireApproval: never }],
+  ["requireApproval", "request", { requireApproval: never }],
+  ["requiresPermission", "tool", { requiresPermission: never }],
+  ["requiresPermission", "request", { requiresPermission: never }],
+  ["inputSchema", "tool", { inputSchema: silent, requireApproval: true }],
+  ["inputSchema", "request", { inputSchema: silent, requireApproval: true }],
+] as const)("a %s that never settles is waited for as long as the %s may work, and nothing runs", async (rule, of, parts) => {
+  const work = vi.fn();
+  const [limit, config] = limits[of];
+  const { session, events } = scene([call, "done"], { tools: [hang({ do: work, ...parts, ...limit })], ...config });
+  expect(await session.sendMessage("Hi")).toMatchObject({ type: of === "tool" ? "completed" : "paused" });
+  const message = `\`${rule}\` of the tool "hang" gave no answer in 40 ms, so the call was not run.`;
+  expect(events).toContainEqual(["error", expect.objectContaining({ code: "TOOL_RULE_FAILED", message })]);
+  const [result] = (await session.messages())[2]?.tool_results ?? [];
+  expect(JSON.stringify(result?.result)).toContain("gave no answer in 40 ms");
+  expect(work).not.toHaveBeenCalled();
+});
+
+test("a rule that throws nothing is told to have failed without saying why", async () => {
+  const requireApproval = () => Promise.reject(undefined);
+  const { session, events } = scene([call, "done"], { tools: [hang({ requireApproval })] });
+  await session.sendMessage("Hi");
+  const message = 'A rule of the tool "hang" failed without saying why.';
+  expect(events).toContainEqual(["error", expect.objectContaining({ code: "TOOL_RULE_FAILED", message })]);
 });
