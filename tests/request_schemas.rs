@@ -381,7 +381,7 @@ fn a_description_beside_a_reference_is_kept_wherever_it_stands() {
     let house =
         json!({"type": "object", "description": "A house.", "properties": {"street": {"type": "string"}}});
     let inner = json!({"type": "object", "properties": {"home": home}, "$defs": {"house": house}});
-    let mut root = home.clone();
+    let mut root = home;
     root["$defs"] = json!({"house": house});
     for to in ALL {
         assert_eq!(
