@@ -49,7 +49,8 @@ impl Run {
         let call = self.calls().iter().find(|call| call.id == call_id && call.returned.is_none())?;
         let (tool, current) = (self.spec(call)?, self.state.current.as_ref()?);
         let passed = if call.is_working() { now.saturating_sub(self.state.at) } else { 0 };
-        let own = tool.timeout_ms.filter(|limit| *limit > 0).map(|limit| limit.saturating_sub(call.worked_ms));
+        let own =
+            tool.timeout_ms.filter(|limit| *limit > 0).map(|limit| limit.saturating_sub(call.worked_ms));
         let shared = self.state.settings.budgets.wall_clock_ms.filter(|_| !tool.un_abortable);
         let used = current.used.working_ms.saturating_sub(current.granted.working_ms);
         let left = [own, shared.map(|limit| limit.saturating_sub(used))].into_iter().flatten().min()?;

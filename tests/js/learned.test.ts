@@ -54,7 +54,7 @@ test("a chat handler is refused once, and its owner is told", async () => {
   const types = [];
   for (let turn = 0; turn < 2; turn++) types.push((await strictEvents(await handler(post()))).map(({ type }) => type));
   expect(types).toEqual([
-    ["text_delta", "model_notice", "done"],
+    ["model_notice", "text_delta", "done"],
     ["text_delta", "done"],
   ]);
   expect([told, bodies.length]).toEqual([[notice], 3]);
