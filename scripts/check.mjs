@@ -105,7 +105,7 @@ async function reproducible() {
   const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
   try {
     // What Cargo.toml names has to be there too.
-    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches", "tests/native_http.rs"]) {
+    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches", "tests/native_http.rs", "tests/native_llama.rs"]) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
     }
     const here = readFileSync(await compile("sessions"));
