@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GloveError } from "glove-wasm";
 import { type ChatHandlerConfig, createChatHandler } from "glove-wasm/server";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { guard } from "../../pkg/src/wasm/providers.js";
 
 const encoder = new TextEncoder();
@@ -115,4 +115,18 @@ test("memory that a large answer took is given back when nobody is answered any 
   expect(guard.memoryBytes()).toBeLessThan(64 * 1024 * 1024);
   const again = upstream(1, 5);
   expect(await (await handler({ fetch: again.fetch })(ask())).text()).toContain("xxxxx");
+});
+
+test("where no stream can be made the request fails, and nobody waits for ever", async () => {
+  const { fetch } = upstream(1, 5);
+  const answered = await fetch();
+  const construct = (target: typeof ReadableStream, args: unknown[]): ReadableStream => {
+    // That of an answer counts its bytes.
+    if ((args[1] as QueuingStrategy | undefined)?.size) throw new Error("There are no streams here.");
+    return Reflect.construct(target, args);
+  };
+  vi.stubGlobal("ReadableStream", new Proxy(ReadableStream, { construct }));
+  const response = await handler({ fetch: async () => answered })(ask()).finally(() => vi.unstubAllGlobals());
+  expect([response.status, (await response.json()).error.code]).toEqual([500, "INTERNAL"]);
+  expect(errors.map(({ message }) => message).join()).toContain("There are no streams here.");
 });

@@ -14,6 +14,7 @@ const waiting = 64 * 1024;
 export class EventStream {
   readonly response: Promise<Response>;
   #begin: (response: Response) => void = () => {};
+  #fail: (error: unknown) => void = () => {};
   #begun = false;
   #open = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,8 +29,9 @@ export class EventStream {
   constructor(heartbeatMs: number, left: () => void) {
     this.#heartbeatMs = heartbeatMs;
     this.#left = left;
-    this.response = new Promise((resolve) => {
+    this.response = new Promise((resolve, reject) => {
       this.#begin = resolve;
+      this.#fail = reject;
     });
     this.#rest();
   }
@@ -52,7 +54,15 @@ export class EventStream {
       // By hand: edge runtimes have no `ByteLengthQueuingStrategy`.
       const strategy = { highWaterMark: waiting, size: (piece?: Uint8Array) => piece?.byteLength ?? 0 };
       const source = { start, pull: () => this.#wake(), cancel };
-      this.#begin(new Response(new ReadableStream(source, strategy), { headers }));
+      try {
+        this.#begin(new Response(new ReadableStream(source, strategy), { headers }));
+      } catch (error) {
+        // Whoever writes could do nothing about it, and whoever waits for the response would wait for ever.
+        this.#close();
+        this.#left();
+        this.#fail(error);
+        return;
+      }
     }
     this.#controller?.enqueue(this.#encoder.encode(text));
     this.#rest();
