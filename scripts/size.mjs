@@ -18,10 +18,10 @@ const parts = {
   "wasm file, as text": /generated\/(glove_wasm_bytes|unpacker)/,
   "glue of the wasm file": /generated\/glove_wasm\.js|wasm\/border/,
   "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
-  "React: provider, hooks, view": /pkg\/react\/(?!renderers|defaults)/,
-  "React: default view and forms": /pkg\/react\/(renderers|defaults)/,
-  "tools and schemas": /src\/(tool|toolbox|schema[\w-]*)\.js/,
-  "display stack": /src\/(display|desk|call-display)\.js/,
+  "React: provider, hooks, view": /pkg\/react\/(?!renderers|render\/defaults)/,
+  "React: default view and forms": /pkg\/react\/(renderers|render\/defaults)/,
+  "tools and schemas": /src\/tools\/(tool|toolbox|schema[\w-]*)\.js/,
+  "display stack": /src\/display\//,
   models: /src\/models\//,
 };
 

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 const HEAD: &str = r#"// What the core writes, one example of each form with every field. Written by tests/core_says.rs; do not edit.
 import type { Message, RunModelError, RunReply, Task, TimelineEntry, ToolEntry, ToolResultData } from "glove-wasm";
-import type { CoreEvent, CoreQuestion, CoreSlot } from "../../js/src/wasm/seam.js";
+import type { CoreEvent, CoreQuestion, CoreSlot } from "../../js/src/wasm/core-api.js";
 import type { Full, Whole } from "../types/full.js";
 
 "#;

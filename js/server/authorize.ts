@@ -1,6 +1,7 @@
 // Who may ask. Only a plain yes lets a request through: a check that gives anything else, or nothing in time, refuses.
-import { said } from "../src/checked.js";
+
 import { broken } from "../src/relay/answer.js";
+import { said } from "../src/values/validate-options.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { refuse } from "./refused.js";
 

@@ -1,11 +1,11 @@
 // What a chat handler is made with.
 import type { GloveError } from "../src/error.js";
-import type { Maybe } from "../src/maybe.js";
 import type { ModelCallOptions } from "../src/models/call-options.js";
 import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
+import type { Maybe } from "../src/timing/sync-or-promise.js";
 
 /** Answers a request. It never rejects: what goes wrong is in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;

@@ -1,14 +1,15 @@
 // What both entries offer, whichever way the core is started.
-export { askFor } from "./ask-for.js";
-export type { GloveClientConfig, SessionOverrides } from "./client.js";
-export type { AgentParts } from "./core/agent.js";
-export { Context } from "./core/context.js";
-export { Executor } from "./core/executor.js";
-export { createInboxTool } from "./core/inbox-tool.js";
-export { Observer } from "./core/observer.js";
-export { PromptMachine } from "./core/prompt-machine.js";
-export { createTaskTool } from "./core/task-tool.js";
-export type { HandOverFunction, Tool } from "./core/tool.js";
+
+export type { AgentParts } from "./classic/agent.js";
+export { Context } from "./classic/context.js";
+export { Executor } from "./classic/executor.js";
+export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./classic/glove.js";
+export { createInboxTool } from "./classic/inbox-tool.js";
+export { Observer } from "./classic/observer.js";
+export { PromptMachine } from "./classic/prompt-machine.js";
+export type { IGloveRunnable } from "./classic/runnable.js";
+export { createTaskTool } from "./classic/task-tool.js";
+export type { HandOverFunction, Tool } from "./classic/tool.js";
 export {
   DisplayManager,
   type DisplayManagerAdapter,
@@ -21,9 +22,8 @@ export {
   type Slot,
   type SlotRequest,
   type UnsubscribeFn,
-} from "./display.js";
+} from "./display/manager.js";
 export { AbortError, GloveError, type ModelFailure, type ToldFailure } from "./error.js";
-export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./glove.js";
 export type {
   CallOutcome,
   ContentPart,
@@ -59,11 +59,12 @@ export {
   type BuiltInModel,
   type BuiltInModelOptions,
   createBuiltInModel,
-} from "./models/built-in.js";
+} from "./models/built-in/model.js";
 export type { ModelCallOptions, ToolChoice } from "./models/call-options.js";
 export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
 export type { ModelFacts } from "./models/facts.js";
 export type { Fetch } from "./models/http.js";
+export { parseSSEStream } from "./models/lazy-sse.js";
 export type {
   ModelAdapter,
   ModelNotice,
@@ -91,28 +92,21 @@ export {
   type RemotePromptResponse,
   type RemoteStreamEvent,
 } from "./models/remote.js";
-export type { RunOutcome } from "./outcome.js";
-export type { ImageInput, MessageInput, WhenBusy } from "./request.js";
-export type { RunEffect, RunFinish, RunInput, RunModelError, RunReply, RunSettings } from "./run.js";
-export type { IGloveRunnable } from "./runnable.js";
-export {
-  type InferInput,
-  type InferOutput,
-  type Issue,
-  type JsonSchema,
-  jsonSchema,
-  type ParsingSchema,
-  type Schema,
-  type StandardSchema,
-} from "./schema.js";
-export type { GloveSession } from "./session.js";
-export type { Budgets, CompactionConfig, Limits, SessionConfig, SessionParts } from "./session-config.js";
+export { askFor } from "./session/ask-for.js";
+export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
+export type { RunOutcome } from "./session/outcome.js";
+export type { ImageInput, MessageInput, WhenBusy } from "./session/request.js";
+export type { RunEffect, RunFinish, RunInput, RunModelError, RunReply, RunSettings } from "./session/run.js";
+export type { GloveSession } from "./session/session.js";
+export type { Budgets, CompactionConfig, Limits, SessionConfig, SessionParts } from "./session/session-config.js";
 export {
   DEFAULT_SESSION_STORAGE_KEY,
   generateSessionId,
   type PersistSessionSetting,
   type SessionStorage,
-} from "./session-id.js";
+} from "./session/session-id.js";
+export type { EventContext, SubscriberAdapter } from "./session/subscriber.js";
+export type { SubscriberEvent, SubscriberEventDataMap, SubscriberEventOf } from "./session/subscriber-events.js";
 export type {
   Approval,
   EnhancedSlot,
@@ -129,8 +123,7 @@ export type {
   TimelineEntry,
   ToolEntry,
   UndoableCall,
-} from "./snapshot.js";
-export { parseSSEStream } from "./sse-later.js";
+} from "./snapshot/snapshot.js";
 export type {
   Durability,
   InboxItem,
@@ -146,8 +139,16 @@ export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
-export type { EventContext, SubscriberAdapter } from "./subscriber.js";
-export type { SubscriberEvent, SubscriberEventDataMap, SubscriberEventOf } from "./subscriber-events.js";
+export {
+  type InferInput,
+  type InferOutput,
+  type Issue,
+  type JsonSchema,
+  jsonSchema,
+  type ParsingSchema,
+  type Schema,
+  type StandardSchema,
+} from "./tools/schema.js";
 export {
   type ApprovalRule,
   type BuiltInChoice,
@@ -161,4 +162,4 @@ export {
   type ToolResultRenderProps,
   type TypedDisplay,
   type TypedRenderProps,
-} from "./tool.js";
+} from "./tools/tool.js";

@@ -1,9 +1,10 @@
 // The package's default entry: everything, with the wasm file inside.
-import * as client from "./client.js";
-import * as loop from "./core/agent.js";
-import * as glove from "./glove.js";
+
+import * as loop from "./classic/agent.js";
+import * as glove from "./classic/glove.js";
 import type { Message } from "./message.js";
-import * as machine from "./run.js";
+import * as client from "./session/client.js";
+import * as machine from "./session/run.js";
 import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
 import { unpacked } from "./wasm/inline.js";
 import { openCore } from "./wasm/sessions.js";

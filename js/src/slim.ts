@@ -1,10 +1,11 @@
 // The entry without the wasm file: the application says where its bytes come from.
-import * as client from "./client.js";
-import * as loop from "./core/agent.js";
-import * as glove from "./glove.js";
+
+import * as loop from "./classic/agent.js";
+import * as glove from "./classic/glove.js";
 import type { Message } from "./message.js";
 import { giveProviders } from "./relay/source.js";
-import * as machine from "./run.js";
+import * as client from "./session/client.js";
+import * as machine from "./session/run.js";
 import type { WasmSourceNow } from "./wasm/core.js";
 import { openCore } from "./wasm/sessions.js";
 import { compiled, missing, type WasmSource } from "./wasm/source.js";

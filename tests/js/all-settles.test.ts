@@ -68,7 +68,12 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
 };
 
 test("every asynchronous method has its case", () => {
-  const found = Object.entries({ session: "GloveSession", client: "GloveClient", glove: "Glove", display: "DisplayManager" });
+  const found = Object.entries({
+    "session/session": "GloveSession",
+    "session/client": "GloveClient",
+    "classic/glove": "Glove",
+    "display/manager": "DisplayManager",
+  });
   const methods = found.flatMap(([file, name]) => {
     const text = readFileSync(new URL(`../../pkg/src/${file}.d.ts`, import.meta.url), "utf8");
     const [, body = ""] = text.split(new RegExp(`^export declare class ${name}\\b`, "m"));

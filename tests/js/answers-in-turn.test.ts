@@ -1,7 +1,7 @@
 // Answers that follow on each other at once: each is shown alone, and none twice.
 import { createRemoteModel, type GloveSession } from "glove-wasm";
 import { expect, test, vi } from "vitest";
-import { Shown } from "../../pkg/src/shown.js";
+import { Shown } from "../../pkg/src/snapshot/snapshot-store.js";
 import { scene } from "../support/session.js";
 
 const noUsage = { tokens_in: 0, tokens_out: 0 };

@@ -1,6 +1,6 @@
 // Base64 both ways, natively and in pieces.
 import { afterEach, expect, test, vi } from "vitest";
-import { fromBase64, toBase64 } from "../../js/src/base64.js";
+import { fromBase64, toBase64 } from "../../js/src/values/base64.js";
 
 const lengths = [0, 1, 2, 3, 4, 0x8000, 0x6_0000 - 1, 0x6_0000, 0x6_0000 + 1, 0xc_0000 + 2];
 const bytesOf = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 8)) & 255);

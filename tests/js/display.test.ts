@@ -1,7 +1,7 @@
 // The display manager alone: every waiter settles, schemas hold, and a listener breaks nothing.
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { DisplayManager, Displaymanager } from "../../js/src/display.js";
+import { DisplayManager, Displaymanager } from "../../js/src/display/manager.js";
 
 test("both names are one class", () => expect(Displaymanager).toBe(DisplayManager));
 

@@ -1,7 +1,7 @@
 // What tools give, as JSON: what fits, what is converted, and what is refused by its place.
 import { expect, test } from "vitest";
-import { toJson, toLooseJson } from "../../js/src/json.js";
-import { resultJson, resultOf } from "../../js/src/tool.js";
+import { resultJson, resultOf } from "../../js/src/tools/tool.js";
+import { toJson, toLooseJson } from "../../js/src/values/json.js";
 
 const cycle: Record<string, unknown> = { name: "a" };
 cycle.self = { again: cycle };

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod3";
 import { z as z40 } from "zod40";
-import { check, jsonSchema, jsonSchemaOf, type Schema } from "../../js/src/schema.js";
+import { check, jsonSchema, jsonSchemaOf, type Schema } from "../../js/src/tools/schema.js";
 
 const libraries: Record<string, Schema> = {
   "zod 4": z.object({ city: z.string(), days: z.number().default(3) }),

@@ -2,7 +2,7 @@
 import { defineTool, type GloveSnapshot, MemoryStore, type SubscriberAdapter, type ToolConfig } from "glove-wasm";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { visibleSlots } from "../../pkg/react/slots.js";
+import { visibleSlots } from "../../pkg/react/render/slots.js";
 import { scene, until } from "../support/session.js";
 
 const call = (name: string, input: unknown = {}, id?: string) => ({ toolCalls: [{ name, input, ...(id && { id }) }] });

@@ -1,6 +1,6 @@
 // Server-sent events: the grammar of the standard, in any chunks, and answers that are none.
 import { expect, test, vi } from "vitest";
-import { parseSSEStream, sseData } from "../../js/src/sse.js";
+import { parseSSEStream, sseData } from "../../js/src/models/sse.js";
 
 const encoder = new TextEncoder();
 

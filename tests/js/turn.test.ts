@@ -1,7 +1,7 @@
 // A turn of a tool: as long as nothing but microtasks lie between, and never into the next task.
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Turn } from "../../js/src/turn.js";
+import { Turn } from "../../js/src/timing/microtask-turn.js";
 import { type Served, serve } from "../support/server.js";
 
 let server: Served;

@@ -1,6 +1,6 @@
 // The coders of texts, and what stands in for them where the environment has none (jest's jsdom).
 import { afterEach, expect, test, vi } from "vitest";
-import { decodeUtf8, encodeAscii, encodeUtf8 } from "../../js/src/utf8.js";
+import { decodeUtf8, encodeAscii, encodeUtf8 } from "../../js/src/values/utf8.js";
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,6 +1,6 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
-import { useWords } from "../words.js";
+import { useWords } from "../render/labels.js";
 import { type Option, options, read, type SlotProps, said, text } from "./props.js";
 import { Question } from "./question.js";
 

@@ -1,5 +1,5 @@
 // The built-in renderers by name. A renderer of the application with the same name wins.
-import type { Renderer } from "../mounted.js";
+import type { Renderer } from "../render/mount-renderer.js";
 import { ApprovalRequest, BudgetReached, Confirm, InterruptedCall, PermissionRequest } from "./decisions.js";
 import { Input, Secret, Select } from "./fields.js";
 import { Info } from "./info.js";

@@ -1,6 +1,6 @@
 // `info`: tells something; nobody waits for an answer.
 import type { ReactNode } from "react";
-import { useWords } from "../words.js";
+import { useWords } from "../render/labels.js";
 import { type SlotProps, text } from "./props.js";
 
 export function Info({ data, resolve, status }: SlotProps): ReactNode {

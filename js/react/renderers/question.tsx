@@ -1,6 +1,6 @@
 // The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
 import { type FormEvent, type ReactNode, useId } from "react";
-import { useWords } from "../words.js";
+import { useWords } from "../render/labels.js";
 import type { SlotProps } from "./props.js";
 
 export interface QuestionProps extends Pick<SlotProps, "status"> {

@@ -1,11 +1,11 @@
 // A model of the page, as the core asks for it.
 import { GloveError, reasonOf, toldOf } from "../error.js";
-import { nextFrame } from "../frame.js";
 import type { Message, Usage } from "../message.js";
-import type { JsonSchema } from "../schema.js";
-import type { Answer } from "../shown.js";
-import type { ToolConfig } from "../tool.js";
-import type { HostPrompt } from "../wasm/seam.js";
+import type { Answer } from "../snapshot/snapshot-store.js";
+import { nextFrame } from "../timing/next-frame.js";
+import type { JsonSchema } from "../tools/schema.js";
+import type { ToolConfig } from "../tools/tool.js";
+import type { HostPrompt } from "../wasm/core-api.js";
 import { forModel, type ModelAdapter, type ModelNotice, type ModelPromptResult, type ModelTool } from "./model.js";
 
 /** The first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */

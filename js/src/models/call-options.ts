@@ -1,6 +1,7 @@
 // How a model is asked, beside what is asked: what an adapter and a chat handler have in common.
-import { check, said } from "../checked.js";
-import { toPlain } from "../json.js";
+
+import { toPlain } from "../values/json.js";
+import { check, said } from "../values/validate-options.js";
 import { factKinds, type ModelFacts } from "./facts.js";
 import { checkNumber, checkWord, config } from "./options.js";
 

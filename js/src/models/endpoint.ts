@@ -1,6 +1,6 @@
 // A model behind an endpoint of the application, over server-sent events.
-import { checkOptions, type Options } from "../checked.js";
-import type { ModelOptions } from "../wasm/seam.js";
+import { checkOptions, type Options } from "../values/validate-options.js";
+import type { ModelOptions } from "../wasm/core-api.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { checkCall } from "./options.js";
@@ -62,7 +62,7 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     },
     async prompt(request, notify, signal) {
       // Sessions do not come here.
-      const { asked, posted } = await import("./asked.js");
+      const { asked, posted } = await import("./endpoint-reader.js");
       const body = JSON.stringify(posted(systemPrompt, request, options.reasoning));
       const init = { method: "POST", headers: await headers(), body, redirect, ...(signal && { signal }) };
       const missing = "Stream ended without a 'done' event";

@@ -1,6 +1,6 @@
 // HTTP for the core: its requests go through fetch, or through one that the application gives.
 import { reasonOf } from "../error.js";
-import type { HostResponse } from "../wasm/seam.js";
+import type { HostResponse } from "../wasm/core-api.js";
 
 /** `fetch`, or what stands in for it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,6 +1,7 @@
 // Options that no call could be made with are refused when they are given, by their names.
-import { checkOptions, nearest, said } from "../checked.js";
+
 import { GloveError } from "../error.js";
+import { checkOptions, nearest, said } from "../values/validate-options.js";
 
 /** What an adapter and a chat handler have in common. */
 interface CallOptions {

@@ -1,6 +1,7 @@
 // The table of model providers, and models made from it.
-import { checkOptions, type Options } from "../checked.js";
+
 import type { DirectOptions } from "../relay/direct.js";
+import { checkOptions, type Options } from "../values/validate-options.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
 import { callOptions, callOptionsOf, type ModelCallOptions } from "./call-options.js";
 import type { HttpModel } from "./endpoint.js";

@@ -1,8 +1,9 @@
 // A model behind callbacks of the application. Its events are objects, which the core would have to be given as text to read them, and
 // it may be asked without a session: so they are read here.
-import { checkMethods, type Options } from "../checked.js";
+
 import { failureOf, GloveError, type ToldFailure } from "../error.js";
 import type { Message, Usage } from "../message.js";
+import { checkMethods, type Options } from "../values/validate-options.js";
 import {
   forModel,
   type ModelAdapter,

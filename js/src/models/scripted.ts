@@ -1,7 +1,8 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
-import { said } from "../checked.js";
+
 import { GloveError } from "../error.js";
 import type { Message, Usage } from "../message.js";
+import { said } from "../values/validate-options.js";
 import {
   type ModelAdapter,
   type ModelPromptResult,

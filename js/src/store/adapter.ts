@@ -1,6 +1,6 @@
 // What a store of the application offers, and how the core uses it.
 import type { Message, PermissionStatus, Task, Usage } from "../message.js";
-import type { SessionHost } from "../wasm/seam.js";
+import type { SessionHost } from "../wasm/core-api.js";
 import { forCore } from "./errors.js";
 import { Limits, Writes } from "./limits.js";
 

@@ -1,8 +1,8 @@
 // What the tabs that have one session open tell each other.
 import { GloveError } from "../error.js";
-import type { Written } from "../shown.js";
-import type { GloveSnapshot } from "../snapshot.js";
-import type { AskedSession, CoreEvent } from "../wasm/seam.js";
+import type { GloveSnapshot } from "../snapshot/snapshot.js";
+import type { Written } from "../snapshot/snapshot-store.js";
+import type { AskedSession, CoreEvent } from "../wasm/core-api.js";
 
 /** What may be asked of the tab that runs the session. */
 export type Method = keyof AskedSession | "answerInbox" | "clearError";

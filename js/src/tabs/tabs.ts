@@ -1,13 +1,13 @@
 // One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
 import { AbortError } from "../error.js";
-import { generateId } from "../session-id.js";
-import type { AskedSession, CoreEvent, CoreSession } from "../wasm/seam.js";
+import { generateId } from "../session/session-id.js";
+import type { AskedSession, CoreEvent, CoreSession } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
-import { fromCore } from "../wasm/thrown.js";
 import { type Lease, stand } from "./election.js";
 import { watchPage } from "./page-life.js";
 import { type Ask, answered, type Extras, elsewhere, type Method, moved, type TabMessage } from "./protocol.js";
-import { codeOf, type TabPage, toText } from "./tab-page.js";
+import { codeOf, type TabPage, toText } from "./tab-adapter.js";
 
 interface Pending {
   readonly id: string;

@@ -1,6 +1,6 @@
 // What stands around a wasm file: how texts, bytes and objects cross, how a failure comes back, and how long what crossed lives.
 // wasm-bindgen writes this anew for each function; scripts/lib/glue.mjs makes of it tables for what is here.
-import { decodeUtf8, encodeAscii, encodeUtf8 } from "../utf8.js";
+import { decodeUtf8, encodeAscii, encodeUtf8 } from "../values/utf8.js";
 import type { Guard } from "./guard.js";
 
 type Call = (...args: unknown[]) => unknown;

@@ -1,6 +1,6 @@
 // The seam of the chat handler: what the core is told of it, and what it asks of its host.
 import type { ModelCallOptions } from "../models/call-options.js";
-import type { SessionHost } from "./seam.js";
+import type { SessionHost } from "./core-api.js";
 
 /** The options of `new CoreRelay(options)`, as JSON. */
 export interface RelayOptions extends ModelCallOptions {

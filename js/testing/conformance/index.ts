@@ -1,6 +1,6 @@
 // The conformance kit: whether a store does what sessions rely on.
 import type { StoreAdapter } from "../../src/exports.js";
-import type { Maybe } from "../../src/maybe.js";
+import type { Maybe } from "../../src/timing/sync-or-promise.js";
 import { extraCases } from "./extras.js";
 import type { Bench, Case } from "./kit.js";
 import { messageCases, tokenCases } from "./messages.js";

@@ -1,6 +1,6 @@
 // What the cases of the store conformance kit are made of.
 import type { Message, StoreAdapter, StoredStep } from "../../src/exports.js";
-import type { Maybe } from "../../src/maybe.js";
+import type { Maybe } from "../../src/timing/sync-or-promise.js";
 
 export interface Bench {
   /** A store of a session that is new. */

@@ -1,5 +1,5 @@
 // Stored sessions as texts and back; loaded when somebody exports or imports one.
-import { generateId } from "../../session-id.js";
+import { generateId } from "../../session/session-id.js";
 import { arrayOf, inside } from "../json-text.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished, titleOf } from "../step.js";

@@ -1,0 +1,25 @@
+// The conversation that components below belong to, and how they follow a part of it. `<Render>` gives its own.
+import { createContext, useRef, useSyncExternalStore } from "react";
+import type { Engine } from "./engine.js";
+import type { GloveState } from "./state.js";
+
+export const EngineContext = createContext<Engine | null>(null);
+
+/** Reads a part of a conversation; the component renders again only when that part changes. */
+export function useSelected<T>(engine: Engine, select: (state: GloveState) => T, isEqual: (a: T, b: T) => boolean): T {
+  // Only saves work: what it holds never changes what comes out.
+  const last = useRef<{ state: GloveState; select: (state: GloveState) => T; value: T } | undefined>(undefined);
+  const read = (state: GloveState): T => {
+    const before = last.current;
+    if (before && before.state === state && before.select === select) return before.value;
+    const next = select(state);
+    const value = before && isEqual(before.value, next) ? before.value : next;
+    last.current = { state, select, value };
+    return value;
+  };
+  return useSyncExternalStore(
+    engine.subscribe,
+    () => read(engine.getState()),
+    () => read(engine.getServerState()),
+  );
+}

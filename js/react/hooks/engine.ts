@@ -1,0 +1,323 @@
+// What stands behind a hook: it chooses the session, keeps its settings up to date, and offers its actions.
+import { createElement } from "react";
+import { AbortError, asError, reasonOf } from "../../src/error.js";
+import type { RunOutcome } from "../../src/session/outcome.js";
+import type { GloveSession } from "../../src/session/session.js";
+import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
+import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
+import { Toolbox } from "../render/renderer-registry.js";
+import { ResultView } from "../render/result-view.js";
+import { NothingDraws, SlotView } from "../render/slot-view.js";
+import { Conversation } from "./conversation.js";
+import type { Followed } from "./handle-registry.js";
+import { createMessages } from "./messages.js";
+import { changesOf, overridesOf, type Settings } from "./settings.js";
+import type { GloveActions, GloveState } from "./state.js";
+
+/** How long what was waited for is held: its component has come by then, or never will. */
+export const holdMs = 5_000;
+
+/** How many engines show a session. */
+const shownBy = new WeakMap<GloveSession, number>();
+
+export class Engine implements Followed {
+  readonly actions: GloveActions;
+  readonly #conversation: Conversation;
+  readonly #toolbox = new Toolbox((error, name) => {
+    const failure = new Error(`The renderer of "${name}" threw: ${reasonOf(error)}`, { cause: error });
+    this.#conversation.session?.report("RENDERER_FAILED", error instanceof NothingDraws ? error : failure);
+  });
+  readonly #messages = createMessages();
+  readonly #states = new WeakMap<GloveSnapshot, GloveState>();
+  #drawing: Pick<GloveState, "renderSlot" | "renderToolResult">;
+  #settings: Settings;
+  /** The session that was chosen, whether it is open or not. */
+  #id: string | undefined;
+  /** Counts the choices, so that one that comes late is not taken. */
+  #choice = 0;
+  #choosing = false;
+  #users = 0;
+  #letGo: ((stop: boolean) => void) | undefined;
+  #told: string | undefined;
+
+  /** `settings` are those of the first render. Nothing begins before `attach`. */
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#conversation = new Conversation(settings.store?.identifier ?? settings.sessionId ?? "");
+    this.#setRenderers();
+    this.actions = this.#act();
+    this.#drawing = this.#draw();
+  }
+
+  get failed() {
+    return this.#toolbox.failed;
+  }
+
+  // ---- what it shows ---------------------------------------------------------------------------------------------
+
+  get subscribe() {
+    return this.#conversation.subscribe;
+  }
+
+  get getSnapshot() {
+    return this.#conversation.getSnapshot;
+  }
+
+  get getServerSnapshot() {
+    return this.#conversation.getServerSnapshot;
+  }
+
+  getState(): GloveState {
+    return this.#state(this.getSnapshot());
+  }
+
+  getServerState(): GloveState {
+    return this.#state(this.getServerSnapshot());
+  }
+
+  #state(snapshot: GloveSnapshot): GloveState {
+    const known = this.#states.get(snapshot);
+    if (known?.renderSlot === this.#drawing.renderSlot) return known;
+    const messages = this.#messages;
+    const shown = snapshot as GloveState;
+    const state: GloveState = {
+      ...shown,
+      ...this.actions,
+      ...this.#drawing,
+      runnable: this.#conversation.session?.runnable ?? null,
+      session: this.#conversation.session ?? null,
+      get messages() {
+        return messages(snapshot);
+      },
+    };
+    this.#states.set(snapshot, state);
+    return state;
+  }
+
+  #draw(): Pick<GloveState, "renderSlot" | "renderToolResult"> {
+    const toolbox = this.#toolbox;
+    const { resolveSlot, rejectSlot } = this.actions;
+    return {
+      renderSlot: (slot) => createElement(SlotView, { key: slot.id, slot, toolbox, resolveSlot, rejectSlot }),
+      renderToolResult: (entry) => {
+        if (entry.renderData === undefined || !toolbox.result(entry.name)) return null;
+        return createElement(ResultView, { key: entry.id, entry, toolbox });
+      },
+    };
+  }
+
+  // ---- its life --------------------------------------------------------------------------------------------------
+
+  /** The settings of the latest render. */
+  update(settings: Settings): void {
+    const before = this.#settings;
+    this.#settings = settings;
+    // Functions that draw are new when they would draw other entries than before.
+    if (this.#setRenderers()) {
+      this.#drawing = this.#draw();
+      this.#conversation.changed();
+    }
+    if (this.#users === 0) return;
+    const wanted = wantedAfter(before, settings, this.#id);
+    if (wanted !== undefined) this.#enter(wanted);
+    else this.#configure(before, settings);
+  }
+
+  /** Begins, or goes on. Gives its undo. */
+  attach(): () => void {
+    this.#users++;
+    if (!this.#letGo) this.#begin();
+    return () => {
+      this.#users--;
+      if (this.#users > 0) return;
+      this.#conversation.pause();
+      this.#leave(this.#settings.onUnmount === "stop");
+    };
+  }
+
+  /** The session is there, and what was stored of it has been read. */
+  get isReady(): boolean {
+    return this.getSnapshot().sessionReady;
+  }
+
+  /** Begins for a component that is not on the screen yet. Settles when it can be shown, or when that failed. */
+  ready(): Promise<void> {
+    if (this.#ready) return this.#ready;
+    let end = () => {};
+    const ready = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#ready = ready;
+    const undo = this.attach();
+    const look = () => {
+      if (!this.isReady && !this.getSnapshot().error) return;
+      stop();
+      this.#ready = undefined;
+      end();
+      setTimeout(undo, holdMs);
+    };
+    const stop = this.subscribe(look);
+    look();
+    return ready;
+  }
+  #ready: Promise<void> | undefined;
+
+  #begin(): void {
+    if (this.#id !== undefined) this.#enter(this.#id);
+    else if (!this.#choosing) void this.#choose();
+  }
+
+  async #choose(): Promise<void> {
+    const { store, getSessionId, sessionId, persistSession, client } = this.#settings;
+    if (store) return this.#enter(store.identifier);
+    const choice = ++this.#choice;
+    this.#choosing = true;
+    try {
+      const chosen = getSessionId
+        ? getSessionId()
+        : (sessionId ?? client.firstSessionId(readSessionId(persistSession, client.database)));
+      // What is known at once is shown at once.
+      const id = typeof chosen === "string" ? chosen : await chosen;
+      if (choice === this.#choice) this.#enter(id);
+    } catch (error) {
+      if (choice !== this.#choice) return;
+      this.#choosing = false;
+      this.#conversation.fail(asError(error));
+    }
+  }
+
+  #enter(id: string): void {
+    this.#choice++;
+    this.#choosing = false;
+    this.#id = id;
+    // Who has gone meanwhile finds it when he comes back.
+    if (this.#users === 0) return;
+    const { client, persistSession, onSessionChange } = this.#settings;
+    let session: GloveSession;
+    try {
+      session = client.session(id, overridesOf(this.#settings, id));
+    } catch (error) {
+      this.#leave(false);
+      this.#conversation.fail(asError(error));
+      return;
+    }
+    const release = client.retain(session);
+    shownBy.set(session, (shownBy.get(session) ?? 0) + 1);
+    this.#conversation.follow(session);
+    this.#leave(false);
+    this.#letGo = (stop) => {
+      release();
+      shownBy.set(session, (shownBy.get(session) ?? 1) - 1);
+      // A moment later: a component that is mounted again at once has never gone.
+      const unused = () => shownBy.get(session) === 0 && session.getSnapshot().tab === "leader";
+      if (stop) setTimeout(() => unused() && session.abort(), 0);
+    };
+    // What goes wrong is in the snapshot.
+    session.start().catch(() => {});
+    client.rememberSession(id);
+    rememberSessionId(persistSession, id, client.database);
+    if (this.#told === id) return;
+    this.#told = id;
+    try {
+      onSessionChange?.(id);
+    } catch (error) {
+      session.report("LISTENER_FAILED", error);
+    }
+  }
+
+  #leave(stop: boolean): void {
+    const letGo = this.#letGo;
+    this.#letGo = undefined;
+    letGo?.(stop);
+  }
+
+  #setRenderers(): boolean {
+    const { tools, client, renderers, provided } = this.#settings;
+    return this.#toolbox.set(tools ?? client.tools ?? [], renderers, provided);
+  }
+
+  #configure(before: Settings, after: Settings): void {
+    const changes = changesOf(before, after);
+    if (Object.keys(changes).length === 0) return;
+    try {
+      this.#conversation.session?.configure(changes);
+    } catch (error) {
+      // Two tools of one name, say: what held before goes on to hold.
+      console.error(error);
+    }
+  }
+
+  // ---- what is asked of it ---------------------------------------------------------------------------------------
+
+  #act(): GloveActions {
+    const conversation = this.#conversation;
+    // One that was deleted or closed meanwhile is begun anew by whoever needs it.
+    const renew = () => {
+      if (conversation.session?.disposed && this.#users > 0) this.#begin();
+    };
+    const ask = <T>(act: (session: GloveSession) => T | Promise<T>, isMessage = false): Promise<T> => {
+      renew();
+      const answer = handled(conversation.with(act, isMessage));
+      // A choice that failed is made again by whoever needs it.
+      if (!conversation.session && this.#users > 0) this.#begin();
+      return answer;
+    };
+    const tell = (act: (session: GloveSession) => unknown) => void ask(act);
+    const switchTo = (id: string) => {
+      this.#enter(id);
+    };
+    const abort = () => {
+      if (conversation.session) conversation.session.abort();
+      else conversation.refuse(new AbortError());
+    };
+    return {
+      sendMessage: (message, images) => handled(ask((session) => session.sendMessage(message, images), true).catch(stopped)),
+      abort,
+      stop: abort,
+      cancelQueued: (id) => conversation.session?.cancelQueued(id) ?? false,
+      regenerate: () => ask((session) => session.regenerate()),
+      resume: () => ask((session) => session.resume()),
+      takeOver: () => ask((session) => session.takeOver()),
+      undo: (steps) => ask((session) => session.undo(steps)),
+      approve: (id, options) => tell((session) => session.approve(id, options)),
+      reject: (id, reason, options) => tell((session) => session.reject(id, reason, options)),
+      resolveSlot: (id, value) => conversation.session?.resolveSlot(id, value) ?? false,
+      rejectSlot: (id, reason) => conversation.session?.rejectSlot(id, reason) ?? false,
+      clearError: () => {
+        renew();
+        const { session } = conversation;
+        (session ?? conversation).clearError();
+        // What could not be opened is tried again.
+        if (this.isReady || this.#users === 0) return;
+        if (session) session.start().catch(() => {});
+        else this.#begin();
+      },
+      newConversation: async (id) => {
+        const fresh = id ?? (await this.#settings.client.mintSessionId());
+        switchTo(fresh);
+        return fresh;
+      },
+      switchConversation: switchTo,
+    };
+  }
+}
+
+/** A message that was stopped before there was a session ends as one that was stopped in it. */
+function stopped(error: unknown): RunOutcome {
+  if (error instanceof AbortError) return { type: "aborted" };
+  throw error;
+}
+
+/** Who does not care for the promise reads the error in the snapshot. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** The session to go to, when the settings ask for another one than before. */
+function wantedAfter(before: Settings, after: Settings, now: string | undefined): string | undefined {
+  const id = after.store?.identifier ?? after.sessionId;
+  if (after.client !== before.client) return id ?? now;
+  // An id that is gone is no reason to leave, and one that stayed no reason to come back.
+  return id !== (before.store?.identifier ?? before.sessionId) ? id : undefined;
+}

@@ -1,0 +1,133 @@
+// What a hook was given: its own settings before those of the client.
+import { GloveError } from "../../src/error.js";
+import { GloveClient } from "../../src/index.js";
+import type { ModelAdapter } from "../../src/models/model.js";
+import type { SessionOverrides } from "../../src/session/client.js";
+import type { CompactionConfig } from "../../src/session/session-config.js";
+import type { PersistSessionSetting } from "../../src/session/session-id.js";
+import type { SubscriberAdapter } from "../../src/session/subscriber.js";
+import type { StoreAdapter } from "../../src/store/adapter.js";
+import type { ToolConfig } from "../../src/tools/tool.js";
+import { given } from "../../src/values/omit-undefined.js";
+import { checkOptions, type Options } from "../../src/values/validate-options.js";
+import type { Renderers } from "../render/renderer-registry.js";
+import type { Provided } from "./glove-context.js";
+
+/** Everything here is read when it is used: it may be written inline, and may change at any time. */
+export interface UseGloveConfig {
+  endpoint?: string | undefined;
+  /** The conversation to show. Another id switches to it. */
+  sessionId?: string | undefined;
+  /** Keeps the conversation; its identifier is the session's id. */
+  store?: StoreAdapter | undefined;
+  model?: ModelAdapter | undefined;
+  systemPrompt?: string | undefined;
+  tools?: readonly ToolConfig[] | undefined;
+  compaction?: CompactionConfig | undefined;
+  subscribers?: readonly SubscriberAdapter[] | undefined;
+  /** Gives the session to begin with; called once. */
+  getSessionId?: (() => string | Promise<string>) | undefined;
+  /** Whether the page comes back to the conversation that it was on. */
+  persistSession?: PersistSessionSetting | undefined;
+  onSessionChange?: ((sessionId: string) => void) | undefined;
+  /** Renderers by name, before those of the tools. */
+  renderers?: Renderers | undefined;
+  /** What becomes of the run when the component goes: it goes on (unless the client says otherwise), or is stopped. */
+  onUnmount?: "continue" | "stop" | undefined;
+}
+
+const hookOptions = {
+  endpoint: "any",
+  sessionId: "any",
+  store: "any",
+  model: "any",
+  systemPrompt: "any",
+  tools: "any",
+  compaction: "any",
+  subscribers: "any",
+  getSessionId: "any",
+  persistSession: "persist",
+  onSessionChange: "any",
+  renderers: "any",
+  onUnmount: "continue|stop",
+} as const satisfies Options<UseGloveConfig>;
+
+const ofTheClient = "It is the client's: give it to `GloveClient`.";
+const moved = Object.fromEntries(
+  [
+    "budgets",
+    "limits",
+    "whenBusy",
+    "resume",
+    "tasks",
+    "createModel",
+    "createStore",
+    "createSessionId",
+    "database",
+    "catalog",
+    "whenUnused",
+  ].map((option) => [option, ofTheClient]),
+);
+
+export interface Settings extends UseGloveConfig {
+  readonly client: GloveClient;
+  /** Those of the provider, for what neither a tool nor the hook draws. */
+  readonly provided: Renderers | undefined;
+}
+
+/** Says which conversation it means, or anything else of its own. */
+export function hasOwnSettings(config: UseGloveConfig): boolean {
+  return Object.keys(config).length > 0;
+}
+
+/** The settings in force. Throws where there is nothing to talk to, or nothing to say to it. */
+export function settingsOf(config: UseGloveConfig, provided: Provided | null, own: () => GloveClient | undefined): Settings {
+  checkOptions(config, hookOptions, { moved });
+  const client = provided?.client ?? own();
+  if (!client) throw new GloveError("CLIENT_CONFIG", "useGlove requires a GloveProvider, 'endpoint', or 'model'");
+  if ((config.systemPrompt ?? client.systemPrompt) === undefined) {
+    throw new GloveError("CLIENT_CONFIG", "useGlove requires 'systemPrompt' (via config or GloveClient)");
+  }
+  return { ...config, client, provided: provided?.renderers };
+}
+
+/** A client for a hook without a provider; none without a model. */
+export function ownClient({ endpoint, model }: UseGloveConfig): GloveClient | undefined {
+  if (!endpoint && !model) return undefined;
+  return new GloveClient({ endpoint, ...(model && { createModel: () => model }) });
+}
+
+/** What differs from the client's settings for a session that is opened. */
+export function overridesOf(settings: Settings, id: string): SessionOverrides {
+  const { endpoint, store, model, systemPrompt, tools, compaction, subscribers } = settings;
+  return given({
+    endpoint,
+    model,
+    systemPrompt,
+    tools,
+    compaction,
+    subscribers,
+    store: store?.identifier === id ? store : undefined,
+  });
+}
+
+const changeable = ["model", "systemPrompt", "tools", "compaction", "subscribers"] as const;
+
+/** What of a session changed with the settings; what was taken away is the client's again. */
+export function changesOf(before: Settings, after: Settings): SessionOverrides {
+  const changes: Record<string, unknown> = {};
+  for (const key of changeable) if (!isSame(before[key], after[key])) changes[key] = after[key] ?? inherited(after.client, key);
+  if (before.endpoint !== after.endpoint && !after.model) changes.model = after.client.resolveModel(after.endpoint);
+  return changes;
+}
+
+function inherited(client: GloveClient, key: (typeof changeable)[number]): unknown {
+  if (key === "model") return client.resolveModel();
+  return client[key] ?? (key === "tools" || key === "subscribers" ? [] : undefined);
+}
+
+// A list that is written inline is a new one each time.
+function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => Object.is(item, b[index]));
+}

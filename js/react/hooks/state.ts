@@ -1,0 +1,62 @@
+// All that a conversation shows and offers, as one object for each snapshot.
+import type { ReactNode } from "react";
+import type { IGloveRunnable } from "../../src/classic/runnable.js";
+import type { Task } from "../../src/message.js";
+import type { RunOutcome } from "../../src/session/outcome.js";
+import type { ImageInput, MessageInput } from "../../src/session/request.js";
+import type { GloveSession } from "../../src/session/session.js";
+import type { EnhancedSlot, GloveSnapshot, ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
+import type { InboxItem } from "../../src/store/adapter.js";
+import type { UIMessage } from "./messages.js";
+
+/** What can be asked of a conversation. Each is the same function as long as the component lives. */
+export interface GloveActions {
+  /** Settles with the run: with its outcome, or with the error that `error` shows. Nobody needs to catch it. */
+  sendMessage: (message: string | MessageInput, images?: readonly ImageInput[]) => Promise<RunOutcome>;
+  /** Stops the run; what was shown of the answer stays. */
+  abort: () => void;
+  stop: () => void;
+  /** Takes back a message that waits in `queue`. False when none with this id waits. */
+  cancelQueued: (id: string) => boolean;
+  regenerate: () => Promise<RunOutcome>;
+  /** Goes on after a pause or a failure. */
+  resume: () => Promise<RunOutcome>;
+  /** Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). */
+  takeOver: () => Promise<void>;
+  /** Takes the last actions back. */
+  undo: (steps?: number) => Promise<RunOutcome>;
+  /** Allows what waits in `approvals`. */
+  approve: (id: string, options?: { readonly remember?: boolean }) => void;
+  reject: (id: string, reason?: string, options?: { readonly remember?: boolean }) => void;
+  /** False when no such slot is open, or when this cannot be its answer. */
+  resolveSlot: (slotId: string, value?: unknown) => boolean;
+  rejectSlot: (slotId: string, reason?: string) => boolean;
+  /** Puts the error away. A conversation that could not be opened is tried again. */
+  clearError: () => void;
+  /** Begins another conversation, under this id or a new one. Gives its id. */
+  newConversation: (id?: string) => Promise<string>;
+  switchConversation: (id: string) => void;
+}
+
+// The original's arrays may be written to, and what was written for it says so in its types.
+interface Lists {
+  timeline: ShownEntry[];
+  slots: ShownSlot[];
+  tasks: Task[];
+  inbox: InboxItem[];
+}
+
+/** What `useGlove()` gives, and what selectors read. */
+export interface GloveState extends Omit<GloveSnapshot, keyof Lists>, Lists, GloveActions {
+  /** The timeline as messages with parts. */
+  messages: UIMessage[];
+  /** The session as an agent; null before there is one. */
+  runnable: IGloveRunnable | null;
+  /** The session itself; null before there is one. */
+  session: GloveSession | null;
+  renderSlot: (slot: EnhancedSlot) => ReactNode;
+  renderToolResult: (entry: ToolEntry) => ReactNode;
+}
+
+/** What `useGlove()` returns: the state, the actions, and what `<Render>` needs (a `GloveHandle`). */
+export type UseGloveReturn = GloveState;

@@ -1,0 +1,109 @@
+// `useGlove()` and the hooks beside it.
+import { useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { GloveError } from "../../src/error.js";
+import type { ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
+import { Engine } from "./engine.js";
+import { EngineContext, useSelected } from "./engine-context.js";
+import { type Current, GloveContext } from "./glove-context.js";
+import type { UIMessage } from "./messages.js";
+import { hasOwnSettings, ownClient, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
+import type { GloveState, UseGloveReturn } from "./state.js";
+import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
+import { useTracked } from "./use-tracked-state.js";
+
+/** A part of the nearest conversation: that of the `<Render>` around, the provider's, or, where no `useGlove()` shows that, of the latest hook. */
+export function useGlove<T>(selector: (state: GloveState) => T, isEqual?: (a: T, b: T) => boolean): T;
+// The last, so that `ReturnType<typeof useGlove>` is this one's.
+/**
+ * A conversation, and everything that can be done with it. Without settings it is the provider's: all such hooks below one
+ * provider are on the same. With settings it is one of its own. The component renders again when a part that it reads changes.
+ */
+export function useGlove(config?: UseGloveConfig): UseGloveReturn;
+export function useGlove<T>(
+  given: UseGloveConfig | ((state: GloveState) => T) = {},
+  isEqual: (a: T, b: T) => boolean = Object.is,
+): UseGloveReturn | T {
+  // A component passes the one or the other, and never both by turns.
+  const read: (given: never, isEqual: (a: T, b: T) => boolean) => UseGloveReturn | T =
+    typeof given === "function" ? useSelection : useConversation;
+  return read(given as never, isEqual);
+}
+
+function useSelection<T>(selector: (state: GloveState) => T, isEqual: (a: T, b: T) => boolean): T {
+  return useSelected(useNearest(), selector, isEqual);
+}
+
+function useConversation(config: UseGloveConfig): UseGloveReturn {
+  const settings = useSettings(config);
+  const provided = useContext(GloveContext);
+  const [own] = useState(once);
+  const shared = hasOwnSettings(config) ? undefined : provided?.current.shared;
+  const engine = shared ?? own(settings);
+  useAttached(engine, shared ? undefined : settings);
+  return useTracked(engine);
+}
+
+export function useSettings(config: UseGloveConfig): Settings {
+  const provided = useContext(GloveContext);
+  const [own] = useState(() => (provided ? undefined : ownClient(config)));
+  return settingsOf(config, provided, () => own);
+}
+
+function once(): (settings: Settings) => Engine {
+  let engine: Engine | undefined;
+  return (settings) => {
+    engine ??= new Engine(settings);
+    return engine;
+  };
+}
+
+/** Keeps the engine going as long as the component is on the screen, with the newest settings where they are the component's own. */
+export function useAttached(engine: Engine | undefined, settings: Settings | undefined): void {
+  const current = useContext(GloveContext)?.current;
+  useBrowserLayoutEffect(() => {
+    if (settings) engine?.update(settings);
+  });
+  useBrowserLayoutEffect(() => engine?.attach(), [engine]);
+  useBrowserLayoutEffect(() => engine && current?.add(engine), [engine, current]);
+}
+
+/** The slot with this id. */
+export function useSlot(id: string): ShownSlot | undefined {
+  return useGlove(({ slots }) => slots.find((slot) => slot.id === id));
+}
+
+/** The latest call with this id. */
+export function useToolCall(id: string): ToolEntry | undefined {
+  return useGlove(({ timeline }) => timeline.findLast((entry): entry is ToolEntry => entry.kind === "tool" && entry.id === id));
+}
+
+/** The message with this id, as `messages` has it. */
+export function useMessage(id: string): UIMessage | undefined {
+  return useGlove(({ messages }) => messages.find((message) => message.id === id));
+}
+
+function useNearest(): Engine {
+  const around = useContext(EngineContext);
+  const current = useContext(GloveContext)?.current;
+  if (!around && !current) throw new GloveError("CLIENT_CONFIG", "useGlove(selector) requires a GloveProvider");
+  const latest = useSyncExternalStore(current?.subscribe ?? never, () => current?.get(), nothing);
+  const alone = !around && (!latest || latest === current?.shared);
+  useEffect(() => (alone && current ? startLater(current) : undefined), [alone, current]);
+  return around ?? latest ?? (current as Current).shared;
+}
+
+/** A `useGlove()` above is mounted after its children: it is waited for before the provider's is started. */
+function startLater(current: Current): () => void {
+  let undo: (() => void)[] = [];
+  const timer = setTimeout(() => {
+    const { shared } = current;
+    if (!current.get() || current.get() === shared) undo = [shared.attach(), current.add(shared)];
+  }, 0);
+  return () => {
+    clearTimeout(timer);
+    for (const step of undo) step();
+  };
+}
+
+const never = () => () => {};
+const nothing = () => undefined;

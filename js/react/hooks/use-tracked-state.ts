@@ -1,0 +1,46 @@
+// The handle of `useGlove()`: it notes which parts are read, and its component renders again only when one of those changed.
+import { useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { Engine } from "./engine.js";
+import { remember } from "./handle-registry.js";
+import type { GloveState, UseGloveReturn } from "./state.js";
+
+/** What a component was given: the state of its render, and what it read of a later one. */
+interface Given {
+  readonly state: GloveState;
+  readonly late: Partial<GloveState>;
+}
+
+export function useTracked(engine: Engine): UseGloveReturn {
+  const [used] = useState(() => new Set<keyof GloveState>());
+  const last = useRef<Given | undefined>(undefined);
+  const read = (state: GloveState): Given => {
+    const before = last.current;
+    if (before && [...used].every((part) => Object.is((part in before.late ? before.late : before.state)[part], state[part])))
+      return before;
+    last.current = { state, late: {} };
+    return last.current;
+  };
+  const given = useSyncExternalStore(
+    engine.subscribe,
+    () => read(engine.getState()),
+    () => read(engine.getServerState()),
+  );
+  return useMemo(() => handle(engine, given, used), [engine, given, used]);
+}
+
+function handle(engine: Engine, { state, late }: Given, used: Set<keyof GloveState>): UseGloveReturn {
+  // What was in use when this handle was made is as of then. The rest may have changed meanwhile, and is read when it is read.
+  const held = new Set(used);
+  const made = {};
+  for (const part of Object.keys(state) as (keyof GloveState)[]) {
+    const get = () => {
+      if (held.has(part)) return state[part];
+      used.add(part);
+      if (!(part in late)) Object.assign(late, { [part]: engine.getState()[part] });
+      return late[part];
+    };
+    Object.defineProperty(made, part, { get, enumerable: true, configurable: true });
+  }
+  remember(made as UseGloveReturn, engine);
+  return made as UseGloveReturn;
+}

@@ -1,0 +1,59 @@
+// The renderers that are in force: those of the application's tools, by name, as of its latest render.
+import { Listeners } from "../hooks/listeners.js";
+import { builtInRenderers, type SlotProps } from "../renderers/index.js";
+import type { Renderer } from "./mount-renderer.js";
+
+/** Renderers by the name that a slot asks for. */
+export type Renderers = Readonly<Record<string, Renderer<SlotProps>>>;
+
+/** What is needed of a tool to draw what it shows. */
+export interface DrawnTool {
+  readonly name: string;
+  render?(props: never): unknown;
+  renderResult?(props: never): unknown;
+}
+
+export interface ResultProps {
+  data: unknown;
+  output?: string;
+  status: "success" | "error" | "aborted";
+}
+
+const none: Renderers = {};
+const named = (renderers: Renderers, name: string) => (Object.hasOwn(renderers, name) ? renderers[name] : undefined);
+const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool?.renderResult ? tool.name : "")).join("\n");
+
+/** Followed by what is on the screen, so that a tool's newest renderer draws also what stands there already. */
+export class Toolbox extends Listeners {
+  #tools: readonly DrawnTool[] = [];
+  #own: Renderers = none;
+  #provided: Renderers = none;
+  /** Told what a renderer threw, and whose it is. */
+  readonly failed: (error: unknown, name: string) => void;
+
+  constructor(failed: (error: unknown, name: string) => void) {
+    super();
+    this.failed = failed;
+  }
+
+  /** True when other tools than before have a renderer for their results. */
+  set(tools: readonly DrawnTool[], own: Renderers = none, provided: Renderers = none): boolean {
+    if (tools === this.#tools && own === this.#own && provided === this.#provided) return false;
+    const before = names(this.#tools);
+    [this.#tools, this.#own, this.#provided] = [tools, own, provided];
+    this.changed();
+    return names(tools) !== before;
+  }
+
+  /** The hook's renderer of this name, the tool's, the provider's, a built-in one: in this order. */
+  slot(name: string): Renderer<SlotProps> | undefined {
+    const tool = this.#tools.find((tool) => tool?.name === name && tool.render);
+    const drawn = tool?.render as Renderer<SlotProps> | undefined;
+    return named(this.#own, name) ?? drawn ?? named(this.#provided, name) ?? named(builtInRenderers, name);
+  }
+
+  result(name: string): Renderer<ResultProps> | undefined {
+    const tool = this.#tools.find((tool) => tool?.name === name && tool.renderResult);
+    return tool?.renderResult as Renderer<ResultProps> | undefined;
+  }
+}

@@ -1,0 +1,80 @@
+// Counting turns and tokens, and summarising, usable without a session.
+import type { Message } from "../message.js";
+import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
+import type { StoreAdapter, TokenCount } from "../store/adapter.js";
+import type { Context } from "./context.js";
+import type { PromptMachine } from "./prompt-machine.js";
+
+/** Counts turns and tokens, and summarises older messages once there are too many. */
+export class Observer {
+  readonly #subscribers = new Subscribers();
+
+  constructor(
+    readonly store: StoreAdapter,
+    readonly ctx: Context,
+    readonly prompt: PromptMachine,
+    public compactionInstructions: string,
+    public MAX_TURNS = 120,
+    public CONTEXT_COMPACTION_LIMIT = 100_000,
+  ) {}
+
+  addSubscriber(subscriber: SubscriberAdapter): void {
+    this.#subscribers.add(subscriber);
+  }
+
+  setCompactionInstructions(instruction: string): void {
+    this.compactionInstructions = instruction;
+  }
+
+  setMaxTurns(new_max: number): void {
+    this.MAX_TURNS = new_max;
+  }
+
+  setContextCompactionLimit(new_limit: number): void {
+    this.CONTEXT_COMPACTION_LIMIT = new_limit;
+  }
+
+  async turnComplete(): Promise<void> {
+    await this.store.incrementTurn();
+  }
+
+  async getCurrentTurns(): Promise<number> {
+    return this.store.getTurnCount();
+  }
+
+  async addTokensConsumed(count: number | TokenCount): Promise<void> {
+    await this.store.addTokens(typeof count === "number" ? { tokens_in: count, tokens_out: 0 } : count);
+  }
+
+  async getCurrentTokenConsumption(): Promise<number> {
+    return this.store.getTokenCount();
+  }
+
+  async isCompactionImminent(): Promise<boolean> {
+    return (await this.getCurrentTokenConsumption()) >= this.CONTEXT_COMPACTION_LIMIT;
+  }
+
+  /** Summarises when it is time. True when it did. */
+  async tryCompaction(signal?: AbortSignal): Promise<boolean> {
+    if (!(await this.isCompactionImminent())) return false;
+    await this.runCompactionNow(signal);
+    return true;
+  }
+
+  /** A summary that fails changes nothing. */
+  async runCompactionNow(signal?: AbortSignal): Promise<void> {
+    const before = await this.getCurrentTokenConsumption();
+    this.#subscribers.tell("compaction_start", { current_token_consumption: before });
+    const request: Message = { sender: "user", text: this.compactionInstructions, is_compaction_request: true };
+    const { messages, tokens_out } = await this.prompt.run([...(await this.ctx.getMessages()), request], [], signal);
+    const told = messages.flatMap(({ sender, text }) => (sender === "agent" && text ? [text] : []));
+    const summary = told.join("\n") || "No summary was generated";
+    const text = `[Conversation summary from compaction]\n\n${summary}\n\n[End of summary - the conversation continues from here]`;
+    const summary_message: Message = { sender: "user", text, is_compaction: true };
+    await this.ctx.appendMessages([summary_message]);
+    await this.store.resetCounters?.();
+    await this.addTokensConsumed({ tokens_in: 0, tokens_out });
+    const after = await this.getCurrentTokenConsumption();
+    this.#subscribers.tell("compaction_end", { current_token_consumption: after, summary_message });
+  }
+}

@@ -1,0 +1,152 @@
+// The display as one call of a tool sees it: what it pushes belongs to the call.
+
+import { AbortError, GloveError } from "../error.js";
+import type { SideOutput } from "../message.js";
+import type { Turn } from "../timing/microtask-turn.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotRequest, UnsubscribeFn } from "./manager.js";
+
+/** A call that a tool is run for. */
+export interface RunningCall {
+  readonly id: string;
+  /** What it shows and does is kept with the call. Taking a call back is not. */
+  readonly recorded: boolean;
+  readonly idempotencyKey: string;
+  readonly tool: ToolConfig;
+  readonly turn: Turn;
+  /** What the tool adds to its result. */
+  readonly outputs: SideOutput[];
+  /** With what a person turned it down. */
+  readonly refused: Set<unknown>;
+  /** The run of the tool is over: it was stopped, or its core is gone. */
+  readonly signal: AbortSignal;
+  /** How many of its questions nobody has answered. */
+  open: number;
+  /** It has come to its end. */
+  ended: boolean;
+}
+
+/** Where a call's slots and steps go. */
+export interface CallPort {
+  /** The answers come from the record of the call when it was run before. */
+  readonly keeps: boolean;
+  show(slot: SlotRequest, clean: boolean): Maybe<string>;
+  ask(slot: SlotRequest, clean: boolean): Maybe<unknown>;
+  step<T>(name: string, work: () => Maybe<T>, clean: boolean): Promise<T>;
+}
+
+/** Also the whole display manager, for tools that were written for that. */
+export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
+  readonly #port: CallPort;
+  readonly #manager: DisplayManagerAdapter;
+  readonly #call: RunningCall;
+
+  constructor(port: CallPort, manager: DisplayManagerAdapter, call: RunningCall) {
+    this.#port = port;
+    this.#manager = manager;
+    this.#call = call;
+  }
+
+  get idempotencyKey(): string {
+    return this.#call.idempotencyKey;
+  }
+
+  async pushAndForget<I>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<string> {
+    this.#check();
+    return this.#port.show({ renderer, input }, this.#call.turn.goesOn);
+  }
+
+  async pushAndWait<I, O = unknown>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<O> {
+    this.#check();
+    const told = () => {
+      if (this.#port.keeps) this.#call.turn.begin();
+    };
+    this.#call.open++;
+    try {
+      const answer = await this.#port.ask({ renderer, input }, this.#call.turn.goesOn);
+      told();
+      return answer as O;
+    } catch (error) {
+      if (!isOwnFault(error)) {
+        // The tool may throw this on: then it was turned down, which is no failure of the tool.
+        this.#call.refused.add(error);
+        told();
+      }
+      throw error;
+    } finally {
+      this.#call.open--;
+    }
+  }
+
+  async step<T>(name: string, work: () => Maybe<T>): Promise<T> {
+    this.#check();
+    if (this.#call.ended) throw over();
+    try {
+      return await this.#port.step(name, work, this.#call.turn.goesOn);
+    } finally {
+      this.#call.turn.begin();
+    }
+  }
+
+  /** Whoever was stopped asks nobody and does nothing more, though it does not listen to its signal. */
+  #check(): void {
+    if (this.#call.signal.aborted) throw over();
+  }
+
+  addOutput(output: SideOutput): void {
+    this.#call.outputs.push(output);
+  }
+
+  removeSlot(id: string): boolean {
+    return Boolean(this.#manager.removeSlot(id));
+  }
+
+  get renderers(): DisplayManagerAdapter["renderers"] {
+    return this.#manager.renderers;
+  }
+
+  get stack(): Slot[] {
+    return this.#manager.stack;
+  }
+
+  get listeners(): Set<ListenerFn> {
+    return this.#manager.listeners;
+  }
+
+  get resolverStore(): Map<string, Resolver> {
+    return this.#manager.resolverStore;
+  }
+
+  registerRenderer<I, O>(renderer: Renderer<I, O>): void {
+    this.#manager.registerRenderer(renderer);
+  }
+
+  notify(): Promise<void> {
+    return this.#manager.notify();
+  }
+
+  subscribe(listener: ListenerFn): UnsubscribeFn {
+    return this.#manager.subscribe(listener);
+  }
+
+  resolve<O = unknown>(slot_id: string, value: O): unknown {
+    return this.#manager.resolve(slot_id, value);
+  }
+
+  reject(slot_id: string, error?: unknown): unknown {
+    return this.#manager.reject(slot_id, error);
+  }
+
+  clearStack(): Promise<void> {
+    return this.#manager.clearStack();
+  }
+}
+
+/** Nothing of it would be written. */
+export const over = () => new AbortError("This run of the tool is over; it can ask and do nothing more.");
+
+// The tool showed what its own schema refuses; nobody has seen it.
+function isOwnFault(error: unknown): boolean {
+  return error instanceof GloveError && error.code === "DISPLAY_WRONG_INPUT";
+}

@@ -1,0 +1,282 @@
+// The display stack: what is shown to a person, who waits for an answer, and who is told of changes.
+import { GloveError } from "../error.js";
+import { after, isPromise, type Maybe } from "../timing/sync-or-promise.js";
+import { check, type Schema, sentence } from "../tools/schema.js";
+
+/** Something that is shown: which renderer draws it, and with what. */
+export interface Slot<I = unknown> {
+  readonly id: string;
+  readonly renderer: string;
+  readonly input: I;
+}
+
+/** A slot before it is shown. */
+export interface SlotRequest<I = unknown> {
+  readonly renderer?: string | undefined;
+  readonly input: I;
+}
+
+/** What a renderer of this name can show, and what it may answer. Both are enforced. */
+export interface Renderer<I = unknown, O = unknown> {
+  readonly name: string;
+  readonly inputSchema?: Schema<unknown, I>;
+  readonly outputSchema?: Schema<unknown, O>;
+}
+
+/** Called with the slots whenever they change. */
+export type ListenerFn = (stack: Slot[]) => unknown;
+/** Ends a subscription. */
+export type UnsubscribeFn = () => void;
+/** Answers a slot that waits. */
+export type ResolverFn<RI = unknown> = (value: RI) => void;
+/** Refuses a slot that waits. */
+export type RejectFn = (error: unknown) => void;
+/** What answers one slot. */
+export interface Resolver {
+  readonly resolve: ResolverFn;
+  readonly reject: RejectFn;
+}
+
+/** What a display stack offers to tools and to a user interface. */
+export interface DisplayManagerAdapter {
+  readonly renderers: readonly Renderer[] | ReadonlyMap<string, Renderer>;
+  readonly stack: Slot[];
+  readonly listeners: Set<ListenerFn>;
+  readonly resolverStore: Map<string, Resolver>;
+  registerRenderer<I, O>(renderer: Renderer<I, O>): void;
+  pushAndForget<I>(slot: SlotRequest<I>): Promise<string>;
+  pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O>;
+  notify(): Promise<void>;
+  subscribe(listener: ListenerFn): UnsubscribeFn;
+  resolve<O = unknown>(slot_id: string, value: O): unknown;
+  reject(slot_id: string, error?: unknown): unknown;
+  removeSlot(id: string): unknown;
+  clearStack(): Promise<void>;
+}
+
+/** The renderer of this name in a display. */
+export function rendererOf({ renderers }: DisplayManagerAdapter, name: string | undefined): Renderer | undefined {
+  return "get" in renderers ? renderers.get(name ?? "") : renderers.find((renderer) => renderer.name === name);
+}
+
+/** The stack of a session, which a display manager shows when it is bound to one. */
+export interface DisplayPort {
+  slots(): readonly (Slot & { readonly waits: boolean; readonly status: string })[];
+  show(slot: SlotRequest): Maybe<string>;
+  /** Gives the answer. */
+  ask(slot: SlotRequest): Maybe<unknown>;
+  resolve(id: string, value: unknown): boolean;
+  reject(id: string, error: unknown): boolean;
+  remove(id: string): boolean;
+  clear(): void;
+}
+
+/**
+ * A display stack; the last slot is on top. Whoever waits for an answer gets one in every case: a value, a rejection (the
+ * value that was given to `reject`, as it is), or an error with the code `DISPLAY_REMOVED` or `DISPLAY_CLEARED`.
+ * It works alone, and becomes the view of a session's stack when it is given to an agent.
+ */
+export class DisplayManager implements DisplayManagerAdapter {
+  /** The registered renderers. A later one of the same name takes the place of the earlier one. */
+  readonly renderers: Renderer[] = [];
+  readonly listeners = new Set<ListenerFn>();
+  /** Who waits for an answer, by slot. */
+  readonly resolverStore = new Map<string, Resolver>();
+  /** Called with what a listener threw, once for each listener. Without it the console is told. */
+  onError: ((error: unknown) => void) | undefined;
+  #own: Slot[] = [];
+  #port: DisplayPort | undefined;
+  #minted = 0;
+  readonly #failed = new WeakSet<ListenerFn>();
+
+  /** What is shown. A new array after each change. */
+  get stack(): Slot[] {
+    const port = this.#port;
+    return port ? [...this.#own, ...port.slots().map(({ id, renderer, input }) => ({ id, renderer, input }))] : this.#own;
+  }
+
+  registerRenderer<I, O>(renderer: Renderer<I, O>): void {
+    const at = this.renderers.findIndex(({ name }) => name === renderer.name);
+    if (at < 0) this.renderers.push(renderer);
+    else this.renderers[at] = renderer;
+  }
+
+  /** Shows something and gives its id. Rejects with `DISPLAY_WRONG_INPUT` when the renderer cannot show it. */
+  async pushAndForget<I>(slot: SlotRequest<I>): Promise<string> {
+    return after(this.#fitted(slot), (checked) => {
+      if (this.#port) return this.#port.show(checked);
+      return this.#push(checked).id;
+    });
+  }
+
+  /** Shows something and waits for its answer. */
+  pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O> {
+    return new Promise((resolve, reject) => {
+      const wait = (checked: SlotRequest) => {
+        if (this.#port) return after(this.#port.ask(checked), (value) => resolve(value as O));
+        // The waiter is there before anybody is told, so that an answer from inside a listener finds it.
+        this.#push(checked, { resolve: (value) => resolve(value as O), reject });
+      };
+      try {
+        const done = after(this.#fitted(slot), wait);
+        if (isPromise(done)) done.then(undefined, reject);
+      } catch (error) {
+        reject(error);
+      }
+    });
+  }
+
+  /** Tells every listener the stack as it is. */
+  async notify(): Promise<void> {
+    this.#tell();
+  }
+
+  /** The listener is called with the stack after every change, not at once. Gives its undo. */
+  subscribe(listener: ListenerFn): UnsubscribeFn {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /**
+   * Answers a slot; a slot that waits for nothing goes away. False when there is no open slot with this id, or when this
+   * cannot be its answer: the slot stays open then.
+   */
+  resolve<O = unknown>(slot_id: string, value: O): boolean {
+    const slot = this.#own.find(({ id }) => id === slot_id);
+    if (!slot) return this.#port?.resolve(slot_id, value) ?? false;
+    const { renderer } = slot;
+    const settle = (parsed: unknown) => this.#settle(slot_id, (waiter) => waiter.resolve(parsed));
+    return answered(renderer, rendererOf(this, renderer)?.outputSchema, value, settle, (error) => this.#report(error));
+  }
+
+  /** Turns a slot down; who waits for it gets `error` as it is. False when there is no open slot with this id. */
+  reject(slot_id: string, error?: unknown): boolean {
+    if (!this.#own.some(({ id }) => id === slot_id)) return this.#port?.reject(slot_id, error) ?? false;
+    return this.#settle(slot_id, (waiter) => waiter.reject(error));
+  }
+
+  /** Takes a slot away; who waits for it is told. False when there is none. */
+  removeSlot(id: string): boolean {
+    if (!this.#own.some((slot) => slot.id === id)) return this.#port?.remove(id) ?? false;
+    return this.#settle(id, (waiter) =>
+      waiter.reject(gone("DISPLAY_REMOVED", "The question was removed before it was answered.")),
+    );
+  }
+
+  /** Takes everything away; all who wait are told. */
+  async clearStack(): Promise<void> {
+    const waiters = [...this.resolverStore.values()];
+    const changed = this.#own.length > 0;
+    this.#own = [];
+    this.#port?.clear();
+    if (!this.#port) this.resolverStore.clear();
+    for (const { reject } of waiters) {
+      reject(gone("DISPLAY_CLEARED", "The display was cleared before the question was answered."));
+    }
+    if (changed) this.#tell();
+  }
+
+  /** @internal Becomes the view of a session's stack. Gives what tells it of changes. */
+  bind(port: DisplayPort): () => void {
+    this.#port = port;
+    return () => {
+      if (this.#port !== port) return;
+      this.#mirrorWaiters(port);
+      this.#tell();
+    };
+  }
+
+  #mirrorWaiters(port: DisplayPort): void {
+    const open = new Set<string>(this.#own.map(({ id }) => id));
+    for (const { id, waits, status } of port.slots()) {
+      if (!waits || status !== "pending") continue;
+      open.add(id);
+      if (this.resolverStore.has(id)) continue;
+      this.resolverStore.set(id, { resolve: (value) => port.resolve(id, value), reject: (error) => port.reject(id, error) });
+    }
+    for (const id of this.resolverStore.keys()) if (!open.has(id)) this.resolverStore.delete(id);
+  }
+
+  #fitted(slot: SlotRequest): Maybe<SlotRequest> {
+    return fitted(slot, rendererOf(this, slot.renderer)?.inputSchema);
+  }
+
+  #push({ renderer = "", input }: SlotRequest, waiter?: Resolver): Slot {
+    const slot = { id: `slot_${++this.#minted}`, renderer, input };
+    if (waiter) this.resolverStore.set(slot.id, waiter);
+    this.#own = [...this.#own, slot];
+    this.#tell();
+    return slot;
+  }
+
+  #settle(id: string, tell: (waiter: Resolver) => void): boolean {
+    if (!this.#own.some((slot) => slot.id === id)) return false;
+    const waiter = this.resolverStore.get(id);
+    this.resolverStore.delete(id);
+    this.#own = this.#own.filter((slot) => slot.id !== id);
+    if (waiter) tell(waiter);
+    this.#tell();
+    return true;
+  }
+
+  #tell(): void {
+    const stack = this.stack;
+    for (const listener of [...this.listeners]) {
+      const failed = (error: unknown) => {
+        if (this.#failed.has(listener)) return;
+        this.#failed.add(listener);
+        this.#report(error);
+      };
+      try {
+        const listening = listener(stack);
+        if (listening instanceof Promise) listening.catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+    }
+  }
+
+  #report(error: unknown): void {
+    if (this.onError) this.onError(error);
+    else console.error(error);
+  }
+}
+
+/** The same class, by the name that the original's code has. */
+export const Displaymanager = DisplayManager;
+export type Displaymanager = DisplayManager;
+
+export function gone(code: string, message: string): GloveError {
+  return new GloveError(code, message);
+}
+
+/** A slot with what a schema makes of its input. Throws `DISPLAY_WRONG_INPUT` when it cannot be shown. */
+export function fitted(slot: SlotRequest, schema: Schema | undefined): Maybe<SlotRequest> {
+  if (!schema) return slot;
+  return after(check(schema, slot.input), (checked) => {
+    if ("value" in checked) return { ...slot, input: checked.value };
+    const why = sentence(checked.issues);
+    throw new GloveError("DISPLAY_WRONG_INPUT", `The renderer "${slot.renderer ?? ""}" cannot show this: ${why}`);
+  });
+}
+
+/**
+ * Settles a question with what a schema makes of its answer; false when that is none. True for an asynchronous schema, which
+ * decides later: until then the slot is open.
+ */
+export function answered(
+  renderer: string,
+  schema: Schema | undefined,
+  value: unknown,
+  settle: (value: unknown) => boolean,
+  refuse: (error: GloveError, why: string) => void,
+): boolean {
+  if (!schema) return settle(value);
+  const settled = after(check(schema, value), (checked) => {
+    if ("value" in checked) return settle(checked.value);
+    const why = sentence(checked.issues);
+    refuse(new GloveError("DISPLAY_WRONG_OUTPUT", `This is no answer to "${renderer}", so the question stays open: ${why}`), why);
+    return false;
+  });
+  return isPromise(settled) ? true : settled;
+}

@@ -1,0 +1,267 @@
+// The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
+
+import { GloveError, reasonOf } from "../error.js";
+import { after, type Maybe } from "../timing/sync-or-promise.js";
+import type { ToolConfig } from "../tools/tool.js";
+import { toJson, toLooseJson } from "../values/json.js";
+import type { AskedSession, CoreSession, CoreSlot, CoreStep } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import { guard } from "../wasm/sessions.js";
+import { CallDisplay, type CallPort, over, type RunningCall } from "./call-display.js";
+import {
+  answered,
+  DisplayManager,
+  type DisplayManagerAdapter,
+  type DisplayPort,
+  fitted,
+  gone,
+  rendererOf,
+  type SlotRequest,
+} from "./manager.js";
+
+export interface DeskSurroundings {
+  /** What is asked: the core of this page, or the tab that runs the session. */
+  asked(): AskedSession | undefined;
+  /** The core of this page. Throws where there is none. */
+  core(): CoreSession;
+  /** Waits where it is not certain that this page still runs the session. */
+  fence(): Promise<void> | undefined;
+  /** Settles when the session is open. */
+  ready(): Promise<unknown>;
+  tool(name: string): ToolConfig | undefined;
+  report(code: string, error: unknown): void;
+  /** Why this is no answer to a slot, in words for the person. */
+  refused(id: string, why: string): void;
+}
+
+/** What JSON may not hold of a slot. */
+interface Live {
+  readonly input: unknown;
+  answer?: { readonly value: unknown };
+  rejection?: { readonly value: unknown };
+}
+
+export class Desk implements DisplayPort {
+  readonly manager: DisplayManagerAdapter;
+  readonly #around: DeskSurroundings;
+  readonly #lives = new Map<string, Live>();
+  readonly #waiting = new Set<(error: unknown) => void>();
+  #stack: readonly CoreSlot[] = [];
+  #questions: ReadonlySet<string> = new Set();
+  #asked = new Set<string>();
+  #changed: () => void = () => {};
+
+  /** The display manager shows the core's stack from now on. */
+  constructor(manager: DisplayManagerAdapter | undefined, around: DeskSurroundings) {
+    this.manager = manager ?? new DisplayManager();
+    this.#around = around;
+    if (!(this.manager instanceof DisplayManager)) return;
+    this.manager.onError ??= (error) => this.#around.report("LISTENER_FAILED", error);
+    this.#changed = this.manager.bind(this);
+  }
+
+  /** The session is left. Who waits is told, though the core tells nobody any more. */
+  close(): void {
+    this.take([]);
+    for (const leave of this.#waiting) leave(closed());
+  }
+
+  /** The stack as the core tells it. */
+  take(stack: readonly CoreSlot[]): void {
+    this.#stack = stack;
+    const ids = new Set(stack.map(({ id }) => id));
+    for (const id of this.#lives.keys()) if (!ids.has(id)) this.#lives.delete(id);
+    this.#changed();
+    this.#askOutside();
+  }
+
+  questions(ids: readonly string[]): void {
+    this.#questions = new Set(ids);
+    this.#askOutside();
+  }
+
+  live(id: string): { readonly input: unknown } | undefined {
+    return this.#lives.get(id);
+  }
+
+  /** The display for one call of a tool. */
+  forCall(call: RunningCall): CallDisplay {
+    const { manager } = this;
+    const step: CallPort["step"] = async (name, work, clean) => (call.recorded ? this.#step(call.id, name, work, clean) : work());
+    // What comes after the end is no part of the call, which may be running another time.
+    const owner = () => (call.ended ? undefined : call.id);
+    const port: CallPort =
+      manager instanceof DisplayManager
+        ? {
+            keeps: true,
+            show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(owner(), checked, clean)),
+            ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean)),
+            step,
+          }
+        : {
+            keeps: false,
+            show: (slot) => manager.pushAndForget(slot),
+            ask: (slot) => manager.pushAndWait(slot),
+            step,
+          };
+    return new CallDisplay(port, manager, call);
+  }
+
+  // ---- as the display manager sees it ------------------------------------------------------------------------------
+
+  slots() {
+    return this.#stack.map(({ id, renderer, input, waits, status }) => ({
+      id,
+      renderer,
+      input: this.#lives.get(id)?.input ?? input,
+      waits,
+      status,
+    }));
+  }
+
+  show(slot: SlotRequest): Maybe<string> {
+    return this.#begun(() => this.#show(undefined, slot));
+  }
+
+  ask(slot: SlotRequest): Maybe<unknown> {
+    return this.#begun(() => this.#ask(undefined, slot));
+  }
+
+  /** Whatever needs the session starts it. */
+  #begun<T>(act: () => Maybe<T>): Maybe<T> {
+    return this.#around.asked() ? act() : this.#around.ready().then(act);
+  }
+
+  resolve(id: string, value: unknown): boolean {
+    const slot = this.#open(id);
+    if (!slot) return false;
+    if (!slot.waits) return this.remove(id);
+    if (this.#questions.has(id)) return this.#settle(id, consent(value));
+    const { renderer } = slot;
+    const schema = this.#around.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
+    const settle = (parsed: unknown) => this.#settle(id, parsed);
+    return answered(renderer, schema, value, settle, (error, why) => this.#refuse(id, error, why));
+  }
+
+  #refuse(id: string, error: unknown, why = reasonOf(error)): false {
+    this.#around.refused(id, why);
+    this.#around.report("DISPLAY_WRONG_OUTPUT", error);
+    return false;
+  }
+
+  reject(id: string, error: unknown): boolean {
+    const slot = this.#open(id);
+    if (!slot) return false;
+    if (!slot.waits) return this.remove(id);
+    const live = this.#lives.get(id);
+    const settled = this.#around.asked()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    // The first answer counts, here as in the core.
+    if (live && settled) live.rejection = { value: error };
+    return settled;
+  }
+
+  remove(id: string): boolean {
+    return this.#around.asked()?.removeSlot(id) ?? false;
+  }
+
+  clear(): void {
+    this.#around.asked()?.clearStack();
+  }
+
+  // ---- into the core -----------------------------------------------------------------------------------------------
+
+  #open(id: string): CoreSlot | undefined {
+    return this.#stack.find((slot) => slot.id === id && slot.status === "pending");
+  }
+
+  #settle(id: string, value: unknown): boolean {
+    const live = this.#lives.get(id);
+    try {
+      const settled = this.#around.asked()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      if (live && settled) live.answer = { value };
+      return settled;
+    } catch (error) {
+      // What the core itself asks has an answer of a certain kind.
+      return this.#refuse(id, fromCore(error));
+    }
+  }
+
+  #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
+    const id = this.#around.core().pushAndForget(owner, renderer, toLooseJson(input), clean);
+    // A tool that does not show what it showed before does not go on: a person is asked about its call.
+    if (id === undefined) return new Promise(() => {});
+    this.#lives.set(id, { input });
+    return id;
+  }
+
+  #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Promise<unknown> {
+    const { id, answer: told } = this.#around.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
+    const live: Live = { input };
+    this.#lives.set(id, live);
+    const heard = new Promise<string>((resolve, reject) => {
+      this.#waiting.add(reject);
+      guard
+        .untilTrap(told)
+        .then(resolve, reject)
+        .finally(() => this.#waiting.delete(reject));
+    });
+    return heard.then(
+      (text) => after(this.#around.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
+      (error: unknown) => {
+        throw live.rejection ? live.rejection.value : fromCore(error);
+      },
+    );
+  }
+
+  /** The tool gets what the record will give it another time. */
+  async #step<T>(callId: string, name: string, work: () => Maybe<T>, clean: boolean): Promise<T> {
+    const began = this.#around.core().beginStep(callId, name, clean);
+    if (!began) throw over();
+    const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
+    if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
+    if (key === undefined) return returned as T;
+    const wait = this.#around.fence();
+    if (wait) await wait;
+    const end = (result: string) => guard.untilTrap(this.#around.core().endStep(callId, key, result));
+    let json: string;
+    try {
+      json = toJson((await work()) ?? null, `The result of the step "${name}"`);
+    } catch (error) {
+      await end(JSON.stringify({ threw: reasonOf(error) || "unknown error" }));
+      throw error;
+    }
+    await end(`{"returned":${json}}`);
+    return JSON.parse(json) as T;
+  }
+
+  #fits(slot: SlotRequest): Maybe<SlotRequest> {
+    const name = slot.renderer ?? "";
+    return fitted(slot, this.#around.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema);
+  }
+
+  /** A display of the application's own is asked what the core asks. */
+  #askOutside(): void {
+    const { manager } = this;
+    if (manager instanceof DisplayManager) return;
+    for (const { id, renderer, input } of this.#stack) {
+      if (!this.#questions.has(id) || this.#asked.has(id)) continue;
+      this.#asked.add(id);
+      manager.pushAndWait({ renderer, input }).then(
+        (value) => this.resolve(id, value),
+        (error: unknown) => this.reject(id, error),
+      );
+    }
+  }
+}
+
+function failed(thrown: unknown): never {
+  throw fromCore(thrown);
+}
+
+const closed = () => gone("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+
+/** The answer to a question of the run: what might be a yes is none; the core refuses it, and the question stays. */
+function consent(value: unknown): unknown {
+  if (!value || value === "no") return false;
+  return value === "yes" ? true : value;
+}

@@ -1,0 +1,76 @@
+// An answer in the form of a schema, for programs that go on with it.
+import { GloveError } from "../error.js";
+import type { ContentPart } from "../message.js";
+import { check, type InferOutput, jsonSchemaOf, type Schema, type StandardSchema } from "../tools/schema.js";
+import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import type { MessageInput } from "./request.js";
+import type { GloveSession } from "./session.js";
+import { generateId } from "./session-id.js";
+
+const answerTool = "give_answer";
+const notAsked = "Nobody has asked for this answer. Answer the person in words.";
+
+/**
+ * Asks, and gives an answer that fits the schema. The session's tools may be used on the way. The model answers by calling a tool
+ * that is there for this question only: what does not fit is told to it, and an answer in words is asked for once more. Rejects as
+ * `session.request` does, and with `ANSWER_MISSING`.
+ */
+export async function askFor<S extends Schema>(
+  session: GloveSession,
+  question: string | readonly ContentPart[],
+  schema: S,
+  signal?: AbortSignal,
+): Promise<InferOutput<S>> {
+  const given: InferOutput<S>[] = [];
+  // Another request of the session may run while the tool is there.
+  const own: string[] = [];
+  const take = (answer: InferOutput<S>, { idempotencyKey }: ToolDisplay) => {
+    if (!own.some((id) => idempotencyKey.startsWith(id))) return { status: "error", message: notAsked, data: null };
+    given.push(answer);
+    return "Taken.";
+  };
+  // In a request of its own, whatever becomes of others.
+  const ask = (text: string | readonly ContentPart[]) => {
+    const id = generateId();
+    own.push(id);
+    const input: MessageInput = typeof text === "string" ? { text } : { content: text };
+    return session.requestAs(id, { ...input, whenBusy: "queue" }, signal);
+  };
+  const tool: ToolConfig = {
+    name: answerTool,
+    title: "Answer",
+    description: "Gives the answer to the question. Call it when you know the answer, with the whole of it.",
+    ...(await form(schema, take)),
+  };
+  session.configure({ tools: [...(session.config.tools ?? []), tool] });
+  try {
+    await ask(question);
+    if (given.length === 0) await ask(`Give the answer by calling ${answerTool}.`);
+  } finally {
+    session.configure({ tools: (session.config.tools ?? []).filter((other) => other !== tool) });
+  }
+  if (given.length > 0) return given.at(-1) as InferOutput<S>;
+  throw new GloveError(
+    "ANSWER_MISSING",
+    `The model did not call ${answerTool}, so there is no answer in the form of the schema.`,
+  );
+}
+
+/** Arguments are objects; an answer of another form is put into one. */
+async function form<S extends Schema>(
+  schema: S,
+  take: (answer: InferOutput<S>, display: ToolDisplay) => unknown,
+): Promise<Pick<ToolConfig, "inputSchema" | "jsonSchema" | "do">> {
+  const told = await jsonSchemaOf(schema);
+  if (told.type === "object") return { inputSchema: schema, jsonSchema: told, do: take };
+  const { $defs, ...answer } = told;
+  const inputSchema: StandardSchema = {
+    "~standard": {
+      version: 1,
+      vendor: "glove-wasm",
+      validate: async (value) => check(schema, (value as { answer?: unknown } | null)?.answer),
+    },
+  };
+  const whole = { type: "object", properties: { answer }, required: ["answer"], ...($defs !== undefined && { $defs }) };
+  return { inputSchema, jsonSchema: whole, do: take };
+}

@@ -1,0 +1,341 @@
+// The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
+
+import { GloveError } from "../error.js";
+import { createEndpointModel } from "../models/endpoint.js";
+import type { ModelAdapter } from "../models/model.js";
+import type { StoreAdapter } from "../store/adapter.js";
+import { type DatabaseOptions, SessionDatabase } from "../store/indexeddb/database.js";
+import { IndexedDBStore } from "../store/indexeddb/store.js";
+import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessions.js";
+import type { ToolConfig } from "../tools/tool.js";
+import { given } from "../values/omit-undefined.js";
+import { checkOptions, counterStyle, type Options, sessionOptions } from "../values/validate-options.js";
+import type { Core } from "../wasm/sessions.js";
+import type { WhenBusy } from "./request.js";
+import { GloveSession } from "./session.js";
+import type { Budgets, CompactionConfig, Limits, SessionConfig } from "./session-config.js";
+import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
+import type { SubscriberAdapter } from "./subscriber.js";
+
+/** What all sessions of a client have in common. Either `endpoint` or `createModel` must be there. */
+export interface GloveClientConfig {
+  /** The URL of a chat endpoint (`createChatHandler`). */
+  readonly endpoint?: string | undefined;
+  /** Makes the model of a session; comes before `endpoint`. */
+  readonly createModel?: (() => ModelAdapter) | undefined;
+  /**
+   * Makes the store of a session; called once for each. Without it sessions are kept in the browser's database, and where there
+   * is none in memory, as long as the client.
+   */
+  readonly createStore?: ((sessionId: string) => StoreAdapter) | undefined;
+  /** The browser's database: its name, and whether to ask the browser to keep it. */
+  readonly database?: DatabaseOptions | undefined;
+  /** Lists the sessions of `createStore`. */
+  readonly catalog?: SessionCatalog | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly tools?: readonly ToolConfig[] | undefined;
+  readonly compaction?: CompactionConfig | undefined;
+  readonly subscribers?: readonly SubscriberAdapter[] | undefined;
+  readonly budgets?: Budgets | undefined;
+  readonly limits?: Limits | undefined;
+  /** What becomes of a message that comes while another one is answered; `queue` unless given. */
+  readonly whenBusy?: WhenBusy | undefined;
+  /** Whether a run that was going on when its page died, or when the network was lost, goes on by itself; `auto` unless given. */
+  readonly resume?: "auto" | "manual" | undefined;
+  /** Whether the model gets `glove_update_tasks`: `true` also where it has no other tool, `false` never. Else it gets it beside others. */
+  readonly tasks?: boolean | undefined;
+  /** How a store's `addTokens` is called: with an object, or for older stores with the sum. */
+  readonly tokenCounterStyle?: "object" | "number" | undefined;
+  /** The session to open, when the application knows it. */
+  readonly getSessionId?: (() => string | Promise<string>) | undefined;
+  /** The id of a new conversation. */
+  readonly createSessionId?: (() => string | Promise<string>) | undefined;
+  /** Whether the page comes back to the session that it was on. */
+  readonly persistSession?: PersistSessionSetting | undefined;
+  /** What becomes of a run when nothing shows its session any more: it goes on to its end, or is stopped. */
+  readonly whenUnused?: "continue" | "stop" | undefined;
+}
+
+/** What a session may have of its own, instead of the client's. */
+export interface SessionOverrides extends Partial<SessionConfig> {
+  readonly endpoint?: string | undefined;
+  readonly store?: StoreAdapter | undefined;
+}
+
+const { model: _, ...common } = sessionOptions;
+const clientOptions = {
+  ...common,
+  endpoint: "text",
+  createModel: "work",
+  createStore: "work",
+  database: { name: "text", persist: "flag" } satisfies Options<DatabaseOptions>,
+  catalog: "any",
+  resume: "auto|manual",
+  tasks: "flag",
+  tokenCounterStyle: counterStyle,
+  getSessionId: "work",
+  createSessionId: "work",
+  persistSession: "persist",
+  whenUnused: "continue|stop",
+} as const satisfies Options<GloveClientConfig>;
+
+const moved = {
+  compaction_config: "It is `compaction` here.",
+  store: "It is made by `createStore`.",
+  model: "It is made by `createModel`.",
+};
+
+const overrideOptions = { ...sessionOptions, endpoint: "text", store: "store" } as const satisfies Options<SessionOverrides>;
+
+const importOptions = { id: "text", withRun: "flag" } as const satisfies Options<ImportOptions>;
+
+interface Held {
+  readonly session: GloveSession;
+  users: number;
+  watching?: () => void;
+}
+
+/** Who opened a session of a database last in this page. */
+const opened = new Map<string, WeakRef<Held>>();
+/** Longer than a hook keeps what it has waited for: so long a client whose module was edited may have its sessions. */
+const placeMs = 6_000;
+let told = false;
+
+/**
+ * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
+ * one engine. Making a client starts nothing.
+ */
+export class GloveClient {
+  readonly #core: Core;
+  readonly #config: GloveClientConfig;
+  readonly #held = new Map<string, Held>();
+  /** Sessions that nobody stores elsewhere; they outlive what shows them. */
+  readonly #own: SessionDatabase;
+
+  constructor(config: GloveClientConfig, core: Core) {
+    checkOptions(config, clientOptions, { moved });
+    if (!config?.endpoint && !config?.createModel) {
+      throw new GloveError("CLIENT_CONFIG", "GloveClient requires either 'endpoint' or 'createModel'");
+    }
+    this.#config = config;
+    this.#core = core;
+    this.#own = new SessionDatabase(config.database, !isPage());
+  }
+
+  get systemPrompt(): string | undefined {
+    return this.#config.systemPrompt;
+  }
+
+  get tools(): readonly ToolConfig[] | undefined {
+    return this.#config.tools;
+  }
+
+  get compaction(): CompactionConfig | undefined {
+    return this.#config.compaction;
+  }
+
+  get subscribers(): readonly SubscriberAdapter[] | undefined {
+    return this.#config.subscribers;
+  }
+
+  get persistSession(): PersistSessionSetting | undefined {
+    return this.#config.persistSession;
+  }
+
+  /** The session with this id. It is kept until `retain` is undone for the last time, or the client is disposed. */
+  session(id: string, overrides: SessionOverrides = {}): GloveSession {
+    checkOptions(overrides, overrideOptions);
+    return this.#hold(id, overrides).session;
+  }
+
+  /**
+   * Keeps a session while something shows it. Gives the undo; a session that nobody shows is let go a moment later (a screen
+   * that is mounted again at once finds it as it was), and a run in it goes on or is stopped as `whenUnused` says.
+   */
+  retain(session: GloveSession): () => void {
+    const held = this.#held.get(session.sessionId);
+    if (held?.session !== session) return () => {};
+    held.users++;
+    let undone = false;
+    return () => {
+      if (undone) return;
+      undone = true;
+      held.users--;
+      setTimeout(() => this.#letGo(held), 0);
+    };
+  }
+
+  /**
+   * The session to begin with: the given one, `getSessionId()`, the one that the page was on, or a new one. At once, unless
+   * `getSessionId` takes its time.
+   */
+  firstSessionId(given?: string): string | Promise<string> {
+    const { getSessionId, persistSession } = this.#config;
+    if (getSessionId) return getSessionId();
+    const id = given ?? readSessionId(persistSession, this.database) ?? generateSessionId();
+    this.rememberSession(id);
+    return id;
+  }
+
+  /** The id for a new conversation. */
+  async mintSessionId(): Promise<string> {
+    return (await this.#config.createSessionId?.()) ?? generateSessionId();
+  }
+
+  /** Makes this the session that the page comes back to, where that is wanted. */
+  rememberSession(id: string): void {
+    rememberSessionId(this.#config.persistSession, id, this.database);
+  }
+
+  resolveModel(endpoint = this.#config.endpoint): ModelAdapter {
+    if (this.#config.createModel) return this.#config.createModel();
+    return createEndpointModel(endpoint ?? "");
+  }
+
+  resolveStore(sessionId: string): StoreAdapter {
+    const { createStore } = this.#config;
+    if (createStore) return createStore(sessionId);
+    return new IndexedDBStore(sessionId, this.#own);
+  }
+
+  /** The stored sessions; the one that changed last comes first. */
+  async sessions(): Promise<readonly SessionInfo[]> {
+    return this.#catalog().list();
+  }
+
+  /** Gives a session a title; an empty one brings its first message back. */
+  async renameSession(id: string, title: string): Promise<void> {
+    await this.#catalog().rename(id, title);
+  }
+
+  /** Forgets a session. When it is open here it is closed, whatever it is doing. */
+  async deleteSession(id: string): Promise<void> {
+    const catalog = this.#catalog();
+    const held = this.#held.get(id);
+    held?.watching?.();
+    this.#held.delete(id);
+    held?.session.deleted();
+    await catalog.delete(id);
+  }
+
+  /** A session as JSON text, with its attachments; permissions stay here. */
+  async exportSession(id: string): Promise<string> {
+    return this.#catalog().export(id);
+  }
+
+  /** Takes up what `exportSession` gave. Gives the id that the session has here: its own, or a fresh one if that is taken. */
+  async importSession(json: string, options?: ImportOptions): Promise<string> {
+    checkOptions(options, importOptions);
+    return this.#catalog().import(json, options);
+  }
+
+  /** Lets go of all sessions. */
+  dispose(): void {
+    for (const { session, watching } of this.#held.values()) {
+      watching?.();
+      session.dispose();
+    }
+    this.#held.clear();
+    this.#own.close();
+  }
+
+  /** The database's name where it is not the usual one. */
+  get database(): string | undefined {
+    const { name } = this.#own;
+    return name === "glove" ? undefined : name;
+  }
+
+  #catalog(): SessionCatalog {
+    const { createStore, catalog } = this.#config;
+    if (catalog) return catalog;
+    if (!createStore) return this.#own;
+    throw new GloveError(
+      "SESSIONS_NOT_LISTED",
+      "The application's own stores cannot be listed; give the client a `catalog` too.",
+    );
+  }
+
+  #hold(id: string, overrides: SessionOverrides): Held {
+    const known = this.#held.get(id);
+    if (known && !known.session.disposed) {
+      const { endpoint, store, ...changes } = overrides;
+      if (Object.values(changes).some((value) => value !== undefined)) known.session.configure(changes);
+      return known;
+    }
+    const closed = () => void (this.#held.get(id) === held && this.#held.delete(id));
+    const held: Held = { session: this.#make(id, overrides, closed), users: 0 };
+    this.#held.set(id, held);
+    if (!overrides.store && !this.#config.createStore) this.#tellShared(id, held);
+    return held;
+  }
+
+  /** Whoever opens a session that another client of this page has open gets that one's model, prompt and tools: not in silence. */
+  #tellShared(id: string, held: Held): void {
+    const { name, inMemory } = this.#own;
+    if (inMemory || told) return;
+    const key = JSON.stringify([name, id]);
+    const other = opened.get(key)?.deref();
+    opened.set(key, new WeakRef(held));
+    if (!other) return;
+    setTimeout(() => {
+      // One that was let go ends what it runs; there the other took its place.
+      if (told || this.#own.inMemory || [other, held].some(({ session, watching }) => session.disposed || watching)) return;
+      told = true;
+      console.warn(
+        `Two clients of this page have the session "${id}" of the database "${name}" open, and one of them answers for both, with ` +
+          "its own model, prompt and tools. Use one client for both, or give each a `database: { name }` of its own.",
+      );
+    }, placeMs);
+  }
+
+  #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {
+    const { systemPrompt, tools, compaction, subscribers, budgets, limits, whenBusy, resume, tasks, tokenCounterStyle } =
+      this.#config;
+    const common = { tools, compaction, subscribers, budgets, limits, whenBusy };
+    return new GloveSession(
+      {
+        ...common,
+        systemPrompt: systemPrompt ?? "",
+        ...given(own),
+        sessionId: id,
+        model: model ?? (endpoint ? createEndpointModel(endpoint) : this.resolveModel()),
+        store: store ?? this.resolveStore(id),
+        resume,
+        tasks,
+        tokenCounterStyle,
+      },
+      this.#core,
+      closed,
+    );
+  }
+
+  #letGo(held: Held): void {
+    const { session } = held;
+    if (held.users > 0 || this.#held.get(session.sessionId) !== held || held.watching) return;
+    const done = () => {
+      // Another message may have come meanwhile.
+      if (held.watching && runs()) return;
+      held.watching?.();
+      delete held.watching;
+      if (held.users > 0 || session.disposed) return;
+      this.#held.delete(session.sessionId);
+      session.dispose();
+    };
+    // What another tab runs goes on there.
+    const runs = () => session.getSnapshot().busy && session.getSnapshot().tab === "leader";
+    if (!runs()) {
+      done();
+      return;
+    }
+    held.watching = session.subscribe(() => {
+      // Later, because this is called from inside of the session, and when whoever sent a message has been told of its end.
+      if (!runs()) void Promise.race([session.told(), new Promise((late) => setTimeout(late, 1_000))]).then(done);
+    });
+    if (this.#config.whenUnused === "stop") session.abort();
+  }
+}
+
+/** Servers and scripts keep sessions in memory, without a word about it. */
+function isPage(): boolean {
+  return typeof document !== "undefined" || "indexedDB" in globalThis;
+}

@@ -1,0 +1,38 @@
+// How a request came to an end or to a stop.
+import { GloveError } from "../error.js";
+import type { Message, Usage } from "../message.js";
+import type { CoreOutcome } from "../wasm/core-api.js";
+
+/** How a request ended. */
+export type RunOutcome =
+  /** The answer, with the usage of the last model call alone. */
+  | { readonly type: "completed"; readonly text: string; readonly messages: readonly Message[]; readonly usage: Usage }
+  /** Actions were taken back. */
+  | { readonly type: "undone"; readonly steps: number; readonly error?: string }
+  | { readonly type: "aborted" }
+  /** Not begun, because another request was running. */
+  | { readonly type: "dropped" }
+  /** A budget is used up; `resume()` goes on. */
+  | { readonly type: "paused"; readonly rule: string; readonly message: string }
+  /** Nothing can go on before a person has answered. */
+  | { readonly type: "waiting" };
+
+export function outcomeOf(text: string): RunOutcome {
+  const came = JSON.parse(text) as CoreOutcome;
+  switch (came.outcome) {
+    case "completed": {
+      const { messages, usage } = came.reply;
+      return { type: "completed", text: messages.map((message) => message.text).join("\n"), messages, usage };
+    }
+    case "undone":
+      return { type: "undone", steps: came.steps, ...(came.error && { error: came.error }) };
+    case "dropped":
+      return { type: "dropped" };
+    case "paused":
+      return { type: "paused", rule: came.rule, message: came.message };
+    case "waiting":
+      return { type: "waiting" };
+    default:
+      throw new GloveError("OUT_OF_PROTOCOL", "The core told an outcome that this version does not know.");
+  }
+}

@@ -1,0 +1,454 @@
+// A session: one conversation over the core, and everything that can be asked of it.
+
+import { type IGloveRunnable, runnableOf } from "../classic/runnable.js";
+import type { DisplayManagerAdapter } from "../display/manager.js";
+import { Desk } from "../display/slot-controller.js";
+import { AbortError, GloveError } from "../error.js";
+import type { ContentPart, Message } from "../message.js";
+import { ModelBridge } from "../models/bridge.js";
+import type { GloveSnapshot } from "../snapshot/snapshot.js";
+import { Shown } from "../snapshot/snapshot-store.js";
+import { type StoreAdapter, storageOf } from "../store/adapter.js";
+import { isFromPerson } from "../store/step.js";
+import { deleted } from "../tabs/protocol.js";
+import { codeOf } from "../tabs/tab-adapter.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { callTitle } from "../tools/tool.js";
+import { Toolbox } from "../tools/toolbox.js";
+import { given } from "../values/omit-undefined.js";
+import { check, checkOptions, counterStyle, type Options, sessionOptions } from "../values/validate-options.js";
+import type { AskedSession } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import { type Core, guard } from "../wasm/sessions.js";
+import { CoreLink, closed } from "./core-connection.js";
+import { outcomeOf, type RunOutcome } from "./outcome.js";
+import { bodyOf, checkInput, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
+import type { SessionConfig, SessionParts } from "./session-config.js";
+import { generateId } from "./session-id.js";
+import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
+
+/** Without `regenerate` it says something. */
+type Asked = MessageInput & { readonly regenerate?: true };
+
+/** A message on its way. */
+interface Sent {
+  readonly id: string;
+  readonly input: Asked;
+  given: boolean;
+  cancelled: boolean;
+  /** The session could not be opened for it. */
+  unopened: boolean;
+  /** Waits no longer for its files. */
+  leave?(): void;
+}
+
+const partOptions = {
+  ...sessionOptions,
+  sessionId: "text",
+  store: "store",
+  tokenCounterStyle: counterStyle,
+  resume: "auto|manual",
+  tasks: "flag",
+  displayManager: "any",
+} as const satisfies Options<SessionParts>;
+
+/**
+ * One conversation with one run at a time. Everything may be called at once, before the core is there: what is sent waits.
+ * `subscribe` and `getSnapshot` are made for `useSyncExternalStore`: a snapshot never changes, and what did not change between
+ * two of them is the same object. What is written here as a property may be used without its session.
+ */
+export class GloveSession {
+  readonly sessionId: string;
+  readonly #link: CoreLink;
+  readonly #parts: SessionParts;
+  readonly #shown: Shown;
+  readonly #tools: Toolbox;
+  readonly #desk: Desk;
+  readonly #models: ModelBridge;
+  readonly #subscribers: Subscribers;
+  readonly #sent = new Map<string, Sent>();
+  readonly #sending = new Set<Promise<RunOutcome>>();
+  /** Messages that the session could not be opened for, in their order. */
+  readonly #kept = new Map<string, Asked>();
+  #config: SessionConfig;
+  #runnable: IGloveRunnable | undefined;
+  #giving: Promise<unknown> = Promise.resolve();
+  #disposed = false;
+  readonly #closed: () => void;
+
+  /** `closed` is called when it is closed, by whomever. */
+  constructor(parts: SessionParts, core: Core, closed: () => void = () => {}) {
+    checkOptions(parts, partOptions);
+    check("`model`", parts.model, "model");
+    check("`store`", parts.store, "store");
+    this.#parts = parts;
+    this.#closed = closed;
+    this.#config = parts;
+    this.sessionId = parts.sessionId;
+    this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
+    const { report } = this;
+    this.#tools = new Toolbox({
+      display: (call) => this.#desk.forCall(call),
+      agent: () => this.runnable,
+      wallClockMs: () => this.#config.budgets?.wall_clock_ms,
+      validated: (callId, validated) => this.#link.own.validated(callId, validated),
+      returned: (callId, outcome) => this.#link.own.returned(callId, outcome),
+      report,
+      result: async (callId) => {
+        const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
+        return results.findLast(({ call_id }) => call_id === callId)?.result.data;
+      },
+    });
+    const tool = (name: string) => this.#tools.find(name);
+    this.#desk = new Desk(parts.displayManager, {
+      asked: () => this.#link.session,
+      core: () => this.#link.own,
+      fence: () => this.#link.fence(),
+      ready: () => this.#link.ready(),
+      tool,
+      report,
+      refused: (id, why) => this.#shown.refused(id, why),
+    });
+    const slots = {
+      strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
+      title: (name: string, input: unknown) => callTitle(tool(name), input),
+      live: (id: string) => this.#desk.live(id),
+    };
+    this.#shown = new Shown(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
+    this.#models = new ModelBridge({
+      model: () => this.#config.model,
+      tool,
+      show: (kind, text, answer) => {
+        this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
+        this.#shown.stream(kind, text, answer);
+      },
+    });
+    this.#tools.replace(parts.tools ?? []);
+    for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
+    this.#empty = this.#shown.snapshot;
+    this.#link = new CoreLink(core, {
+      parts,
+      config: () => this.#config,
+      tools: this.#tools,
+      desk: this.#desk,
+      models: this.#models,
+      shown: this.#shown,
+      subscribers: this.#subscribers,
+      opened: () => this.#offerAgain(),
+      deleted: () => this.deleted(),
+      // A request that was given up while it waited in the queue.
+      serves: (request) => {
+        if (this.#sent.get(request)?.cancelled) this.#link.stop();
+      },
+      // Only what failed for want of the network goes on by itself.
+      online: () => {
+        const lost = this.#shown.phase === "paused" && codeOf(this.#shown.snapshot.error) === "MODEL_NETWORK";
+        if (lost && parts.resume !== "manual") this.resume().catch(() => {});
+      },
+    });
+  }
+
+  // ---- what it shows ---------------------------------------------------------------------------------------------
+
+  /** Called after each new snapshot, not at once. Gives its undo. */
+  readonly subscribe = (listener: () => void): (() => void) => this.#shown.subscribe(listener);
+
+  readonly getSnapshot = (): GloveSnapshot => this.#shown.snapshot;
+
+  readonly #empty: GloveSnapshot;
+  /** What a server renders: the session before anything is known of it. */
+  readonly getServerSnapshot = (): GloveSnapshot => this.#empty;
+
+  get displayManager(): DisplayManagerAdapter {
+    return this.#desk.manager;
+  }
+
+  /** What holds now. */
+  get config(): SessionConfig {
+    return this.#config;
+  }
+
+  /** This session as an agent, as its tools get it. */
+  get runnable(): IGloveRunnable {
+    this.#runnable ??= runnableOf(this);
+    return this.#runnable;
+  }
+
+  get store(): StoreAdapter {
+    return this.#parts.store;
+  }
+
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
+  // ---- what is asked of it ---------------------------------------------------------------------------------------
+
+  /** Starts the core and reads the stored session. Never needed: whatever needs it does it. */
+  readonly start = async (): Promise<void> => {
+    await this.#link.ready();
+  };
+
+  /**
+   * Sends a message. The promise settles when its request has ended: with the outcome, also of one that was stopped, or with
+   * the error of the model or the store. It need not be caught: the error is in the snapshot too.
+   */
+  readonly sendMessage = (input: string | MessageInput, images?: readonly ImageInput[]): Promise<RunOutcome> => {
+    const message = typeof input === "string" ? { text: input } : (input ?? {});
+    return this.#send(images?.length ? { ...message, images: [...(message.images ?? []), ...images] } : message);
+  };
+
+  /** As `sendMessage`, for programs: a stopped request rejects with an `AbortError`. */
+  readonly request = async (input: string | readonly ContentPart[], signal?: AbortSignal): Promise<RunOutcome> =>
+    this.requestAs(generateId(), typeof input === "string" ? { text: input } : { content: input }, signal);
+
+  /** @internal The same under an id that is known before. */
+  readonly requestAs = async (id: string, input: MessageInput, signal?: AbortSignal): Promise<RunOutcome> => {
+    const stopped = () => new AbortError(undefined, { cause: signal?.reason });
+    if (signal?.aborted) throw stopped();
+    const outcome = await this.#send(input, signal, id);
+    if (outcome.type === "aborted") throw stopped();
+    return outcome;
+  };
+
+  /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
+  readonly abort = (): void => {
+    for (const sent of this.#sent.values()) if (!sent.given) this.#cancel(sent);
+    this.#link.stop();
+  };
+
+  readonly stop = (): void => this.abort();
+
+  /** Takes back a message that waits in `queue`: its promise gives `aborted`. False when none with this id waits. */
+  readonly cancelQueued = (id: string): boolean => {
+    if (this.#kept.delete(id)) {
+      this.#shown.drop(id);
+      return true;
+    }
+    const waits = this.#shown.snapshot.queue.some((message) => message.id === id);
+    const sent = this.#sent.get(id);
+    if (waits && sent) this.#cancel(sent);
+    else if (waits) this.#link.session?.cancelQueued?.(id);
+    return waits;
+  };
+
+  /**
+   * Gives the last answer again, in its place; a request that failed goes on where it was. What the tools of the answer did is
+   * taken back first where they have an `undo` (`undone` comes back when that fails, and nothing is replaced). A call that cannot
+   * be taken back and may not be repeated stays with its result, and what came after it is answered again.
+   */
+  readonly regenerate = async (): Promise<RunOutcome> => {
+    await this.#link.ready();
+    const { phase } = this.#shown;
+    if (phase === "paused" || phase === "interrupted") return this.resume();
+    if (!(await this.messages()).some(isFromPerson)) {
+      throw new GloveError("NOTHING_TO_REGENERATE", "There is no message to answer again yet.");
+    }
+    return this.#send({ regenerate: true });
+  };
+
+  /** Goes on after a pause, a failure, or an interruption that waits for it. */
+  readonly resume = (): Promise<RunOutcome> => this.#ask((session) => session.resume());
+
+  /** Takes the last actions back: calls of tools that have an `undo`. */
+  readonly undo = (steps = 1): Promise<RunOutcome> => this.#ask((session) => session.undo(check("`steps`", steps, "whole")));
+
+  /** Allows what waits in `approvals`, by its id or its call's. A permission is kept for the tool unless `remember` is false. */
+  readonly approve = (id: string, options: { readonly remember?: boolean } = {}): void => {
+    const remember = options.remember ?? this.#isPermission(id);
+    this.#link.session?.answer(id, JSON.stringify({ allow: { remember } }));
+  };
+
+  /** Turns down what waits in `approvals`; the model is told the reason. */
+  readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): void => {
+    const remember = options.remember ?? false;
+    this.#link.session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
+  };
+
+  /**
+   * Answers a slot; one that waits for nothing goes away. False when no slot with this id is open, or when the value does not
+   * fit the tool's `resolveSchema` or the renderer's `outputSchema`: the slot stays then, and subscribers hear why.
+   */
+  readonly resolveSlot = (id: string, value?: unknown): boolean => this.#desk.resolve(id, value);
+
+  /** Turns a slot down; the tool that waits for it is told. False when no slot with this id is open. */
+  readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#desk.reject(id, reason);
+
+  readonly clearError = (): void => this.#link.clearError();
+
+  /**
+   * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it has
+   * another answer.
+   */
+  readonly answerInbox = (id: string, response: string): Promise<boolean> => this.#link.answerInbox(id, response);
+
+  /**
+   * Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). What that tab had begun is
+   * decided as after a reload, and it writes and runs nothing more.
+   */
+  readonly takeOver = (): Promise<void> => this.#link.takeOver();
+
+  /** The whole record, as it is stored. */
+  readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
+
+  /** The record by prompts: each with its ordered outputs and what it used. */
+  readonly prompts = async (): Promise<unknown[]> => JSON.parse(await this.#read((session) => session.prompts())) as unknown[];
+
+  /** Gives its undo. */
+  readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
+
+  readonly removeSubscriber = (subscriber: SubscriberAdapter): void => this.#subscribers.remove(subscriber);
+
+  /** Tells subscribers, or the console where there are none, what went wrong in code around the session. */
+  readonly report = (code: string, error: unknown): void => this.#subscribers.report(code, error);
+
+  /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
+  readonly configure = (changes: Partial<SessionConfig>): void => {
+    checkOptions(changes, sessionOptions);
+    const next: SessionConfig = { ...this.#config, ...given(changes) };
+    if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);
+    for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
+    for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
+    this.#config = next;
+    this.#link.changed();
+  };
+
+  /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
+  readonly dispose = (): void => {
+    if (this.#close()) this.#shown.end();
+  };
+
+  /** It is not stored any more: as `dispose`, and who shows it still is told so. */
+  readonly deleted = (): void => {
+    if (!this.#close()) return;
+    this.#shown.lost(deleted(), true);
+    // What waits is told first.
+    setTimeout(() => this.#shown.end(), 0);
+  };
+
+  /** When everybody who sent something has been told what came of it. */
+  told(): Promise<unknown> {
+    return Promise.allSettled(this.#sending);
+  }
+
+  #close(): boolean {
+    if (this.#disposed) return false;
+    this.#disposed = true;
+    this.#link.dispose();
+    this.#closed();
+    return true;
+  }
+
+  // ---- sending -----------------------------------------------------------------------------------------------------
+
+  /** What was written while the session could not be opened. */
+  #offerAgain(): void {
+    const kept = [...this.#kept];
+    this.#kept.clear();
+    for (const [id, input] of kept) void this.#send(input, undefined, id);
+  }
+
+  #send(input: Asked, signal?: AbortSignal, id = generateId()): Promise<RunOutcome> {
+    const sending = this.#sendNow(input, id, signal);
+    this.#sending.add(sending);
+    // Whoever wants to know awaits it; for all others the snapshot tells.
+    const over = () => void this.#sending.delete(sending);
+    sending.then(over, over);
+    return sending;
+  }
+
+  async #sendNow(input: Asked, id: string, signal?: AbortSignal): Promise<RunOutcome> {
+    if (this.#disposed) throw closed();
+    if (!input.regenerate) checkInput(input);
+    this.#offerAgain();
+    const sent: Sent = { id, input, given: false, cancelled: false, unopened: false };
+    this.#sent.set(sent.id, sent);
+    // What cannot be given to the core at once stands in the queue until then.
+    this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined || !!input.files?.length);
+    const stop = () => this.#cancel(sent);
+    signal?.addEventListener("abort", stop, { once: true });
+    let failure: Error | undefined;
+    try {
+      return await this.#link.whileOpen(this.#give(sent));
+    } catch (error) {
+      failure = fromCore(error);
+      if (!(failure instanceof AbortError)) throw failure;
+      failure = undefined;
+      return { type: "aborted" };
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      this.#sent.delete(sent.id);
+      if (failure && sent.unopened && !this.#disposed && !input.regenerate) {
+        this.#kept.set(sent.id, input);
+        this.#shown.keep(sent.id, input.text ?? "");
+      }
+      // Why it was closed says more than that it was.
+      this.#shown.settled(sent.id, this.#disposed && this.#shown.snapshot.error ? undefined : failure);
+    }
+  }
+
+  /** Messages reach the core in the order of sending, whatever it takes to read their files. */
+  async #give(sent: Sent): Promise<RunOutcome> {
+    const { regenerate, whenBusy = this.#config.whenBusy } = sent.input;
+    const body = new Promise<RequestBody>((resolve, reject) => {
+      sent.leave = () => reject(new AbortError());
+      bodyOf(sent.input).then(resolve, reject);
+    });
+    body.catch(() => {});
+    const given = this.#giving.then(async () => {
+      const opening = this.#link.ready().catch((thrown: unknown) => {
+        const error = fromCore(thrown);
+        // The application has no part in it, and may succeed with the same another time.
+        sent.unopened = /^STORE_|^SESSION_OPEN_ELSEWHERE$/.test(codeOf(error));
+        throw error;
+      });
+      const [, content] = await Promise.all([opening, body]);
+      const request = { id: sent.id, whenBusy, regenerate, ...content };
+      return this.#link.answer((session) => {
+        if (sent.cancelled) throw new AbortError();
+        sent.given = true;
+        if (whenBusy === "interrupt") this.#link.flush();
+        this.#shown.given(sent.id);
+        const answer = guard.untilTrap(session.request(JSON.stringify(request)));
+        // A trap may come ahead of whoever awaits it.
+        answer.catch(() => {});
+        return { answer };
+      });
+    });
+    this.#giving = given.catch(() => {});
+    return outcomeOf(await (await given).answer);
+  }
+
+  #cancel(sent: Sent): void {
+    sent.cancelled = true;
+    sent.leave?.();
+    if (!sent.given) return;
+    const { request } = this.#shown;
+    // What has come into the run that is going on ends with it.
+    const { whenBusy = this.#config.whenBusy } = sent.input;
+    const joined = whenBusy === "steer" && this.#shown.snapshot.queue.every(({ id }) => id !== sent.id);
+    if (request === sent.id || joined || (request === null && this.#sent.size === 1)) this.#link.stop();
+    else this.#link.session?.cancelQueued?.(sent.id);
+  }
+
+  async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
+    this.#shown.set({ error: undefined });
+    try {
+      return outcomeOf(await this.#link.whileOpen(this.#link.answer(ask)));
+    } catch (thrown) {
+      const error = fromCore(thrown);
+      if (error instanceof AbortError) return { type: "aborted" };
+      this.#shown.set({ error });
+      throw error;
+    }
+  }
+
+  #read(ask: (session: AskedSession) => Maybe<string>): Promise<string> {
+    return this.#link.whileOpen(this.#link.answer(ask));
+  }
+
+  #isPermission(id: string): boolean {
+    const { approvals } = this.#shown.snapshot;
+    return approvals.some((approval) => approval.kind === "permission" && (approval.id === id || approval.toolCallId === id));
+  }
+}

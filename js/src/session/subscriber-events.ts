@@ -1,0 +1,55 @@
+// What subscribers are told, event by event.
+import type { Message, ToolCall, ToolResultData, Usage } from "../message.js";
+
+/** What a model answered. */
+interface ModelAnswered {
+  readonly text: string;
+  readonly tool_calls: ToolCall[];
+  readonly stop_reason?: string;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+}
+
+/** One event, with what it tells. Later versions may have more. */
+export type SubscriberEvent =
+  | { readonly type: "request_started"; readonly request: string }
+  | { readonly type: "request_finished"; readonly request: string; readonly outcome: string }
+  | { readonly type: "text_delta" | "reasoning_delta"; readonly text: string }
+  | { readonly type: "tool_input_delta"; readonly id: string; readonly name: string; readonly delta: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly type: "tool_use_result";
+      readonly tool_name: string;
+      readonly call_id: string;
+      /** The same as `tool_name` and `call_id`. */
+      readonly name: string;
+      readonly id: string;
+      readonly result: ToolResultData;
+      readonly duration_ms?: number;
+    }
+  | ({ readonly type: "model_response" } & ModelAnswered)
+  | ({ readonly type: "model_response_complete" } & ModelAnswered)
+  | { readonly type: "token_consumption"; readonly consumption: Usage }
+  | { readonly type: "compaction_start"; readonly current_token_consumption: number }
+  | { readonly type: "compaction_end"; readonly current_token_consumption: number; readonly summary_message?: Message }
+  | {
+      readonly type: "question_asked";
+      readonly id: string;
+      readonly kind: "permission" | "approval" | "interrupted" | "budget";
+      readonly call_id?: string;
+      readonly tool_name?: string;
+      readonly input?: unknown;
+      readonly reason?: string;
+      readonly asked_at: number;
+    }
+  | { readonly type: "question_answered"; readonly id: string; readonly allowed: boolean }
+  | { readonly type: "guard"; readonly rule: string; readonly message: string }
+  | { readonly type: "model_notice" | "error" | "warning"; readonly code: string; readonly message: string };
+
+/** The event of one type, as `SubscriberEventOf<"tool_use">`. */
+export type SubscriberEventOf<T extends SubscriberEvent["type"]> = SubscriberEvent & { readonly type: T };
+
+/** What each type of event tells: the second argument of a subscriber's `record`. */
+export type SubscriberEventDataMap = {
+  readonly [T in SubscriberEvent["type"]]: Omit<SubscriberEventOf<T>, "type">;
+};

@@ -1,0 +1,154 @@
+// What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
+import type { CallOutcome, Task, Usage } from "../message.js";
+
+/** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
+export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
+
+/** What the run is doing. */
+export type RunPhase = "idle" | "model" | "tools" | "waiting" | "compacting" | "undoing" | "paused" | "interrupted";
+
+/** One entry of the chat. Made by hand, for a test or a story, it may have no id where `ShownEntry` has one. */
+export type TimelineEntry =
+  | { readonly kind: "user"; readonly id?: string; readonly text: string; readonly images?: readonly string[] }
+  | {
+      readonly kind: "agent_text";
+      readonly id?: string;
+      /** Empty where the model has thought and said nothing. */
+      readonly text: string;
+      readonly partial?: boolean;
+      /** What the model thought before it. */
+      readonly reasoning?: string;
+    }
+  | {
+      readonly kind: "tool";
+      readonly id: string;
+      readonly name: string;
+      /** What the call does, in the words of the tool's `title`. */
+      readonly title?: string;
+      readonly input: unknown;
+      readonly status: "running" | "pending" | "success" | "error" | "aborted";
+      readonly output?: string;
+      /** Why there is no result of the tool's own. */
+      readonly outcome?: CallOutcome;
+      readonly renderData?: unknown;
+      readonly durationMs?: number;
+      /** It was taken back. */
+      readonly undone?: boolean;
+      /** What the model thought before it, where it said nothing. */
+      readonly reasoning?: string;
+    }
+  /** Older messages were summarised for the model here. */
+  | { readonly kind: "compaction"; readonly id?: string; readonly text: string };
+
+/** An entry as a conversation gives it. */
+export type ShownEntry = TimelineEntry & {
+  readonly id: string;
+  /** Its request ended here with this error, and another one was answered then. */
+  readonly error?: Error;
+};
+
+/** A call of a tool in the timeline. */
+export type ToolEntry = Extract<TimelineEntry, { kind: "tool" }>;
+
+/** When a slot goes away: never, once it was answered, or when the next one of its tool comes. */
+export type SlotDisplayStrategy = "stay" | "hide-on-complete" | "hide-on-new";
+
+/** A slot on the display, and the call that pushed it. Made by hand it may lack what `ShownSlot` has. */
+export interface EnhancedSlot {
+  readonly id: string;
+  readonly renderer: string;
+  readonly input: unknown;
+  /** The tool and call that pushed it; empty for slots pushed from outside of a tool. */
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly createdAt: number;
+  /** Somebody waits for its answer: it is a question. */
+  readonly waits?: boolean;
+  readonly displayStrategy: SlotDisplayStrategy;
+  readonly status: "pending" | "resolved" | "rejected";
+  /** What was answered, as JSON; never a secret. */
+  readonly answer?: unknown;
+  /** Why the last answer was refused. */
+  readonly error?: string;
+  /** With `hide-on-new`: another one of its tool has come, and it is not shown any more. */
+  readonly replaced?: boolean;
+}
+
+/** A slot as a conversation gives it. */
+export type ShownSlot = EnhancedSlot & { readonly waits: boolean };
+
+/** A call that a model is writing. */
+export interface StreamingCall {
+  readonly id: string;
+  readonly name: string;
+  /** As far as it is written; parts that did not change are the same objects. Not checked by the tool's schema. */
+  readonly input: unknown;
+  /** The place that is being written, as a JSON Pointer (`""`, `/title`, `/items/2`); what is beside it is complete. Nothing when all is. */
+  readonly at: string | undefined;
+}
+
+/** Something that only a person can decide; answered with `approve` or `reject`. */
+export interface Approval {
+  readonly id: string;
+  readonly kind: "permission" | "approval" | "interrupted" | "budget";
+  readonly toolName?: string;
+  /** What the call does, in the words of the tool's `title`. */
+  readonly title?: string;
+  readonly toolCallId?: string;
+  readonly input?: unknown;
+  readonly reason?: string;
+}
+
+/** What the session used so far. */
+export interface GloveStats extends Usage {
+  readonly turns: number;
+}
+
+/** A call that can be taken back. */
+export interface UndoableCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+}
+
+/** A message that waits for its turn. */
+export interface QueuedMessage {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** All that a session shows, as one immutable value. Parts that did not change are the same objects. */
+export interface GloveSnapshot {
+  readonly sessionId: string;
+  /** The stored session has been read. */
+  readonly sessionReady: boolean;
+  readonly status: GloveStatus;
+  readonly busy: boolean;
+  readonly run: { readonly phase: RunPhase };
+  readonly timeline: readonly ShownEntry[];
+  /** The answer that is being written. */
+  readonly streamingText: string;
+  /** What the model thinks before it. */
+  readonly streamingReasoning: string;
+  /** The calls whose arguments are being written. Nothing of them runs yet. */
+  readonly streamingCalls: readonly StreamingCall[];
+  readonly slots: readonly ShownSlot[];
+  readonly approvals: readonly Approval[];
+  readonly queue: readonly QueuedMessage[];
+  /** What `undo()` takes back, the next one first. */
+  readonly undoable: readonly UndoableCall[];
+  readonly tasks: readonly Task[];
+  readonly inbox: readonly unknown[];
+  readonly stats: GloveStats;
+  readonly isCompacting: boolean;
+  readonly error: Error | undefined;
+  /** Where the session is kept. */
+  readonly storage: "indexeddb" | "memory" | "custom";
+  /**
+   * Which tab runs the session. `leader`: this one, also where no other can. `follower`: another one; this one shows the same, live,
+   * and whatever is asked or answered here goes there. `blocked`: another one, which does not answer.
+   */
+  readonly tab: TabRole;
+}
+
+/** What a tab is to a session that several of them have open. */
+export type TabRole = "leader" | "follower" | "blocked";

@@ -1,0 +1,100 @@
+// The arguments of calls as tools get them: made once by the tool's schema, then shown, judged, kept and run as they are.
+
+import { GloveError } from "../error.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { independent } from "../values/copy.js";
+import { isJson, toLooseJson } from "../values/json.js";
+import type { Validated } from "../wasm/core-api.js";
+import { check, type Issue } from "./schema.js";
+import { argumentsSchema, namedAs, type ToolConfig } from "./tool.js";
+
+/** What a tool gets. */
+export interface Given {
+  readonly sent: string;
+  readonly value: unknown;
+  /** The same as JSON, for the core where it does not know it: it is something else than the model sent. */
+  readonly told?: string | undefined;
+  /** Something else was allowed, and cannot be made again. */
+  readonly changed?: boolean | undefined;
+  /** The same for a rule, which must not change what is run. Rejects where there can be no other one. */
+  copy(): Maybe<unknown>;
+}
+
+export class Arguments {
+  /** Of calls that have not ended. Values that JSON cannot hold live here alone. */
+  readonly #held = new Map<string, Given>();
+  readonly #report: (code: string, error: unknown) => void;
+
+  constructor(report: (code: string, error: unknown) => void) {
+    this.#report = report;
+  }
+
+  /** `known` is what the core knows of it: the JSON of a `Validated`. */
+  async of(
+    tool: ToolConfig,
+    id: string,
+    sent: string,
+    known: string | undefined,
+  ): Promise<Given | { readonly issues: readonly Issue[] }> {
+    const held = this.#held.get(id);
+    if (held?.sent === sent) return { ...held, ...nothingNew };
+    const before: Validated | undefined = known === undefined ? undefined : JSON.parse(known);
+    const made = before?.exact ? plain(sent, before.input) : await this.#made(tool, sent, before);
+    if (!("issues" in made)) this.#held.set(id, made);
+    return made;
+  }
+
+  /** Nothing more is done with them. */
+  end(id: string): void {
+    this.#held.delete(id);
+  }
+
+  async #made(
+    tool: ToolConfig,
+    sent: string,
+    before: Validated | undefined,
+  ): Promise<Given | { readonly issues: readonly Issue[] }> {
+    const read = () => (sent === "" ? {} : JSON.parse(sent)) as unknown;
+    const schema = argumentsSchema(tool);
+    const checked = schema ? await check(schema, read()) : { value: read() };
+    if ("issues" in checked) {
+      // The model can do nothing about it.
+      if (checked.error) this.#report(checked.error.code, namedAs(tool.name, checked.error));
+      return checked;
+    }
+    const { value } = checked;
+    const input: unknown = JSON.parse(toLooseJson(value));
+    const exact = isJson(value, input);
+    const changed = before !== undefined && !isJson(input, before.input);
+    const isNew = before === undefined && !isJson(input, read());
+    const again = async () => {
+      const other = schema && (await check(schema, read()));
+      return other && "value" in other ? other.value : undefined;
+    };
+    return {
+      ...(exact ? plain(sent, value) : { sent, value, copy: () => independent(value, again) }),
+      ...((changed || isNew) && { told: JSON.stringify({ input, exact }) }),
+      ...(changed && { changed }),
+    };
+  }
+}
+
+const nothingNew = { told: undefined, changed: undefined };
+
+function plain(sent: string, value: unknown): Given {
+  // Text, which nobody who holds the value can change.
+  const text = JSON.stringify(value);
+  return { sent, value, copy: () => JSON.parse(text) };
+}
+
+/** What a call that is taken back was run with. */
+export async function takenBack(args: Arguments, tool: ToolConfig, sent: string, known: string | undefined): Promise<unknown> {
+  const id = `undo ${sent}`;
+  try {
+    const given = await args.of(tool, id, sent, known);
+    if (!("issues" in given) && !given.changed) return given.value;
+  } finally {
+    args.end(id);
+  }
+  throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${tool.name} do not fit its schema any more.`);
+}

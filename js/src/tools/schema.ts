@@ -1,0 +1,161 @@
+// Schemas of any library: how a value is checked by them, and their JSON Schema for the model.
+import { GloveError, reasonOf } from "../error.js";
+import { after, type Maybe } from "../timing/sync-or-promise.js";
+
+/** What Standard Schema libraries have (zod 3.24 and later, valibot, arktype, effect, …). */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What zod has had since version 3. */
+export interface ParsingSchema<Input = unknown, Output = Input> {
+  readonly _input: Input;
+  readonly _output: Output;
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: Output }
+    | { readonly success: false; readonly error: { readonly issues: readonly StandardIssue[] } };
+}
+
+/** A schema of the application: Standard Schema, or zod 3. JSON Schema comes in through `jsonSchema()`. */
+export type Schema<Input = unknown, Output = Input> = StandardSchema<Input, Output> | ParsingSchema<Input, Output>;
+
+/** What may be given to a schema. */
+export type InferInput<S> =
+  S extends StandardSchema<infer Input, unknown> ? Input : S extends ParsingSchema<infer Input, unknown> ? Input : unknown;
+/** What comes out of it. */
+export type InferOutput<S> =
+  S extends StandardSchema<unknown, infer Output> ? Output : S extends ParsingSchema<unknown, infer Output> ? Output : unknown;
+
+/** A JSON Schema, as an object. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** One thing that is wrong with a value, and where: object keys as strings, array indexes as numbers. */
+export interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** With an `error` the schema itself is wrong, whatever the value. */
+export type Checked<T> = { readonly value: T } | { readonly issues: readonly Issue[]; readonly error?: GloveError };
+
+/** Checks a value: at once, unless the schema itself is asynchronous. It never throws. */
+export function check<Output>(schema: Schema<unknown, Output>, value: unknown): Maybe<Checked<Output>> {
+  try {
+    if (!("~standard" in schema)) {
+      const parsed = schema.safeParse(value);
+      return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues.map(issue) };
+    }
+    const result = schema["~standard"].validate(value);
+    const read = (given: StandardResult<Output>): Checked<Output> =>
+      given.issues ? { issues: given.issues.map(issue) } : { value: given.value };
+    return result instanceof Promise ? result.then(read).catch(broken) : after(result, read);
+  } catch (error) {
+    return broken(error);
+  }
+}
+
+function issue({ path, message }: StandardIssue): Issue {
+  // Some libraries give a path that is more than an array.
+  const steps = Array.from(path ?? [], (step) => (typeof step === "object" ? step.key : step));
+  return { path: steps.map((step) => (typeof step === "number" ? step : String(step))), message };
+}
+
+// A transform or a refinement that throws: the value is refused, and the sentence says why.
+function broken(error: unknown): { issues: Issue[]; error?: GloveError } {
+  const issues = [{ path: [], message: `the schema failed: ${reasonOf(error)}` }];
+  return error instanceof GloveError ? { issues, error } : { issues };
+}
+
+/** Issues as one sentence. */
+export function sentence(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path.length ? `${path.join(".")}: ${message}` : message)).join("; ");
+}
+
+/**
+ * A JSON Schema as a schema: what it validates is checked with it (the validator is loaded when first used), and a model is
+ * told it as it is.
+ */
+export function jsonSchema<T = unknown>(schema: JsonSchema): StandardSchema<T> {
+  let validator: Promise<(value: unknown) => readonly Issue[]> | undefined;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "glove-wasm",
+      async validate(value) {
+        validator ??= import("./schema-json.js").then(({ validatorOf }) => validatorOf(schema));
+        // Without a network it cannot be loaded; with one it can.
+        validator.catch(() => {
+          validator = undefined;
+        });
+        const issues = (await validator)(value);
+        return issues.length ? { issues } : { value: value as T };
+      },
+      ...{ jsonSchema: { input: () => schema } },
+    },
+  };
+}
+
+const made = new WeakMap<object, Maybe<JsonSchema>>();
+
+/** The JSON Schema of what a schema takes; made once for each schema. */
+export function jsonSchemaOf(schema: Schema): Maybe<JsonSchema> {
+  let known = made.get(schema);
+  if (!known) {
+    known = after(make(schema), ({ $schema: _, ...rest }) => rest);
+    made.set(schema, known);
+    if (known instanceof Promise) known.catch(() => made.delete(schema));
+  }
+  return known;
+}
+
+/** The part of the Standard JSON Schema interface that is used, and older ways to the same. */
+interface Convertible {
+  readonly "~standard"?: {
+    readonly vendor?: string;
+    readonly jsonSchema?: { input(options: { target: string; libraryOptions?: object }): JsonSchema };
+  };
+  readonly toJsonSchema?: () => JsonSchema;
+  readonly _zod?: object;
+  readonly _def?: object;
+}
+
+function make(schema: Schema): Maybe<JsonSchema> {
+  const given = schema as Convertible;
+  const convert = given["~standard"]?.jsonSchema;
+  if (convert) {
+    // zod refuses dates and the like unless told otherwise; the model then sees a value of any kind there.
+    return convert.input({ target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } });
+  }
+  if (typeof given.toJsonSchema === "function") return given.toJsonSchema();
+  if (given._zod || given._def) return import("./schema-zod.js").then(({ ofZod }) => ofZod(schema));
+  const { vendor } = given["~standard"] ?? {};
+  if (!vendor) {
+    throw new GloveError(
+      "SCHEMA_WITHOUT_JSON",
+      "This is no schema of a library. A JSON Schema is given as `jsonSchema`, or wrapped: `jsonSchema({ … })`.",
+    );
+  }
+  throw new GloveError(
+    "SCHEMA_WITHOUT_JSON",
+    `A schema of ${vendor} gives no JSON Schema, which the model needs: ` +
+      (vendor === "valibot"
+        ? "wrap it with toStandardJsonSchema of @valibot/to-json-schema, or give the tool `jsonSchema` beside `inputSchema`."
+        : "give the tool `jsonSchema` beside `inputSchema`."),
+  );
+}

@@ -1,0 +1,247 @@
+// The tools of a session: what the core is told of them, and how it runs them.
+
+import type { IGloveRunnable } from "../classic/runnable.js";
+import type { RunningCall } from "../display/call-display.js";
+import { GloveError, reasonOf } from "../error.js";
+import type { SideOutput, ToolResultData } from "../message.js";
+import { Turn } from "../timing/microtask-turn.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { toJson } from "../values/json.js";
+import type { SessionHost, ToolSpec } from "../wasm/core-api.js";
+import { Arguments, type Given, takenBack } from "./arguments.js";
+import { approvalRule, permissionRule, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
+
+/** What a tool's call may use. */
+export interface CallSurroundings {
+  display(call: RunningCall): ToolDisplay;
+  agent(): IGloveRunnable;
+  /** What a call gave. */
+  result(callId: string): Promise<unknown>;
+  /** Keeps what a running call's arguments were made to, before its tool begins. */
+  validated(callId: string, validated: string): void;
+  /** Keeps what a running call has returned, before its summary is made. */
+  returned(callId: string, outcome: string): void;
+  report(code: string, error: unknown): void;
+  /** How long a request may work. */
+  wallClockMs(): number | undefined;
+}
+
+/** Names are compared without regard to case, as models write them. */
+export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | "run" | "undo"> {
+  #tools: readonly ToolConfig[] = [];
+  readonly #around: CallSurroundings;
+  readonly #arguments: Arguments;
+
+  constructor(around: CallSurroundings) {
+    this.#around = around;
+    this.#arguments = new Arguments((code, error) => around.report(code, error));
+  }
+
+  get all(): readonly ToolConfig[] {
+    return this.#tools;
+  }
+
+  /** Takes the place of all tools before. Refuses two of one name. */
+  replace(tools: readonly ToolConfig[]): void {
+    const names = new Set<string>();
+    for (const tool of tools) {
+      // What comes from plain JavaScript may be anything.
+      const name: unknown = tool?.name;
+      if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
+      const same = name.toLowerCase();
+      if (names.has(same)) throw duplicate(name);
+      names.add(same);
+    }
+    this.#tools = [...tools];
+  }
+
+  find(name: string): ToolConfig | undefined {
+    const exact = this.#tools.find((tool) => tool.name === name);
+    return exact ?? this.#tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase());
+  }
+
+  /** At once, unless a schema's converter has to be loaded. */
+  specs(): Maybe<ToolSpec[]> {
+    const specs = this.#tools.map(specOf);
+    return specs.every((spec) => !(spec instanceof Promise)) ? (specs as ToolSpec[]) : Promise.all(specs);
+  }
+
+  async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
+    const tool = this.#get(name);
+    const given = await this.#given(tool, id, input, validated);
+    if ("issues" in given) return verdict({ invalid: given.issues });
+    try {
+      return verdict(
+        (await this.#inTime(
+          tool,
+          "requiresPermission",
+          permissionRule(tool, () => given.copy()),
+        ))
+          ? "unset"
+          : "not_needed",
+        given,
+      );
+    } catch (error) {
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
+    }
+  }
+
+  async approval(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
+    const tool = this.#get(name);
+    const given = await this.#given(tool, id, input, validated);
+    if ("issues" in given) return verdict({ invalid: given.issues });
+    if (given.changed) return verdict("changed", given);
+    try {
+      const { required, reason } = await this.#inTime(
+        tool,
+        "requireApproval",
+        approvalRule(tool, () => given.copy()),
+      );
+      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", given);
+    } catch (error) {
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
+    }
+  }
+
+  /** Nothing more is done with this call. */
+  ended(id: string): void {
+    this.#arguments.end(id);
+  }
+
+  /** A schema that never settles lets nothing run. */
+  async #given(...[tool, id, input, validated]: Parameters<Arguments["of"]>): ReturnType<Arguments["of"]> {
+    const made = this.#arguments.of(tool, id, input, validated);
+    try {
+      return await this.#inTime(tool, "inputSchema", made);
+    } catch (error) {
+      if (!(error instanceof GloveError) || error.code !== "TOOL_RULE_FAILED") throw error;
+      this.#around.report(error.code, error);
+      // What comes late is not kept.
+      made.then(
+        () => this.ended(id),
+        () => {},
+      );
+      return { issues: [{ path: [], message: error.message }] };
+    }
+  }
+
+  /** What a rule or a schema gives, unless it takes longer than the tool or the whole request may. */
+  #inTime<T>(tool: ToolConfig, rule: string, work: Promise<T>): Promise<T> {
+    const ms = Math.min(tool.timeoutMs || Number.POSITIVE_INFINITY, this.#around.wallClockMs() ?? Number.POSITIVE_INFINITY);
+    if (ms > longestMs) return work;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const message = `\`${rule}\` of the tool "${tool.name}" gave no answer in ${ms} ms, so the call was not run.`;
+      timer = setTimeout(() => reject(new GloveError("TOOL_RULE_FAILED", message)), ms);
+    });
+    return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** A rule that fails lets nothing run; only the developer can mend it. */
+  #unjudged(name: string, error: unknown): GloveError {
+    const reason = reasonOf(error);
+    const message = `A rule of the tool "${name}" failed${reason ? `: ${reason}` : " without saying why."}`;
+    const told = error instanceof GloveError ? error : new GloveError("TOOL_RULE_FAILED", message, { cause: error });
+    this.#around.report(told.code, told);
+    return told;
+  }
+
+  async run(
+    id: string,
+    name: string,
+    input: string,
+    validated: string | undefined,
+    signal: AbortSignal,
+    idempotencyKey: string,
+  ): Promise<string> {
+    let call: RunningCall | undefined;
+    try {
+      const tool = this.#get(name);
+      const given = await this.#given(tool, id, input, validated);
+      if ("issues" in given) return JSON.stringify({ invalid: given.issues });
+      if (given.told) this.#around.validated(id, given.told);
+      if (given.changed) return '"changed"';
+      call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
+      call.turn.begin();
+      const done = await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal);
+      const { result, json } = this.#kept(name, resultOf(done), call.outputs);
+      if (call.open > 0)
+        this.#around.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
+      if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
+      // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
+      this.#around.returned(id, `{"summing":${json}}`);
+      return JSON.stringify({ summed: await summaryOf(tool, result) });
+    } catch (error) {
+      const reason = refusal(error, call?.refused);
+      if (reason !== undefined) return JSON.stringify({ rejected: reason });
+      const threw = reasonOf(error) || "unknown error";
+      if (!signal.aborted) this.#around.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
+      return JSON.stringify({ threw });
+    } finally {
+      if (call) call.ended = true;
+    }
+  }
+
+  async undo(id: string, name: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void> {
+    const tool = this.#get(name);
+    const given = await takenBack(this.#arguments, tool, input, validated);
+    const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
+    await tool.undo?.(given, await this.#around.result(id), this.#around.display(call), this.#around.agent(), signal);
+  }
+
+  /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
+  #kept(name: string, result: ToolResultData, outputs: readonly SideOutput[]): { result: ToolResultData; json: string } {
+    try {
+      const told = resultJson(name, result);
+      return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
+    } catch (error) {
+      this.#around.report("NOT_SERIALISABLE", error);
+      return this.#kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
+    }
+  }
+
+  #get(name: string): ToolConfig {
+    const tool = this.find(name);
+    if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no tool called ${name} any more.`);
+    return tool;
+  }
+}
+
+/** The longest that a timer waits. */
+const longestMs = 0x7fff_ffff;
+
+function verdict(verdict: unknown, { told }: Pick<Given, "told"> = {}): string {
+  return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;
+}
+
+function begun(tool: ToolConfig, signal: AbortSignal) {
+  const [outputs, refused]: [SideOutput[], Set<unknown>] = [[], new Set()];
+  return { tool, signal, outputs, refused, turn: new Turn(), open: 0, ended: false };
+}
+
+export function duplicate(name: string): GloveError {
+  return new GloveError(
+    "TOOL_NAME_TAKEN",
+    `There are two tools called "${name}"; names are compared without regard to case, so give one of them another.`,
+  );
+}
+
+const namedTool = (name: string) => `The tool "${name}"`;
+
+async function summaryOf(tool: ToolConfig, { generateSummaryArgs }: ToolResultData): Promise<string | null> {
+  try {
+    return reasonOf(await tool.generateToolSummary?.(generateSummaryArgs)) || null;
+  } catch {
+    // A result without its summary is still the result.
+    return null;
+  }
+}
+
+/** The reason when the tool failed because the person turned it down; null without one, undefined when that is not why. */
+function refusal(error: unknown, refused: ReadonlySet<unknown> = new Set()): string | null | undefined {
+  for (let cause = error, depth = 0; depth < 8; cause = (cause as Error).cause, depth++) {
+    if (refused.has(cause)) return reasonOf(cause) || null;
+    if (!(cause instanceof Error) || cause.cause === undefined) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+// Copies that share nothing with what they are made of: whoever changes one does not change what runs.
+
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { toLooseJson } from "./json.js";
+
+/** A copy of plain data, dates, maps, sets and typed arrays. Throws where there is anything else in it. */
+export function copyOf<T>(value: T): T {
+  return copied(value, new Map()) as T;
+}
+
+/** A copy, or the value made `again` where only that can make one. Rejects when neither is independent of the value. */
+export async function independent(value: unknown, again: () => Maybe<unknown>): Promise<unknown> {
+  try {
+    return copyOf(value);
+  } catch (uncopied) {
+    const other = await again();
+    const own = parts(value);
+    // What cannot be told apart from the value has to be another one in all its parts.
+    if (toLooseJson(other) === toLooseJson(value) && ![...parts(other)].some((part) => own.has(part))) return other;
+    throw uncopied;
+  }
+}
+
+function copied(value: unknown, made: Map<object, unknown>): unknown {
+  if (!isObject(value)) return value;
+  if (made.has(value)) return made.get(value);
+  const [copy, fill] = begun(value);
+  made.set(value, copy);
+  fill?.((part) => copied(part, made));
+  return copy;
+}
+
+type Fill = (copy: (part: unknown) => unknown) => void;
+
+/** An empty copy, and what fills it: values may be part of themselves. */
+function begun(value: object): readonly [copy: object, fill?: Fill] {
+  const kind = Object.getPrototypeOf(value);
+  if (Array.isArray(value) && kind === Array.prototype) {
+    const list: unknown[] = [];
+    return [list, (copy) => fillKeys(value, list, copy)];
+  }
+  // Each frame has a prototype of plain objects of its own.
+  if (typeof value === "object" && (!kind || (!Object.getPrototypeOf(kind) && Object.hasOwn(kind, "isPrototypeOf")))) {
+    const object: object = Object.create(kind);
+    return [object, (copy) => fillKeys(value, object, copy)];
+  }
+  // What was added to one of these would be lost.
+  if (Reflect.ownKeys(value).length === 0 || ArrayBuffer.isView(value)) {
+    if (kind === Date.prototype) return [new Date(Number(value))];
+    if (kind === Set.prototype) {
+      const set = new Set();
+      const fill: Fill = (copy) => {
+        for (const part of value as Set<unknown>) set.add(copy(part));
+      };
+      return [set, fill];
+    }
+    if (kind === Map.prototype) {
+      const map = new Map();
+      const fill: Fill = (copy) => {
+        for (const [key, part] of value as Map<unknown, unknown>) map.set(copy(key), copy(part));
+      };
+      return [map, fill];
+    }
+    if (value instanceof Uint8Array && kind === Uint8Array.prototype) return [value.slice()];
+  }
+  const name: string = typeof value === "function" ? "function" : kind.constructor?.name || "class";
+  throw new TypeError(
+    `the arguments hold a ${name}, which cannot be copied, so the rule could change what runs. Let the schema give plain data.`,
+  );
+}
+
+function fillKeys(from: object, to: object, copy: (part: unknown) => unknown): void {
+  for (const key of Reflect.ownKeys(from)) {
+    const enumerable = Object.prototype.propertyIsEnumerable.call(from, key);
+    const value = copy((from as Record<PropertyKey, unknown>)[key]);
+    Object.defineProperty(to, key, { value, enumerable, writable: true, ...(key !== "length" && { configurable: true }) });
+  }
+}
+
+/** Every object that can be reached from a value. */
+function parts(value: unknown): Set<object> {
+  const all = new Set<object>();
+  const next = [value];
+  while (next.length) {
+    const part = next.pop();
+    if (!isObject(part) || all.has(part)) continue;
+    all.add(part);
+    for (const key of Reflect.ownKeys(part)) next.push((part as Record<PropertyKey, unknown>)[key]);
+    if (part instanceof Map) next.push(...part.keys(), ...part.values());
+    if (part instanceof Set) next.push(...part);
+    if (ArrayBuffer.isView(part)) next.push(part.buffer);
+  }
+  return all;
+}
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";

@@ -1,0 +1,185 @@
+// What an application gives as options is looked at before anything is made of it, and what cannot be is told by the name it has there.
+import { GloveError } from "../error.js";
+import type { SessionConfig } from "../session/session-config.js";
+
+/** The largest number that the core counts to where it does not count tokens or time. */
+const most = 0xffff_ffff;
+
+/** What a value has to be, in words, and whether it is that. */
+type Kind = readonly [wanted: string, fits: (value: unknown) => boolean];
+
+const isWhole = (value: unknown, to = Number.MAX_VALUE) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= to;
+const isEndless = (value: unknown) => value === Number.POSITIVE_INFINITY;
+const typed = (wanted: string, type: string): Kind => [wanted, (value) => typeof value === type];
+const having = (what: string, name: string, type: string): Kind => [
+  `${what} with \`${name}\``,
+  // biome-ignore lint/suspicious/noExplicitAny: it may be anything.
+  (value: any) => typeof value?.[name] === type,
+];
+
+const kinds = {
+  text: typed("a text", "string"),
+  object: ["an object", (value) => said(value) === "an object"],
+  flag: typed("true or false", "boolean"),
+  work: typed("a function", "function"),
+  permission: ["true, false or a function", (value) => /^[bf]/.test(typeof value)],
+  approval: [
+    "true, false, { required: true or false } or a function",
+    (value) => isApprovalRule(value) || typeof value === "function",
+  ],
+  persist: ["true, false, a key, or an object with `key` and `storage`", isPersist],
+  any: ["anything", () => true],
+  list: ["a list", Array.isArray],
+  whole: [`a whole number from 0 to ${most}`, (value) => isWhole(value, most)],
+  count: [`a whole number from 0 to ${most}, or Infinity`, (value) => isEndless(value) || isWhole(value, most)],
+  large: ["a whole number from 0 on, or Infinity", (value) => isEndless(value) || isWhole(value)],
+  amount: ["a number from 0 on", (value) => Number(value) >= 0 && typeof value === "number"],
+  model: having("a model", "prompt", "function"),
+  store: having("a store", "identifier", "string"),
+  subscriber: having("an object", "record", "function"),
+  image: having("an object", "data", "string"),
+  file: having("a File or Blob", "size", "number"),
+  part: having("an object", "type", "string"),
+} satisfies Record<string, Kind>;
+
+/** A kind, words to choose from, or what options there are. */
+export type Wanted = keyof typeof kinds | `${string}|${string}` | { readonly [option: string]: Wanted };
+
+/** What each option of `T` has to be. What is not named is no option. */
+export type Options<T> = { readonly [Option in keyof T]-?: Wanted };
+
+const compaction: Wanted = {
+  compaction_instructions: "text",
+  max_turns: "count",
+  compaction_context_limit: "large",
+  compaction_every_turns: "count",
+};
+
+/** The options of sessions, which mean the same wherever they are given. */
+export const sessionOptions = {
+  systemPrompt: "text",
+  model: "model",
+  tools: "list",
+  subscribers: "list",
+  compaction,
+  budgets: { turns: "count", tool_calls: "count", tokens: "large", cost: "amount", wall_clock_ms: "large", ask: "flag" },
+  limits: {
+    turns: "count",
+    calls_per_turn: "count",
+    result_bytes: "count",
+    error_rounds: "count",
+    same_rounds: "count",
+    undo_steps: "count",
+  },
+  whenBusy: "queue|drop|interrupt|steer",
+} as const satisfies Options<SessionConfig>;
+
+export const counterStyle = "object|number";
+
+/**
+ * Refuses options that cannot be, and those that there are not. `moved` says of options that another framework has what takes their
+ * place here.
+ */
+export function checkOptions(
+  given: object | undefined,
+  wanted: Readonly<Record<string, Wanted>>,
+  {
+    called = (option: string) => `\`${option}\``,
+    code = "CONFIG_INVALID",
+    moved = {},
+  }: { called?: (option: string) => string; code?: string; moved?: Readonly<Record<string, string>> } = {},
+): void {
+  if (typeof given !== "object") return;
+  for (const option in given) {
+    if (Object.hasOwn(wanted, option) || (given as Record<string, unknown>)[option] === undefined) continue;
+    const names = Object.keys(wanted);
+    const near = nearest(option, names);
+    const instead = Object.hasOwn(moved, option) ? moved[option] : near && `Did you mean \`${near}\`?`;
+    const there = names[1] ? `there are ${names.join(", ")}` : `there is only \`${names}\``;
+    const known = `There is no option ${called(option)}; ${there}.`;
+    throw new GloveError(code, instead ? `${known} ${instead}` : known);
+  }
+  for (const [option, kind] of Object.entries(wanted)) {
+    const value = (given as Record<string, unknown> | null)?.[option];
+    if (value !== undefined) check(called(option), value, kind, code);
+  }
+}
+
+/** Gives the value if it is what it has to be, and refuses it by its name if not. */
+export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_INVALID"): T {
+  if (typeof wanted === "object") {
+    check(name, value, "object", code);
+    checkOptions(value as object, wanted, { called: (option) => name.replace(/`$/, `.${option}\``), code });
+  } else {
+    const words: unknown[] = wanted.split("|");
+    const [text, fits]: Kind = words[1]
+      ? [`one of ${words.map(said).join(", ")}`, (value) => words.includes(value)]
+      : kinds[wanted as "text"];
+    if (!fits(value)) throw new GloveError(code, `${name} is ${said(value)}, and has to be ${text}.`);
+  }
+  return value;
+}
+
+/** Numbers as the core counts: without end is the most that it counts to. */
+export function counted<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, isEndless(value) ? most : value])) as T;
+}
+
+/** What was found, in words. */
+export function said(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (value && /^[fo]/.test(typeof value)) return typeof value === "object" ? "an object" : "a function";
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
+}
+
+/** A person must agree, or need not. */
+export function isApprovalRule(value: unknown): value is boolean | { readonly required: boolean; readonly reason?: string } {
+  if (typeof value === "boolean") return true;
+  if (said(value) !== "an object") return false;
+  const { required, reason, ...rest } = value as Record<string, unknown>;
+  const others = Object.values(rest).some((other) => other !== undefined);
+  return typeof required === "boolean" && (reason === undefined || typeof reason === "string") && !others;
+}
+
+function isPersist(value: unknown): boolean {
+  if (said(value) !== "an object") return typeof value === "boolean" || typeof value === "string";
+  return Object.keys(value as object).every((option) => option === "key" || option === "storage");
+}
+
+/** Refuses methods that there are not: what else an object of the application has is its own. */
+export function checkMethods(given: object, wanted: Readonly<Record<string, Wanted>>): void {
+  checkOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === "function")), wanted);
+}
+
+/** The name that was meant, if one is near: within a third of its letters, or with the other in it. */
+export function nearest(given: string, names: readonly string[]): string | undefined {
+  const plain = (name: string) =>
+    name
+      .slice(0, 40)
+      .replace(/[^a-z0-9]/gi, "")
+      .toLowerCase();
+  const option = plain(given);
+  let near: string | undefined;
+  let least = option.length / 3 + 0.1;
+  for (const name of names) {
+    const other = plain(name);
+    const within = [option, other].every(({ length }) => length > 3) && (option.includes(other) || other.includes(option));
+    const far = Math.min(distance(option, other), within ? 1 : 40);
+    if (far < least) [near, least] = [name, far];
+  }
+  return near;
+}
+
+/** How many letters have to be put in, taken out or changed. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (const [above, letter] of [...a].entries()) {
+    const next = [above + 1];
+    for (const [at, other] of [...b].entries()) {
+      const change = Number(row[at]) + Number(letter !== other);
+      next.push(Math.min(change, Number(row[at + 1]) + 1, Number(next[at]) + 1));
+    }
+    row = next;
+  }
+  return Number(row.at(-1));
+}

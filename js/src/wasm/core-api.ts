@@ -1,0 +1,249 @@
+// The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
+// crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
+
+import type { Message, Usage } from "../message.js";
+import type { Budgets, Limits } from "../session/session-config.js";
+import type { UndoableCall } from "../snapshot/snapshot.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+
+/** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
+export interface SessionOptions {
+  readonly sessionId: string;
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolSpec[];
+  readonly compaction?: { instructions?: string; context_limit?: number; every_turns?: number };
+  readonly limits?: Limits;
+  readonly budgets?: Budgets;
+  /** Where the model is: in the page (`host.prompt`), behind HTTP (`host.fetch`), or a script. */
+  readonly model: ModelOptions;
+  /** Whether the store of the page (`host.load`, `host.append`, …) keeps these. */
+  readonly keeps?: { tasks?: boolean; inbox?: boolean; permissions?: boolean };
+  /** `manual`: a run that was going on when its page died waits for `resume()` (phase `interrupted`). */
+  readonly resume?: "auto" | "manual";
+  /** Whether the model gets a task list in any case, or in none; else it gets one beside other tools. */
+  readonly tasks?: boolean;
+}
+
+export type ModelOptions =
+  | { readonly kind: "host"; readonly name: string }
+  | {
+      /** An endpoint. */
+      readonly kind: "http";
+      readonly name: string;
+      readonly url: string;
+      /** Earlier reasoning is sent back; without it none ever leaves. */
+      readonly reasoning?: boolean;
+      readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number; answerBytes?: number };
+    };
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly schema: unknown;
+  readonly permission?: "never" | "always" | "by_input";
+  readonly approval?: "never" | "always" | "by_input";
+  readonly parallel?: boolean;
+  readonly idempotent?: boolean;
+  readonly retries?: number;
+  readonly un_abortable?: boolean;
+  /** Working time after which a run is stopped. */
+  readonly timeout_ms?: number;
+  readonly undo?: boolean;
+  readonly on_interrupted?: "rerun" | "ask" | "fail";
+}
+
+/** Arguments as a tool gets them. Those that JSON cannot hold (not `exact`) are made again from what the model sent after a reload. */
+export interface Validated {
+  readonly input: unknown;
+  readonly exact?: boolean;
+}
+
+/** What the core asks of the page. Arguments and answers are JSON text where they are called so. */
+export interface SessionHost {
+  /** What happened, in order: a JSON array of `CoreEvent`. One call for each network chunk at most. */
+  events(batch: string): void;
+  /** Whether this call needs a permission. JSON: `{"verdict":…,"validated"?:Validated}`, where the verdict is `"not_needed"`, `"unset"`,
+   *  `{"invalid":[Issue]}` or `{"failed":string}`. `validated` is what the tool's schema has just made of the arguments, where that is
+   *  something else than the model sent; it is given back with everything about this call from then on, and so are the arguments of a
+   *  call that was allowed. */
+  permissionOf(callId: string, tool: string, input: string, validated: string | undefined): Promise<string>;
+  /** The same, with `"not_needed"`, `{"needed":{"reason"?:string}}`, `{"invalid":[Issue]}`, `{"failed":string}`, or `"changed"` where the
+   *  arguments cannot be made again as they were allowed. */
+  approval(callId: string, tool: string, input: string, validated: string | undefined): Promise<string>;
+  /** Runs a call. JSON: `{"returned":{"result":ToolResultData,"outputs":[]}}`, `{"summed":string|null}` behind
+   *  `CoreSession.returned`, `{"invalid":[Issue]}`, `"changed"`, `{"threw":string}` or `{"rejected":string|null}`. */
+  run(
+    callId: string,
+    tool: string,
+    input: string,
+    validated: string | undefined,
+    signal: AbortSignal,
+    idempotencyKey: string,
+  ): Promise<string>;
+  /** Takes a call back; rejects when that fails. */
+  undo(callId: string, tool: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void>;
+
+  /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
+   *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
+   *  A rejection's message is a sentence, or the JSON of a `ModelError`. */
+  prompt?(
+    request: HostPrompt,
+    delta: (kind: "text" | "reasoning" | "notice", text: string) => void,
+    signal: AbortSignal,
+  ): Promise<string>;
+  /** Model behind HTTP: a POST. `headers` is JSON `[[name, value], …]`. The signal closes the connection, also while the
+   *  body is read. */
+  fetch?(url: string, headers: string, body: string, signal: AbortSignal): Promise<HostResponse>;
+
+  /** Store of the page. `load` gives JSON `{messages, checkpoint?, records}`. */
+  load?(): Promise<string>;
+  /** JSON `{firstMessage, messages, records, checkpoint?, seq}`; all of it or nothing. A rejection's message is a
+   *  sentence, or the JSON of a `StoreError`. */
+  append?(step: string, strict: boolean): Promise<void>;
+  permission?(tool: string, input: string | undefined): Promise<"granted" | "denied" | "unset">;
+  setPermission?(tool: string, input: string | undefined, granted: boolean): Promise<void>;
+  tasks?(): Promise<string>;
+  setTasks?(tasks: string): Promise<void>;
+  inbox?(): Promise<string>;
+  consumeInbox?(ids: string): Promise<void>;
+}
+
+export interface HostPrompt {
+  readonly purpose: "turn" | "summary";
+  readonly systemPrompt: string;
+  readonly from: number;
+  readonly messages: string;
+  readonly tools: string;
+}
+
+export interface HostResponse {
+  readonly status: number;
+  /** The headers of the request as it was sent, as JSON. */
+  readonly sent: string;
+  /** Header names in lower case. */
+  header(name: string): string | undefined;
+  /** Pushes each chunk of the body as it comes, until the signal fires; resolves at the end. */
+  read(push: (chunk: Uint8Array) => void): Promise<void>;
+  /** Nothing more is pushed: the rest of the body is of no use. */
+  suffices(): void;
+}
+
+/** A change at a JSON Pointer: `=` begins there with an empty value, `+` adds text, `!` is a whole value, `.` an end. */
+export type InputPatch = readonly [path: string, mark: "=" | "+" | "!" | ".", value: unknown];
+
+/** One entry of a batch of `events`. */
+export type CoreEvent =
+  /** An event for subscribers: `record(type, data)`. */
+  | { readonly kind: "event"; readonly request: string | null; readonly type: string; readonly data: unknown }
+  /** A change of the timeline. */
+  | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, unknown])[] }
+  /** More of the arguments that a model writes. */
+  | { readonly kind: "input"; readonly id: string; readonly name: string; readonly patches: readonly InputPatch[] }
+  /** The display stack, whole. */
+  | { readonly kind: "slots"; readonly slots: readonly CoreSlot[] }
+  /** Where the run is; sent when any of it changed. */
+  | {
+      readonly kind: "state";
+      readonly phase: "idle" | "model" | "compacting" | "tools" | "waiting" | "undoing" | "paused" | "interrupted";
+      readonly request: string | null;
+      readonly queue: readonly { readonly id: string; readonly text: string }[];
+      readonly questions: readonly CoreQuestion[];
+      /** The next one first. */
+      readonly undoable: readonly UndoableCall[];
+      readonly turns: number;
+      readonly usage: Usage;
+      readonly contextTokens: number;
+    };
+
+export interface CoreSlot {
+  readonly id: string;
+  readonly renderer: string;
+  readonly input: unknown;
+  readonly owner?: string;
+  readonly waits: boolean;
+  readonly created_at: number;
+  readonly status: "pending" | "resolved" | "rejected";
+  readonly answer?: unknown;
+}
+
+export interface CoreQuestion {
+  readonly id: string;
+  readonly kind: "permission" | "approval" | "interrupted" | "budget";
+  readonly call_id?: string;
+  readonly tool_name?: string;
+  readonly input?: unknown;
+  readonly reason?: string;
+  readonly asked_at: number;
+}
+
+/** `begins`: the step is to be done now, under this key. Else what came of it before. */
+export type CoreStep = { readonly begins?: string; readonly returned?: unknown; readonly threw?: string };
+
+/** How a request ended or stopped. Everything else is thrown. */
+export type CoreOutcome =
+  | { readonly outcome: "completed"; readonly reply: { readonly messages: readonly Message[]; readonly usage: Usage } }
+  | { readonly outcome: "undone"; readonly steps: number; readonly error?: string }
+  | { readonly outcome: "dropped" }
+  | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
+  | { readonly outcome: "waiting"; readonly questions: readonly CoreQuestion[] };
+
+/** The session class that the wasm module exports. What is thrown is the JSON of a `CoreError` (`{code, message}`), as text. */
+export interface CoreSession {
+  /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
+   *  is the one in `state.request`, `state.queue` and the events. */
+  request(request: string): Promise<string>;
+  /** Go on after a pause or a failure. */
+  resume(): Promise<string>;
+  undo(steps: number): Promise<string>;
+  /** Stops the request that is being served. */
+  abort(): void;
+  /** Takes a request out of the queue; its promise fails with `ABORTED`. False when it does not wait there. */
+  cancelQueued?(request: string): boolean;
+  /** The page may be gone in a moment: keep the text that a model has shown so far. */
+  keepPartial(): void;
+  /** JSON `{"allow":{"remember":boolean}}` or `{"deny":{"remember":boolean,"reason"?:string}}`. */
+  answer(questionOrCall: string, answer: string): void;
+  /** JSON of any part of `SessionOptions` that may change: tools, systemPrompt, model, compaction, limits, budgets. */
+  configure(changes: string): void;
+  /** Display. Push gives the slot's id; the answer comes through the promise. `clean`: the tool waited for nothing else since it
+   *  was told something. No id: the tool was entered again and shows something else than before, and must not go on. */
+  pushAndForget(owner: string | undefined, renderer: string, input: string, clean: boolean): string | undefined;
+  pushAndWait(
+    owner: string | undefined,
+    renderer: string,
+    input: string,
+    clean: boolean,
+  ): { readonly id: string; readonly answer: Promise<string> };
+  /** Before a step: the JSON of a `CoreStep`. Nothing when this call is not running. */
+  beginStep(callId: string, name: string, clean: boolean): Promise<string> | undefined;
+  /** After it: JSON `{"returned":…}` or `{"threw":string}`. Settles when that is written. */
+  endStep(callId: string, key: string, result: string): Promise<void>;
+  /** What the schema of a running call's tool made of its arguments, before the tool begins: JSON of a `Validated`. */
+  validated(callId: string, validated: string): void;
+  /** What the tool of a running call has returned, before its summary is made: `{"summing":…}` as `SessionHost.run` would give. */
+  returned(callId: string, outcome: string): void;
+  resolveSlot(id: string, value: string): boolean;
+  rejectSlot(id: string, reason: string | undefined): boolean;
+  removeSlot(id: string): boolean;
+  clearStack(): void;
+  /** Reads: JSON. */
+  messages(from: number): string;
+  timeline(): string;
+  prompts(): string;
+  checkpoint(): string;
+  /** Reads the store; what comes of it arrives as events. Called by anything else too. */
+  open(): Promise<void>;
+  /** Stops all work without ending anything; the session can be opened again. */
+  close(): void;
+  free(): void;
+}
+
+/** A session that is asked: the core of this page, or that of another tab. */
+export type AskedSession = Pick<
+  CoreSession,
+  "request" | "resume" | "undo" | "abort" | "cancelQueued" | "answer" | "resolveSlot" | "rejectSlot" | "removeSlot" | "clearStack"
+> & {
+  messages(from: number): Maybe<string>;
+  prompts(): Maybe<string>;
+};
