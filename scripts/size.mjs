@@ -20,7 +20,7 @@ const parts = {
   "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
   "React: provider, hooks, view": /pkg\/react\/(?!renderers|render\/defaults)/,
   "React: default view and forms": /pkg\/react\/(renderers|render\/defaults)/,
-  "tools and schemas": /src\/tools\/(tool|toolbox|schema[\w-]*)\.js/,
+  "tools and schemas": /src\/tools\//,
   "display stack": /src\/display\//,
   models: /src\/models\//,
 };

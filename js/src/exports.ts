@@ -7,7 +7,6 @@ export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./classic/glove.
 export { createInboxTool } from "./classic/inbox-tool.js";
 export { Observer } from "./classic/observer.js";
 export { PromptMachine } from "./classic/prompt-machine.js";
-export type { IGloveRunnable } from "./classic/runnable.js";
 export { createTaskTool } from "./classic/task-tool.js";
 export type { HandOverFunction, Tool } from "./classic/tool.js";
 export {
@@ -93,12 +92,13 @@ export {
   type RemoteStreamEvent,
 } from "./models/remote.js";
 export { askFor } from "./session/ask-for.js";
+export type { Budgets, Limits } from "./session/budgets.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { RunOutcome } from "./session/outcome.js";
 export type { ImageInput, MessageInput, WhenBusy } from "./session/request.js";
 export type { RunEffect, RunFinish, RunInput, RunModelError, RunReply, RunSettings } from "./session/run.js";
 export type { GloveSession } from "./session/session.js";
-export type { Budgets, CompactionConfig, Limits, SessionConfig, SessionParts } from "./session/session-config.js";
+export type { CompactionConfig, SessionConfig, SessionParts } from "./session/session-config.js";
 export {
   DEFAULT_SESSION_STORAGE_KEY,
   generateSessionId,
@@ -139,27 +139,17 @@ export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
-export {
-  type InferInput,
-  type InferOutput,
-  type Issue,
-  type JsonSchema,
-  jsonSchema,
-  type ParsingSchema,
-  type Schema,
-  type StandardSchema,
-} from "./tools/schema.js";
-export {
-  type ApprovalRule,
-  type BuiltInChoice,
-  type BuiltInInfo,
-  type BuiltInQuestions,
-  defineTool,
-  type SlotRenderProps,
-  type ToolConfig,
-  type ToolDefinition,
-  type ToolDisplay,
-  type ToolResultRenderProps,
-  type TypedDisplay,
-  type TypedRenderProps,
+export { defineTool, type ToolDefinition, type TypedDisplay, type TypedRenderProps } from "./tools/define.js";
+export { jsonSchema } from "./tools/schema.js";
+export type { InferInput, InferOutput, Issue, JsonSchema, ParsingSchema, Schema, StandardSchema } from "./tools/schema-types.js";
+export type {
+  ApprovalRule,
+  BuiltInChoice,
+  BuiltInInfo,
+  BuiltInQuestions,
+  IGloveRunnable,
+  SlotRenderProps,
+  ToolConfig,
+  ToolDisplay,
+  ToolResultRenderProps,
 } from "./tools/tool.js";

@@ -1,6 +1,6 @@
 // What tools give, as JSON: what fits, what is converted, and what is refused by its place.
 import { expect, test } from "vitest";
-import { resultJson, resultOf } from "../../js/src/tools/tool.js";
+import { resultJson, resultOf } from "../../js/src/tools/result.js";
 import { toJson, toLooseJson } from "../../js/src/values/json.js";
 
 const cycle: Record<string, unknown> = { name: "a" };

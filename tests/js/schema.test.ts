@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod3";
 import { z as z40 } from "zod40";
-import { check, jsonSchema, jsonSchemaOf, type Schema } from "../../js/src/tools/schema.js";
+import { check, jsonSchema, jsonSchemaOf } from "../../js/src/tools/schema.js";
+import type { Schema } from "../../js/src/tools/schema-types.js";
 
 const libraries: Record<string, Schema> = {
   "zod 4": z.object({ city: z.string(), days: z.number().default(3) }),

@@ -4,17 +4,20 @@ import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.j
 import { GloveError } from "../error.js";
 import type { ContentPart } from "../message.js";
 import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
+import type { Budgets, Limits } from "../session/budgets.js";
 import { GloveSession } from "../session/session.js";
-import type { Budgets, CompactionConfig, Limits } from "../session/session-config.js";
+import type { CompactionConfig } from "../session/session-config.js";
+import { counterStyle, sessionOptions } from "../session/session-config.js";
 import { generateSessionId } from "../session/session-id.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { MemoryStore } from "../store/memory.js";
-import { checkTool, type ToolConfig, type ToolDisplay } from "../tools/tool.js";
+import { checkTool } from "../tools/spec.js";
+import type { IGloveRunnable, ToolConfig, ToolDisplay } from "../tools/tool.js";
 import { duplicate } from "../tools/toolbox.js";
-import { check, checkOptions, counterStyle, type Options, sessionOptions } from "../values/validate-options.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
-import { type IGloveRunnable, replaced, runnableOf } from "./runnable.js";
+import { replaced, runnableOf } from "./runnable.js";
 
 /** What an agent is built from. */
 export interface GloveConfig {

@@ -3,7 +3,7 @@ import { AbortError } from "../error.js";
 import type { Message } from "../message.js";
 import type { ModelAdapter, ModelPromptResult, ModelTool } from "../models/model.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
-import { toolSchema } from "../tools/tool.js";
+import { toolSchema } from "../tools/spec.js";
 import type { Context } from "./context.js";
 import type { Tool } from "./tool.js";
 

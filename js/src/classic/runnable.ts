@@ -1,39 +1,20 @@
 // An agent as programs see it: ask, get the answer, change what it is made of.
-import type { DisplayManagerAdapter } from "../display/manager.js";
 import { GloveError } from "../error.js";
-import type { ContentPart } from "../message.js";
-import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
+import type { ModelPromptResult } from "../models/model.js";
 import type { RunOutcome } from "../session/outcome.js";
-import type { GloveSession } from "../session/session.js";
-import type { SubscriberAdapter } from "../session/subscriber.js";
-import type { StoreAdapter } from "../store/adapter.js";
-import type { ToolConfig } from "../tools/tool.js";
+import type { SessionConfig } from "../session/session-config.js";
+import type { IGloveRunnable, ToolConfig } from "../tools/tool.js";
 
-/** An agent that was built. */
-export interface IGloveRunnable {
-  /**
-   * Asks, and gives the last answer of the model with its own usage. Rejects with an `AbortError` when it was stopped, and with
-   * the error of the model or the store.
-   */
-  processRequest(request: string | readonly ContentPart[], signal?: AbortSignal): Promise<ModelPromptResult>;
-  setModel(model: ModelAdapter): void;
-  setSystemPrompt(systemPrompt: string): void;
-  getSystemPrompt(): string;
-  addSubscriber(subscriber: SubscriberAdapter): unknown;
-  removeSubscriber(subscriber: SubscriberAdapter): void;
-  /** The tools with these names give way to the others, at once or not at all. */
-  replaceTools(previous: readonly string[], next: readonly ToolConfig[]): void;
-  /** Takes the last actions back. Gives how many it were. */
-  undo(steps?: number): Promise<number>;
-  readonly displayManager: DisplayManagerAdapter;
-  readonly model: ModelAdapter;
-  readonly store: StoreAdapter | undefined;
-  readonly tools: readonly ToolConfig[];
-  readonly systemPrompt: string;
+/** What an agent needs of the session that it is. */
+export interface AgentSession extends Pick<IGloveRunnable, "addSubscriber" | "removeSubscriber" | "displayManager" | "store"> {
+  readonly config: SessionConfig;
+  request(input: Parameters<IGloveRunnable["processRequest"]>[0], signal?: AbortSignal): Promise<RunOutcome>;
+  undo(steps?: number): Promise<RunOutcome>;
+  configure(changes: Partial<SessionConfig>): void;
 }
 
 /** The agent that a session is. */
-export function runnableOf(session: GloveSession): IGloveRunnable {
+export function runnableOf(session: AgentSession): IGloveRunnable {
   return {
     processRequest: async (request, signal) => answerOf(await session.request(request, signal)),
     setModel: (model) => session.configure({ model }),

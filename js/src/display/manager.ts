@@ -1,7 +1,8 @@
 // The display stack: what is shown to a person, who waits for an answer, and who is told of changes.
 import { GloveError } from "../error.js";
 import { after, isPromise, type Maybe } from "../timing/sync-or-promise.js";
-import { check, type Schema, sentence } from "../tools/schema.js";
+import { check, sentence } from "../tools/schema.js";
+import type { Schema } from "../tools/schema-types.js";
 
 /** Something that is shown: which renderer draws it, and with what. */
 export interface Slot<I = unknown> {

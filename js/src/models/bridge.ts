@@ -3,7 +3,7 @@ import { GloveError, reasonOf, toldOf } from "../error.js";
 import type { Message, Usage } from "../message.js";
 import type { Answer } from "../snapshot/snapshot-store.js";
 import { nextFrame } from "../timing/next-frame.js";
-import type { JsonSchema } from "../tools/schema.js";
+import type { JsonSchema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { HostPrompt } from "../wasm/core-api.js";
 import { forModel, type ModelAdapter, type ModelNotice, type ModelPromptResult, type ModelTool } from "./model.js";

@@ -11,7 +11,7 @@ import {
 } from "../models/model.js";
 import { collect } from "../models/remote.js";
 import { parseSSEStream } from "../models/sse.js";
-import { toolSchema } from "../tools/tool.js";
+import { toolSchema } from "../tools/spec.js";
 import { bytes } from "../wasm/generated/glove_providers_bytes.js";
 import { unpacked } from "../wasm/inline.js";
 import { guard, openProviders, type Providers, type Relay } from "../wasm/providers.js";

@@ -1,7 +1,8 @@
 // An answer in the form of a schema, for programs that go on with it.
 import { GloveError } from "../error.js";
 import type { ContentPart } from "../message.js";
-import { check, type InferOutput, jsonSchemaOf, type Schema, type StandardSchema } from "../tools/schema.js";
+import { check, jsonSchemaOf } from "../tools/schema.js";
+import type { InferOutput, Schema, StandardSchema } from "../tools/schema-types.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
 import type { MessageInput } from "./request.js";
 import type { GloveSession } from "./session.js";

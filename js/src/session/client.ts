@@ -9,11 +9,13 @@ import { IndexedDBStore } from "../store/indexeddb/store.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessions.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { given } from "../values/omit-undefined.js";
-import { checkOptions, counterStyle, type Options, sessionOptions } from "../values/validate-options.js";
+import { checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
+import type { Budgets, Limits } from "./budgets.js";
 import type { WhenBusy } from "./request.js";
 import { GloveSession } from "./session.js";
-import type { Budgets, CompactionConfig, Limits, SessionConfig } from "./session-config.js";
+import type { CompactionConfig, SessionConfig } from "./session-config.js";
+import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 

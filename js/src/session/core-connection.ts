@@ -6,7 +6,8 @@ import type { ModelBridge } from "../models/bridge.js";
 import { transportOf } from "../models/endpoint.js";
 import { hostFetch } from "../models/http.js";
 import type { Shown } from "../snapshot/snapshot-store.js";
-import { bridgeStore, type StoreAdapter, type StoreBridge, storageOf } from "../store/adapter.js";
+import { type StoreAdapter, storageOf } from "../store/adapter.js";
+import { bridgeStore, type StoreBridge } from "../store/bridge.js";
 import { Limits } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
 import { Last, noSlots } from "../tabs/replay-state.js";
@@ -17,7 +18,8 @@ import type { Toolbox } from "../tools/toolbox.js";
 import type { AskedSession, CoreEvent, CoreSession, HostPrompt, SessionHost, SessionOptions } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
-import { type SessionConfig, type SessionParts, type Told, toldOf } from "./session-config.js";
+import { type CoreSettings, coreSettings } from "./core-settings.js";
+import type { SessionConfig, SessionParts } from "./session-config.js";
 import type { Subscribers } from "./subscriber.js";
 
 const taskTool = "glove_update_tasks";
@@ -277,7 +279,7 @@ export class CoreLink {
 
   /** Starts the core of this page and reads the store. */
   async #open(): Promise<CoreSession> {
-    const [told, core] = await Promise.all([toldOf(this.#page.config(), this.#page.tools), this.#core.load()]);
+    const [told, core] = await Promise.all([coreSettings(this.#page.config(), this.#page.tools), this.#core.load()]);
     if (this.#disposed) throw closed();
     const { sessionId, store, tokenCounterStyle = "object", resume, tasks } = this.#page.parts;
     this.#certain = performance.now();
@@ -399,14 +401,14 @@ export class CoreLink {
 
   /** Tells the core what has changed since it was told last. */
   async #configure(): Promise<void> {
-    const told = await toldOf(this.#page.config(), this.#page.tools);
+    const told = await coreSettings(this.#page.config(), this.#page.tools);
     const changes = Object.entries(told).filter(([key, value]) => this.#told.get(key) !== JSON.stringify(value));
     if (changes.length === 0 || !this.#session) return;
     this.#session.configure(JSON.stringify(Object.fromEntries(changes)));
     this.#remember(told);
   }
 
-  #remember(told: Told): void {
+  #remember(told: CoreSettings): void {
     for (const [key, value] of Object.entries(told)) this.#told.set(key, JSON.stringify(value));
   }
 

@@ -4,7 +4,7 @@ import { GloveError, reasonOf } from "../error.js";
 import type { ContentPart } from "../message.js";
 import { toBase64 } from "../values/base64.js";
 import { toPlain } from "../values/json.js";
-import { check, checkOptions, type Options, sessionOptions } from "../values/validate-options.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 
 /** An image as base64 data, without the `data:` in front. */
 export interface ImageInput {
@@ -38,13 +38,15 @@ export interface RequestBody {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+export const whenBusyOption = "queue|drop|interrupt|steer";
+
 const options = {
   text: "any",
   images: "any",
   files: "any",
   metadata: "any",
   content: "any",
-  whenBusy: sessionOptions.whenBusy,
+  whenBusy: whenBusyOption,
 } as const satisfies Options<MessageInput>;
 
 /** Refuses a message with nothing in it. */

@@ -2,13 +2,13 @@
 import { GloveError } from "../error.js";
 import type { Message, SideOutput, Task, ToolResultData, Usage } from "../message.js";
 import type { InboxItem } from "../store/adapter.js";
-import type { Issue } from "../tools/schema.js";
+import type { Issue } from "../tools/schema-types.js";
 import type { CoreQuestion, CoreSlot, SessionOptions, ToolSpec } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
 import type { Core } from "../wasm/sessions.js";
+import type { Budgets, Limits } from "./budgets.js";
 import type { WhenBusy } from "./request.js";
-import type { Budgets, Limits } from "./session-config.js";
 
 /** What the rules of a run are. */
 export interface RunSettings {

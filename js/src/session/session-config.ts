@@ -1,15 +1,12 @@
-// What a session is made of, and what of it the core is told.
+// What a session is made of, and how that is checked.
 
 import type { DisplayManagerAdapter } from "../display/manager.js";
-import { transportOf } from "../models/endpoint.js";
 import type { ModelAdapter } from "../models/model.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { ToolConfig } from "../tools/tool.js";
-import type { Toolbox } from "../tools/toolbox.js";
-import { counted } from "../values/validate-options.js";
-import type { SessionOptions } from "../wasm/core-api.js";
-import type { WhenBusy } from "./request.js";
+import type { Options, Wanted } from "../values/validate-options.js";
+import type { Budgets, Limits } from "./budgets.js";
+import { type WhenBusy, whenBusyOption } from "./request.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 
 /** When older messages give way to a summary. */
@@ -21,37 +18,6 @@ export interface CompactionConfig {
   readonly compaction_context_limit?: number;
   /** Summarise also after this many model calls. */
   readonly compaction_every_turns?: number;
-}
-
-/** What one request may use before it is paused, or (with `ask`) a person is asked. At most the work in flight goes over it. */
-export interface Budgets {
-  /** Model calls. */
-  readonly turns?: number;
-  readonly tool_calls?: number;
-  /** Tokens in and out. */
-  readonly tokens?: number;
-  /** US dollars, where the model tells what it costs. */
-  readonly cost?: number;
-  /** Working time in milliseconds; waiting for a person does not count. A tool that runs longer is stopped, unless it is `unAbortable`. */
-  readonly wall_clock_ms?: number;
-  /** Ask a person whether to go on, instead of pausing. */
-  readonly ask?: boolean;
-}
-
-/** What no request may exceed. */
-export interface Limits {
-  /** Model calls in one request; 120 unless given. */
-  readonly turns?: number;
-  /** Calls that one answer may hold, 128 unless given; those beyond are answered with an error. */
-  readonly calls_per_turn?: number;
-  /** A longer tool result is cut, with a notice; 256 kB (262,144) unless given. */
-  readonly result_bytes?: number;
-  /** Rounds with nothing but errors, after which the model is told to stop and explain; 3 unless given, 0 for never. */
-  readonly error_rounds?: number;
-  /** Rounds with the same calls and results, after which the run is stopped; 3 unless given, 0 for never. */
-  readonly same_rounds?: number;
-  /** Actions that can be taken back; 100 unless given. */
-  readonly undo_steps?: number;
 }
 
 /** What may change while a session lives. */
@@ -80,23 +46,30 @@ export interface SessionParts extends SessionConfig {
   readonly displayManager?: DisplayManagerAdapter | undefined;
 }
 
-export type Told = Pick<SessionOptions, "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "model">;
+const compaction: Wanted = {
+  compaction_instructions: "text",
+  max_turns: "count",
+  compaction_context_limit: "large",
+  compaction_every_turns: "count",
+};
 
-/** At once, unless a schema's converter has to be loaded. */
-export function toldOf(config: SessionConfig, tools: Toolbox): Maybe<Told> {
-  const { systemPrompt, model, compaction = {}, budgets, limits } = config;
-  const { compaction_instructions, max_turns, compaction_context_limit, compaction_every_turns } = compaction;
-  const turns = max_turns === undefined ? {} : { turns: max_turns };
-  return after(tools.specs(), (specs) => ({
-    systemPrompt,
-    tools: specs,
-    compaction: counted({
-      ...(compaction_instructions !== undefined && { instructions: compaction_instructions }),
-      ...(compaction_context_limit !== undefined && { context_limit: compaction_context_limit }),
-      ...(compaction_every_turns !== undefined && { every_turns: compaction_every_turns }),
-    }),
-    limits: counted({ ...turns, ...limits }),
-    budgets: budgets ?? {},
-    model: transportOf(model)?.options ?? { kind: "host", name: model.name },
-  }));
-}
+/** The options of sessions, which mean the same wherever they are given. */
+export const sessionOptions = {
+  systemPrompt: "text",
+  model: "model",
+  tools: "list",
+  subscribers: "list",
+  compaction,
+  budgets: { turns: "count", tool_calls: "count", tokens: "large", cost: "amount", wall_clock_ms: "large", ask: "flag" },
+  limits: {
+    turns: "count",
+    calls_per_turn: "count",
+    result_bytes: "count",
+    error_rounds: "count",
+    same_rounds: "count",
+    undo_steps: "count",
+  },
+  whenBusy: whenBusyOption,
+} as const satisfies Options<SessionConfig>;
+
+export const counterStyle = "object|number";

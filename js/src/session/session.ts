@@ -1,6 +1,6 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
-import { type IGloveRunnable, runnableOf } from "../classic/runnable.js";
+import { runnableOf } from "../classic/runnable.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { Desk } from "../display/slot-controller.js";
 import { AbortError, GloveError } from "../error.js";
@@ -13,10 +13,11 @@ import { isFromPerson } from "../store/step.js";
 import { deleted } from "../tabs/protocol.js";
 import { codeOf } from "../tabs/tab-adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { callTitle } from "../tools/tool.js";
+import { callTitle } from "../tools/spec.js";
+import type { IGloveRunnable } from "../tools/tool.js";
 import { Toolbox } from "../tools/toolbox.js";
 import { given } from "../values/omit-undefined.js";
-import { check, checkOptions, counterStyle, type Options, sessionOptions } from "../values/validate-options.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { AskedSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
@@ -24,6 +25,7 @@ import { CoreLink, closed } from "./core-connection.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
 import { bodyOf, checkInput, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
+import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 

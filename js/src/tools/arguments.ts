@@ -5,8 +5,10 @@ import type { Maybe } from "../timing/sync-or-promise.js";
 import { independent } from "../values/copy.js";
 import { isJson, toLooseJson } from "../values/json.js";
 import type { Validated } from "../wasm/core-api.js";
-import { check, type Issue } from "./schema.js";
-import { argumentsSchema, namedAs, type ToolConfig } from "./tool.js";
+import { check } from "./schema.js";
+import type { Issue } from "./schema-types.js";
+import { argumentsSchema, namedAs } from "./spec.js";
+import type { ToolConfig } from "./tool.js";
 
 /** What a tool gets. */
 export interface Given {

@@ -1,7 +1,7 @@
 // Values checked against JSON Schema. Loaded when the first value is checked, so that nobody else carries the validator.
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { GloveError, reasonOf } from "../error.js";
-import type { Issue, JsonSchema } from "./schema.js";
+import type { Issue, JsonSchema } from "./schema-types.js";
 
 export function validatorOf(schema: JsonSchema): (value: unknown) => readonly Issue[] {
   const validator = right(() => new Validator(withAnchors(schema) as JsonSchema, "2020-12", false));

@@ -1,5 +1,5 @@
 // JSON Schema of zod schemas that cannot tell it themselves: zod 3, and zod 4 before 4.2. What has no JSON form is left open.
-import type { JsonSchema } from "./schema.js";
+import type { JsonSchema } from "./schema-types.js";
 
 /** Both majors keep a schema's parts in a definition, under slightly different names. */
 interface Definition {

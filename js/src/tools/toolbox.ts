@@ -1,6 +1,5 @@
 // The tools of a session: what the core is told of them, and how it runs them.
 
-import type { IGloveRunnable } from "../classic/runnable.js";
 import type { RunningCall } from "../display/call-display.js";
 import { GloveError, reasonOf } from "../error.js";
 import type { SideOutput, ToolResultData } from "../message.js";
@@ -9,7 +8,10 @@ import type { Maybe } from "../timing/sync-or-promise.js";
 import { toJson } from "../values/json.js";
 import type { SessionHost, ToolSpec } from "../wasm/core-api.js";
 import { Arguments, type Given, takenBack } from "./arguments.js";
-import { approvalRule, permissionRule, resultJson, resultOf, specOf, type ToolConfig, type ToolDisplay } from "./tool.js";
+import { resultJson, resultOf } from "./result.js";
+import { approvalRule, permissionRule } from "./rules.js";
+import { specOf } from "./spec.js";
+import type { IGloveRunnable, ToolConfig, ToolDisplay } from "./tool.js";
 
 /** What a tool's call may use. */
 export interface CallSurroundings {

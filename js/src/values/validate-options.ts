@@ -1,6 +1,5 @@
 // What an application gives as options is looked at before anything is made of it, and what cannot be is told by the name it has there.
 import { GloveError } from "../error.js";
-import type { SessionConfig } from "../session/session-config.js";
 
 /** The largest number that the core counts to where it does not count tokens or time. */
 const most = 0xffff_ffff;
@@ -47,34 +46,6 @@ export type Wanted = keyof typeof kinds | `${string}|${string}` | { readonly [op
 
 /** What each option of `T` has to be. What is not named is no option. */
 export type Options<T> = { readonly [Option in keyof T]-?: Wanted };
-
-const compaction: Wanted = {
-  compaction_instructions: "text",
-  max_turns: "count",
-  compaction_context_limit: "large",
-  compaction_every_turns: "count",
-};
-
-/** The options of sessions, which mean the same wherever they are given. */
-export const sessionOptions = {
-  systemPrompt: "text",
-  model: "model",
-  tools: "list",
-  subscribers: "list",
-  compaction,
-  budgets: { turns: "count", tool_calls: "count", tokens: "large", cost: "amount", wall_clock_ms: "large", ask: "flag" },
-  limits: {
-    turns: "count",
-    calls_per_turn: "count",
-    result_bytes: "count",
-    error_rounds: "count",
-    same_rounds: "count",
-    undo_steps: "count",
-  },
-  whenBusy: "queue|drop|interrupt|steer",
-} as const satisfies Options<SessionConfig>;
-
-export const counterStyle = "object|number";
 
 /**
  * Refuses options that cannot be, and those that there are not. `moved` says of options that another framework has what takes their

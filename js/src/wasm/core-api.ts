@@ -2,7 +2,7 @@
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
 import type { Message, Usage } from "../message.js";
-import type { Budgets, Limits } from "../session/session-config.js";
+import type { Budgets, Limits } from "../session/budgets.js";
 import type { UndoableCall } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 

@@ -1,6 +1,6 @@
 // Conformance: the store as a session uses it.
 import type { StoreAdapter } from "../../src/exports.js";
-import { bridgeStore } from "../../src/store/adapter.js";
+import { bridgeStore } from "../../src/store/bridge.js";
 import { answer, type Case, checkpoint, equal, holds, message, refusal, step } from "./kit.js";
 
 const quiet = { tasks: () => {}, inbox: () => {}, failed: () => {} };

@@ -4,12 +4,12 @@ import { arrayOf, inside } from "../json-text.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished, titleOf } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
-import type { SessionDatabase } from "./database.js";
+import type { Connection } from "./connection.js";
 import { type Media, takeOut } from "./media.js";
 import { readRows, textsOf } from "./read.js";
 import { type MessagesRow, type SessionRow, stores } from "./schema.js";
 
-export async function exported(database: SessionDatabase, id: string): Promise<string> {
+export async function exported(database: Pick<Connection, "run">, id: string): Promise<string> {
   const { rows, extras } = await database.run(stores, "readonly", async (transaction) => {
     const { ask, store } = transaction;
     const extras = [ask(store("extras").get([id, "tasks"])), ask(store("extras").get([id, "inbox"]))];
@@ -22,7 +22,7 @@ export async function exported(database: SessionDatabase, id: string): Promise<s
   return writeTranscript(about, { messages, records, checkpoint: checkpoint && JSON.stringify(checkpoint), tasks, inbox });
 }
 
-export async function imported(database: SessionDatabase, json: string, options: ImportOptions): Promise<string> {
+export async function imported(database: Pick<Connection, "run">, json: string, options: ImportOptions): Promise<string> {
   const { about, texts, messages, tasks, inbox } = readTranscript(json);
   const media = new Map<string, Media>();
   const withRun = options.withRun && texts.checkpoint !== undefined;

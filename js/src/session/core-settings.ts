@@ -1,0 +1,29 @@
+// What the core is told of a session's configuration.
+
+import { transportOf } from "../models/endpoint.js";
+import { after, type Maybe } from "../timing/sync-or-promise.js";
+import type { Toolbox } from "../tools/toolbox.js";
+import { counted } from "../values/validate-options.js";
+import type { SessionOptions } from "../wasm/core-api.js";
+import type { SessionConfig } from "./session-config.js";
+
+export type CoreSettings = Pick<SessionOptions, "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "model">;
+
+/** At once, unless a schema's converter has to be loaded. */
+export function coreSettings(config: SessionConfig, tools: Toolbox): Maybe<CoreSettings> {
+  const { systemPrompt, model, compaction = {}, budgets, limits } = config;
+  const { compaction_instructions, max_turns, compaction_context_limit, compaction_every_turns } = compaction;
+  const turns = max_turns === undefined ? {} : { turns: max_turns };
+  return after(tools.specs(), (specs) => ({
+    systemPrompt,
+    tools: specs,
+    compaction: counted({
+      ...(compaction_instructions !== undefined && { instructions: compaction_instructions }),
+      ...(compaction_context_limit !== undefined && { context_limit: compaction_context_limit }),
+      ...(compaction_every_turns !== undefined && { every_turns: compaction_every_turns }),
+    }),
+    limits: counted({ ...turns, ...limits }),
+    budgets: budgets ?? {},
+    model: transportOf(model)?.options ?? { kind: "host", name: model.name },
+  }));
+}

@@ -1,0 +1,98 @@
+// How the core uses a store of the application.
+import type { Message, Task } from "../message.js";
+import type { SessionHost } from "../wasm/core-api.js";
+import type { Durability, InboxItem, StoreAdapter, StoredStep } from "./adapter.js";
+import { forCore } from "./errors.js";
+import { Limits, Writes } from "./limits.js";
+
+export interface StoreBridge {
+  readonly keeps: { readonly tasks: boolean; readonly inbox: boolean; readonly permissions: boolean };
+  readonly host: Required<
+    Pick<SessionHost, "load" | "append" | "permission" | "setPermission" | "tasks" | "setTasks" | "inbox" | "consumeInbox">
+  >;
+}
+
+/** What changes on the way, for those who show it. */
+export interface StoreChanges {
+  tasks(tasks: readonly Task[]): void;
+  inbox(items: readonly InboxItem[]): void;
+  /** A write that the run does not depend on has failed. */
+  failed(error: unknown): void;
+}
+
+export function bridgeStore(
+  store: StoreAdapter,
+  style: "object" | "number",
+  changes: StoreChanges,
+  limits = new Limits(),
+): StoreBridge {
+  const writes = new Writes(limits);
+  const typed = typedWithin(limits);
+  const keeps = {
+    tasks: Boolean(store.getTasks && store.addTasks),
+    inbox: Boolean(store.getInboxItems && store.updateInboxItem),
+    permissions: Boolean(store.getPermission && store.setPermission),
+  };
+  const count = async (messages: readonly Message[]) => {
+    for (const { sender, usage } of messages) {
+      if (sender !== "agent") continue;
+      await store.incrementTurn();
+      if (usage) await store.addTokens(style === "number" ? usage.tokens_in + usage.tokens_out : usage);
+    }
+  };
+  const { appendStep, readRun, appendStepText, readRunText } = store;
+  const durable = appendStep && readRun;
+  const texts = appendStepText && readRunText;
+  const append = async (text: string, durability: Durability) => {
+    if (texts) return appendStepText.call(store, text, durability);
+    const step = JSON.parse(text) as StoredStep;
+    if (durable) return appendStep.call(store, step, durability);
+    if (step.messages.length === 0) return;
+    await store.appendMessages([...step.messages]);
+    // The messages are stored: a counter that fails must not make them be written again.
+    await count(step.messages).catch(changes.failed);
+  };
+  return {
+    keeps,
+    host: {
+      load: typed(async () => {
+        if (texts) return readRunText.call(store);
+        if (durable) return JSON.stringify(await readRun.call(store));
+        return JSON.stringify({ messages: await store.getMessages(), records: [] });
+      }),
+      append: typed((step, strict) => writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed"))),
+      permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
+      setPermission: typed(async (tool, input, granted) => {
+        await store.setPermission?.(tool, granted ? "granted" : "denied", parsed(input));
+      }),
+      tasks: typed(async () => JSON.stringify((await store.getTasks?.()) ?? [])),
+      setTasks: typed(async (text) => {
+        const tasks = JSON.parse(text) as Task[];
+        await store.addTasks?.(tasks);
+        changes.tasks(tasks);
+      }),
+      inbox: typed(async () => {
+        const items = (await store.getInboxItems?.()) ?? [];
+        changes.inbox(items);
+        return JSON.stringify(items.filter(({ status }) => status !== "consumed"));
+      }),
+      consumeInbox: typed(async (ids) => {
+        for (const id of JSON.parse(ids) as string[]) await store.updateInboxItem?.(id, { status: "consumed" });
+        if (store.getInboxItems) changes.inbox(await store.getInboxItems());
+      }),
+    },
+  };
+}
+
+/** What the store throws reaches the core with its kind, and that it does not answer too. */
+function typedWithin(limits: Limits) {
+  return <A extends unknown[], T>(work: (...args: A) => Promise<T>): ((...args: A) => Promise<T>) =>
+    (...args) =>
+      limits.within(work(...args)).catch((thrown: unknown) => {
+        throw forCore(thrown);
+      });
+}
+
+function parsed(input: string | undefined): unknown {
+  return input === undefined ? undefined : JSON.parse(input);
+}

@@ -1,0 +1,143 @@
+// `defineTool`: a tool whose types come from its schemas.
+
+import type { SideOutput, ToolResultData } from "../message.js";
+import type { EnhancedSlot } from "../snapshot/snapshot.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { check } from "../values/validate-options.js";
+import type { InferInput, InferOutput, Schema } from "./schema-types.js";
+import { checkTool } from "./spec.js";
+import type {
+  ApprovalRule,
+  BuiltInInfo,
+  BuiltInQuestions,
+  IGloveRunnable,
+  SlotRenderProps,
+  ToolConfig,
+  ToolDisplay,
+  ToolResultRenderProps,
+} from "./tool.js";
+
+/** The display of a tool made by `defineTool`: its own renderer, or a ready-made one by name. */
+export interface TypedDisplay<D, R = void> {
+  pushAndWait<Q extends keyof BuiltInQuestions>(input: BuiltInQuestions[Q], renderer: Q): Promise<string>;
+  pushAndWait(input: D): Promise<R>;
+  pushAndForget(input: BuiltInInfo, renderer: "info"): Promise<string>;
+  pushAndForget(input: D): Promise<string>;
+  removeSlot(id: string): boolean;
+  addOutput(output: SideOutput): void;
+  /** Does `work` once for this call, also when the tool is entered again after a reload. */
+  step<T>(name: string, work: () => Maybe<T>): Promise<T>;
+  /** The same however often this call is run, and no other call's. */
+  readonly idempotencyKey: string;
+}
+
+/** As it comes out of the record, which is JSON. */
+type Kept<T> = T extends { toJSON(): infer J } ? J : T extends object ? { [K in keyof T]: Kept<T[K]> } : T;
+
+/** What an `undo` is told of what `do` gave: the data of its successes. */
+type DataOf<O> = unknown extends O
+  ? // biome-ignore lint/suspicious/noExplicitAny: nothing is known of it.
+    any
+  : O extends { readonly status: "success"; readonly data: infer Data }
+    ? Kept<Data>
+    : O extends { readonly status: "error" | "aborted" }
+      ? never
+      : O extends ToolResultData
+        ? // biome-ignore lint/suspicious/noExplicitAny: what it was declared as says nothing of it.
+          any
+        : undefined extends O
+          ? null
+          : Kept<O>;
+
+/** What `do` put into `renderData`. */
+type RenderDataOf<O> = O extends { readonly renderData: infer Data } ? Kept<Data> : never;
+
+/** What `defineTool` takes. */
+export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema, O = unknown>
+  extends Omit<
+    ToolConfig<InferOutput<I>>,
+    | "inputSchema"
+    | "displayPropsSchema"
+    | "resolveSchema"
+    | "title"
+    | "do"
+    | "undo"
+    | "render"
+    | "renderResult"
+    | "requiresPermission"
+    | "requireApproval"
+  > {
+  readonly inputSchema: I;
+  readonly displayPropsSchema?: D;
+  readonly resolveSchema?: R;
+  readonly title?: string | ((input: InferOutput<I>) => string);
+  readonly requiresPermission?: boolean | ((input: InferOutput<I>) => Maybe<boolean>);
+  readonly requireApproval?: boolean | ApprovalRule | ((input: InferOutput<I>) => Maybe<boolean | ApprovalRule>);
+  do(
+    input: InferOutput<I>,
+    display: TypedDisplay<InferInput<D>, InferOutput<R>>,
+    agent?: IGloveRunnable,
+    signal?: AbortSignal,
+  ): Maybe<O | ToolResultData>;
+  undo?(
+    input: InferOutput<I>,
+    result: DataOf<O>,
+    display: TypedDisplay<InferInput<D>, InferOutput<R>>,
+    agent?: IGloveRunnable,
+    signal?: AbortSignal,
+  ): unknown;
+  render?(props: TypedRenderProps<InferOutput<D>, InferInput<R>, InferOutput<R>>): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: where `do` says nothing of it.
+  renderResult?(props: ToolResultRenderProps<[RenderDataOf<O>] extends [never] ? any : RenderDataOf<O>>): unknown;
+}
+
+/** What the renderer of a tool made by `defineTool` gets. `data` is `props` by the raw tools' name. */
+export interface TypedRenderProps<D, R, A = R> {
+  readonly props: D;
+  readonly data: D;
+  /** Says whether the answer was taken. A schema that decides later has taken it. */
+  resolve(value: R): boolean;
+  reject(reason?: string): void;
+  /** A slot that stays is drawn when it was answered too. */
+  readonly status?: EnhancedSlot["status"];
+  /** What was answered, as JSON, also after a reload; never a secret. */
+  readonly answer?: A;
+  /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
+  readonly error?: string;
+}
+
+/**
+ * A tool with its types inferred from its schemas: the input of `do`, what it may show, what the person answers, and the
+ * props of `render`. Gives a `ToolConfig`.
+ */
+export function defineTool<I extends Schema, D extends Schema = Schema, R extends Schema = Schema<void>, O = unknown>(
+  definition: ToolDefinition<I, D, R, O>,
+): ToolConfig<InferOutput<I>> {
+  const { do: work, undo, render, ...rest } = check("What `defineTool` gets", definition, "object", "TOOL_INVALID");
+  checkTool(definition);
+  const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
+    // biome-ignore lint/suspicious/noExplicitAny: the answer to its own renderer, or to a ready-made one.
+    pushAndWait: (input: unknown, renderer?: string) => display.pushAndWait<unknown, any>({ input, renderer }),
+    pushAndForget: (input: unknown, renderer?: string) => display.pushAndForget({ input, renderer }),
+    removeSlot: (id) => display.removeSlot(id),
+    addOutput: (output) => display.addOutput(output),
+    step: (name, work) => display.step(name, work),
+    idempotencyKey: display.idempotencyKey,
+  });
+  return {
+    ...rest,
+    do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),
+    ...(undo && {
+      undo: (input: InferOutput<I>, result: unknown, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
+        undo.call(definition, input, result as DataOf<O>, typed(display), agent, signal),
+    }),
+    ...(render && {
+      render: Object.assign(
+        (props: SlotRenderProps) =>
+          render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>, InferOutput<R>>),
+        // By it the view knows whose hooks are called: all of these functions have the same text.
+        { toString: () => String(render) },
+      ),
+    }),
+  } as ToolConfig<InferOutput<I>>;
+}
