@@ -43,8 +43,8 @@ const checks = {
     },
   },
   architecture: {
-    fix: "tests/architecture.rs says what each part may know of; move the code, or that line.",
-    run: () => run("cargo", ["test", "--test", "architecture"]),
+    fix: "tests/it/architecture.rs says what each part may know of; move the code, or that line.",
+    run: () => run("cargo", ["test", "--all-features", "--test", "it", "architecture::"]),
   },
   types: {
     fix: "Read the compiler's messages above.",
@@ -105,7 +105,7 @@ async function reproducible() {
   const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
   try {
     // What Cargo.toml names has to be there too.
-    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches", "tests/native_http.rs", "tests/native_llama.rs"]) {
+    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches", "tests/it/main.rs", "tests/native_llama.rs"]) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
     }
     const here = readFileSync(await compile("sessions"));

@@ -1,5 +1,5 @@
 // Plays one golden session, a file of tests/fixtures/golden, in Node or in a page, and gives its log: what the store was told and
-// what the model was asked, each as the very text that crossed. tests/golden.rs plays the same files natively.
+// what the model was asked, each as the very text that crossed. tests/it/golden.rs plays the same files natively.
 import {
   createEndpointModel,
   GloveClient,

@@ -1,5 +1,5 @@
 // What may be given to the bare run, as its types say it: one example of each form. The core reads the same file and writes it
-// again (tests/run_inputs.rs), so a form or a field that only one side knows fails on one of them.
+// again (tests/it/wire/run_inputs.rs), so a form or a field that only one side knows fails on one of them.
 import { init, Run, type RunInput } from "glove-wasm";
 import { expect, test } from "vitest";
 

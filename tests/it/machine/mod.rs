@@ -1,0 +1,15 @@
+//! The machine of `src/run`, without a runtime around it.
+
+mod budgets;
+mod compaction;
+mod contract;
+mod cuts;
+mod defects;
+mod faults;
+mod guards;
+mod media;
+mod projections;
+mod properties;
+mod reentry;
+mod regenerate;
+mod stored_form;

@@ -1,0 +1,306 @@
+//! What is shown of a run: the timeline as patches, and the prompt record.
+
+use crate::support::machine::{parallel, request, used};
+use glove_wasm::json::Json;
+use glove_wasm::message::{Message, SideOutput, ToolCall, ToolResult, ToolResultData};
+use glove_wasm::run::Run;
+use glove_wasm::run::effect::Effect;
+use glove_wasm::run::input::{AbortReason, Answer, ApprovalVerdict, Input, Reply, ToolOutcome, WhenBusy};
+use glove_wasm::run::settings::Settings;
+use glove_wasm::run::timeline::{Entry, EntryStatus, Timeline};
+use glove_wasm::tool::{Gate, ToolSpec};
+use serde_json::{Value, json};
+
+/// A run with a timeline that follows it, and the timeline as a screen keeps it from the patches alone.
+struct Screen {
+    run: Run,
+    timeline: Timeline,
+    drawn: Vec<Entry>,
+    effects: Vec<Effect>,
+    patched: Vec<usize>,
+}
+
+impl Screen {
+    fn new(tools: Vec<ToolSpec>, messages: Vec<Message>) -> Self {
+        let run = Run::new(Settings { tools, ..Settings::default() }, messages);
+        let mut screen = Screen {
+            run,
+            timeline: Timeline::default(),
+            drawn: Vec::new(),
+            effects: Vec::new(),
+            patched: Vec::new(),
+        };
+        screen.draw();
+        screen
+    }
+
+    fn step(&mut self, input: Input) {
+        self.effects = self.run.step(1, input).unwrap();
+        self.draw();
+    }
+
+    fn draw(&mut self) {
+        self.patched.clear();
+        if let Some(patch) = self.timeline.follow(&self.run) {
+            self.drawn.truncate(patch.len);
+            for (at, entry) in patch.set {
+                self.patched.push(at);
+                match self.drawn.get_mut(at) {
+                    Some(drawn) => *drawn = entry,
+                    None => self.drawn.push(entry),
+                }
+            }
+        }
+        assert_eq!(self.drawn, self.timeline.entries(), "the patches leave a screen with something else");
+        let mut whole = Timeline::default();
+        whole.follow(&self.run);
+        assert_eq!(self.drawn, whole.entries(), "a timeline read in one go is another one");
+    }
+
+    fn ask(&mut self, text: &str) {
+        let id = format!("r{}", self.run.messages().len());
+        self.step(Input::Request(Box::new(request(&id, text, WhenBusy::Queue))));
+    }
+
+    fn answer(&mut self, message: Message) {
+        let call = self.effects.iter().find_map(|effect| match effect {
+            Effect::CallModel { call } => Some(*call),
+            _ => None,
+        });
+        let reply = Reply { messages: vec![message], usage: used(10, 2), ..Reply::default() };
+        self.step(Input::ModelFinished { call: call.unwrap(), reply });
+    }
+
+    fn returns(&mut self, call_id: &str, data: Value, outputs: Vec<SideOutput>) {
+        let result = ToolResultData::success(Json::from(data));
+        let outcome = ToolOutcome::Returned { result, outputs };
+        self.step(Input::ToolFinished { call_id: call_id.to_owned(), outcome });
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        let short = |entry: &Entry| match entry {
+            Entry::User { text, .. } => format!("user:{text}"),
+            Entry::AgentText { text, partial, .. } => {
+                format!("agent:{text}{}", if *partial { "…" } else { "" })
+            }
+            Entry::Tool(tool) => format!("{}:{:?}", tool.name, tool.status),
+            Entry::Compaction { .. } => "summary".to_owned(),
+        };
+        self.drawn.iter().map(short).collect()
+    }
+}
+
+fn call(name: &str, id: &str) -> ToolCall {
+    ToolCall { id: Some(id.to_owned()), ..ToolCall::new(name, Json::parse("{\"n\":1}").unwrap()) }
+}
+
+#[test]
+fn a_run_is_drawn_as_it_goes_and_only_what_changed_is_sent() {
+    let mut screen = Screen::new(vec![parallel("a"), parallel("b")], Vec::new());
+    screen.ask("Hi");
+    screen.answer(Message::agent("Looking").with_calls(vec![call("a", "1"), call("b", "2")]));
+    assert_eq!(screen.kinds(), ["user:Hi", "agent:Looking", "a:Running", "b:Running"]);
+    screen.returns("2", json!({ "x": 1 }), Vec::new());
+    assert_eq!((screen.kinds()[3].as_str(), screen.patched.as_slice()), ("b:Success", &[3][..]));
+    screen.returns("1", json!("plain"), Vec::new());
+    assert_eq!(screen.patched, [2]);
+    screen.answer(Message::agent("Done"));
+    assert_eq!(screen.kinds(), ["user:Hi", "agent:Looking", "a:Success", "b:Success", "agent:Done"]);
+    let outputs = screen.drawn.iter().filter_map(|entry| match entry {
+        Entry::Tool(tool) => tool.output.clone(),
+        _ => None,
+    });
+    assert_eq!(outputs.collect::<Vec<_>>(), ["plain", "{\"x\":1}"]);
+}
+
+#[test]
+fn a_call_that_waits_for_a_person_is_pending_in_its_place() {
+    let pay = ToolSpec { approval: Gate::Always, ..ToolSpec::new("pay") };
+    let mut screen = Screen::new(vec![pay, ToolSpec::new("mail")], Vec::new());
+    screen.ask("Pay and tell");
+    screen.answer(Message::agent("").with_calls(vec![call("pay", "1"), call("mail", "2")]));
+    let verdict = ApprovalVerdict::Needed { reason: Some("over 100".to_owned()) };
+    screen.step(Input::ApprovalChecked { call_id: "1".to_owned(), verdict });
+    assert_eq!(screen.kinds(), ["user:Pay and tell", "pay:Pending", "mail:Pending"]);
+    let prompts = serde_json::to_value(screen.run.prompts()).unwrap();
+    assert_eq!(
+        (&prompts[0]["state"], &prompts[0]["outputs"][0]["result"]),
+        (&json!("waiting_for_approval"), &json!({ "type": "pending", "reason": "over 100" }))
+    );
+    let question = screen.run.questions().next().unwrap().id.clone();
+    let answer = Answer::Deny { remember: false, reason: Some("too much".to_owned()) };
+    screen.step(Input::Answered { question, answer });
+    assert_eq!(screen.kinds()[1], "pay:Error");
+}
+
+#[test]
+fn stopping_leaves_nothing_running_on_the_screen() {
+    let mut screen = Screen::new(vec![ToolSpec::new("a")], Vec::new());
+    screen.ask("Hi");
+    screen.answer(Message::agent("").with_calls(vec![call("a", "1")]));
+    screen.step(Input::Aborted { why: AbortReason::User });
+    assert_eq!(screen.kinds(), ["user:Hi", "a:Aborted"]);
+    screen.ask("Again");
+    let Some(Effect::CallModel { call }) =
+        screen.effects.iter().find(|effect| matches!(effect, Effect::CallModel { .. })).cloned()
+    else {
+        panic!("the model is not asked")
+    };
+    screen.step(Input::ModelPartial { call, text: "Half an ans".to_owned() });
+    screen.step(Input::Aborted { why: AbortReason::User });
+    assert_eq!(screen.kinds()[2..], ["user:Again", "agent:Half an ans…"]);
+}
+
+#[test]
+fn a_foreign_record_is_drawn_without_what_is_not_for_people() {
+    let mut summary = Message::user("[Conversation summary from compaction]");
+    summary.is_compaction = true;
+    let mut skill = Message::user("[Skill: n]");
+    skill.is_skill_injection = true;
+    let mut inbox = Message::user("[Inbox: 1 item(s) resolved]");
+    inbox.framework_context = Some("inbox".to_owned());
+    let orphan = Message::agent("I try").with_calls(vec![call("gone", "1")]);
+    let mut image: Message = serde_json::from_value(json!({
+        "sender": "user", "text": "look",
+        "content": [{ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } }],
+    }))
+    .unwrap();
+    image.pre_modified_text = Some("/see look".to_owned());
+    let screen = Screen::new(Vec::new(), vec![orphan, skill, inbox, summary, image, Message::agent("Nice")]);
+    assert_eq!(screen.kinds(), ["agent:I try", "gone:Aborted", "summary", "user:/see look", "agent:Nice"]);
+    assert!(
+        matches!(&screen.drawn[3], Entry::User { images, .. } if images == &["data:image/png;base64,AAAA"])
+    );
+    assert!(matches!(&screen.drawn[1], Entry::Tool(tool) if tool.status == EntryStatus::Aborted));
+}
+
+#[test]
+fn outputs_beside_a_result_stand_where_their_tool_showed_them_and_only_files_reach_the_model() {
+    let mut screen = Screen::new(vec![ToolSpec::new("forecast")], Vec::new());
+    screen.ask("Weather?");
+    screen.answer(Message::agent("").with_calls(vec![call("forecast", "1")]));
+    let output = |kind: &str, summary: Option<&str>| SideOutput {
+        kind: kind.to_owned(),
+        summary: summary.map(str::to_owned),
+        data: Json::from(json!({ "name": "week.pdf", "secret": "for people" })),
+        ..SideOutput::default()
+    };
+    let outputs = vec![
+        output("widget", Some("never told")),
+        output("file", None),
+        output("file", Some("A PDF with the week")),
+        output("chart", None),
+        output("note", Some("A note")),
+    ];
+    screen.returns("1", json!({ "mm": 3 }), outputs);
+    let results: &[ToolResult] = screen.run.messages().last().unwrap().results();
+    assert_eq!(results[0].text_for_model(), "{\"mm\":3}\n[File: week.pdf]\nA PDF with the week\nA note");
+    screen.answer(Message::agent("It rains"));
+    let prompts = serde_json::to_value(screen.run.prompts()).unwrap();
+    let kinds: Vec<_> =
+        prompts[0]["outputs"].as_array().unwrap().iter().map(|output| &output["type"]).collect();
+    assert_eq!(kinds, ["tool", "widget", "file", "file", "chart", "note", "text"]);
+    assert_eq!(
+        (&prompts[0]["input"], &prompts[0]["state"], &prompts[0]["usage"]),
+        (&json!("Weather?"), &json!("completed"), &json!({ "tokens_in": 20, "tokens_out": 4 }))
+    );
+}
+
+#[test]
+fn following_a_long_conversation_costs_what_is_new() {
+    let mut messages = Vec::new();
+    for n in 0..2_000 {
+        messages.extend([Message::user(format!("q{n}")), Message::agent(format!("a{n}"))]);
+    }
+    let mut run = Run::new(Settings::default(), messages);
+    let mut timeline = Timeline::default();
+    assert_eq!(timeline.follow(&run).map(|patch| patch.set.len()), Some(4_000));
+    run.step(1, Input::Request(Box::new(request("r", "more", WhenBusy::Queue)))).unwrap();
+    let patch = timeline.follow(&run).unwrap();
+    assert_eq!((patch.len, patch.set.len()), (4_001, 1));
+    assert_eq!(timeline.follow(&run), None);
+}
+
+#[test]
+fn what_the_model_thought_stands_at_the_first_of_what_it_led_to() {
+    let thinking =
+        |message: Message, thought: &str| Message { reasoning_content: Some(thought.into()), ..message };
+    let mut screen = Screen::new(vec![parallel("a"), parallel("b")], Vec::new());
+    screen.ask("Hi");
+    screen.answer(thinking(Message::agent("").with_calls(vec![call("a", "1"), call("b", "2")]), "calls"));
+    screen.returns("1", json!(1), Vec::new());
+    screen.returns("2", json!(2), Vec::new());
+    screen.answer(thinking(Message::agent("Done"), "text"));
+    screen.ask("Why?");
+    screen.answer(thinking(Message::agent(""), "nothing to say"));
+    let thoughts: Vec<Option<&str>> = screen
+        .drawn
+        .iter()
+        .map(|entry| match entry {
+            Entry::AgentText { reasoning, .. } => reasoning.as_deref(),
+            Entry::Tool(tool) => tool.reasoning.as_deref(),
+            Entry::User { .. } | Entry::Compaction { .. } => None,
+        })
+        .collect();
+    assert_eq!(thoughts, [None, Some("calls"), None, Some("text"), None, Some("nothing to say")]);
+}
+
+#[test]
+fn blank_text_before_a_call_is_no_entry_and_stays_in_the_record() {
+    let mut screen = Screen::new(vec![parallel("a")], Vec::new());
+    screen.ask("Hi");
+    let thinking = Message { reasoning_content: Some("calls".into()), ..Message::agent("\n\n") };
+    screen.answer(thinking.with_calls(vec![call("a", "1")]));
+    assert_eq!(screen.kinds(), ["user:Hi", "a:Running"]);
+    screen.returns("1", json!(1), Vec::new());
+    screen.answer(Message::agent(" \n\nDone"));
+    assert_eq!(screen.kinds(), ["user:Hi", "a:Success", "agent: \n\nDone"]);
+    let reasoning = screen.drawn.iter().find_map(|entry| match entry {
+        Entry::Tool(tool) => tool.reasoning.as_deref(),
+        _ => None,
+    });
+    assert_eq!((screen.run.messages()[1].text.as_str(), reasoning), ("\n\n", Some("calls")));
+}
+
+#[test]
+fn a_call_that_was_taken_back_says_so_and_one_that_did_not_run_says_why() {
+    let mut screen = Screen::new(
+        vec![
+            ToolSpec { undo: true, ..ToolSpec::new("add") },
+            ToolSpec { approval: Gate::Always, ..ToolSpec::new("pay") },
+        ],
+        Vec::new(),
+    );
+    screen.ask("Hi");
+    let calls = ["1", "2"].map(|id| call("add", id));
+    screen
+        .answer(Message::agent("").with_calls([&calls[..], &[call("pay", "3"), call("gone", "4")]].concat()));
+    screen.returns("1", json!(1), Vec::new());
+    screen.returns("2", json!(2), Vec::new());
+    screen.step(Input::ApprovalChecked { call_id: "3".into(), verdict: ApprovalVerdict::NotNeeded });
+    let question = screen.run.questions().next().unwrap().id.clone();
+    screen.step(Input::Answered { question, answer: Answer::Deny { remember: false, reason: None } });
+    screen.answer(Message::agent("").with_calls(vec![call("undo_last_action", "5")]));
+    screen.step(Input::UndoFinished { call_id: "2".into(), error: None });
+    screen.answer(Message::agent("Done"));
+    screen.step(Input::Undo { request: "u".into(), steps: 1 });
+    screen.step(Input::UndoFinished { call_id: "1".into(), error: None });
+    let tools: Vec<(&str, Option<&str>, bool)> = screen
+        .drawn
+        .iter()
+        .filter_map(|entry| match entry {
+            Entry::Tool(tool) => Some((tool.id.as_str(), tool.outcome.as_deref(), tool.undone)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        tools,
+        [
+            ("1", None, true),
+            ("2", None, true),
+            ("3", Some("rejected"), false),
+            ("4", Some("unknown_tool"), false),
+            ("5", None, false)
+        ]
+    );
+}

@@ -1,0 +1,21 @@
+//! The tests of the whole library, in one program: what they have in common is compiled once and linked once.
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
+
+mod support;
+
+mod architecture;
+mod golden;
+mod http;
+mod machine;
+#[cfg(feature = "native")]
+mod native_http;
+mod providers;
+mod runtime;
+mod wire;

@@ -1,0 +1,9 @@
+//! Agents and sessions: the machine driven with models, tools and stores.
+
+mod abort;
+mod notices;
+mod people;
+mod requests;
+mod store;
+mod survival;
+mod text_tools;

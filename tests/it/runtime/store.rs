@@ -1,0 +1,321 @@
+//! What a store goes through: failing at any moment, being taken up again, and growing without being copied.
+
+use crate::support::runtime::*;
+use glove_wasm::error::{Error, ModelError, StoreErrorKind};
+use glove_wasm::host::{AbortSignal, DeltaSink, ModelAdapter, ModelRequest, StoreAdapter};
+use glove_wasm::json::Json;
+use glove_wasm::message::{Message, ToolCall};
+use glove_wasm::portable::BoxFuture;
+use glove_wasm::run::input::Reply;
+use glove_wasm::run::settings::Limits;
+use glove_wasm::runtime::Prompt;
+use glove_wasm::store::MemoryStore;
+use glove_wasm::testing::{FailingStore, Gate, Line, Operation, ScriptedModel};
+use serde_json::json;
+
+fn script() -> ScriptedModel {
+    ScriptedModel::by(|_, seen| {
+        match seen.messages.iter().filter(|message| message.tool_results.is_some()).count() {
+            0 => Line::call("a", "c1", json!({})).and_call("rm", "c2", json!({})),
+            1 => Line::call("b", "c3", json!({})).and_call("b", "c4", json!({ "n": 2 })),
+            _ => Line::deltas(["do", "ne"]),
+        }
+    })
+}
+
+fn agent(store: impl StoreAdapter + 'static, prefix: &str, notes: &Notes) -> glove_wasm::runtime::Glove {
+    numbered(&script(), store, prefix)
+        .fold(noting("a", notes))
+        .fold(noting("rm", notes).requires_permission())
+        .fold(noting("b", notes).parallel())
+        .build()
+        .unwrap()
+}
+
+fn end() -> Vec<String> {
+    [
+        "user: go",
+        "agent:  [a c1] [rm c2]",
+        "results: c1 a done | c2 rm done",
+        "agent:  [b c3] [b c4]",
+        "results: c3 b done | c4 b done",
+        "agent: done",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// Asks, allows what needs a permission, and comes back with the end.
+async fn asked(agent: &glove_wasm::runtime::Glove) -> Result<String, Error> {
+    let mut request = held(agent.process_request("go"));
+    if request.stays_open() {
+        allow(agent);
+    }
+    request.await.map(|response| response.text())
+}
+
+async fn resumed(agent: &glove_wasm::runtime::Glove) -> Result<String, Error> {
+    let mut rest = held(agent.session().resume());
+    if rest.stays_open() {
+        allow(agent);
+    }
+    let response = rest.await?;
+    if agent.questions().is_empty() {
+        return Ok(response.text());
+    }
+    allow(agent);
+    agent.session().resume().await.map(|response| response.text())
+}
+
+fn allow(agent: &glove_wasm::runtime::Glove) {
+    for slot in agent.display().stack() {
+        agent.display().resolve(&slot.id, Json::from(json!(true))).unwrap();
+    }
+}
+
+#[test]
+fn a_store_that_fails_at_any_operation_gives_a_typed_error_and_a_resume_ends_the_same() {
+    let counts = FailingStore::over(MemoryStore::new("s"));
+    assert_eq!(block_on(asked(&agent(counts.clone(), "id", &Notes::default()))), Ok("done".to_owned()));
+    let operations = counts.operations();
+    for n in 1..=operations.len() {
+        let (inner, notes) = (MemoryStore::new("s"), Notes::default());
+        let store = FailingStore::over(inner.clone());
+        store.fail_at(n);
+        let agent = agent(store, "id", &notes);
+        let first = block_on(asked(&agent));
+        match (operations[n - 1], first) {
+            (Operation::Append { .. }, Err(error)) => {
+                assert_eq!(error.code(), "STORE_UNAVAILABLE", "operation {n}");
+                assert_eq!(block_on(resumed(&agent)), Ok("done".to_owned()), "operation {n}");
+            }
+            // Nothing had begun: asked again, it works.
+            (Operation::Load | Operation::Other, Err(error)) => {
+                assert_eq!(error.code(), "STORE_UNAVAILABLE", "operation {n}");
+                assert_eq!(block_on(asked(&agent)), Ok("done".to_owned()), "operation {n}");
+            }
+            // A permission that cannot be looked up is none; one that cannot be kept is asked for again.
+            (Operation::Other, Ok(text)) => assert_eq!(text, "done"),
+            (operation, first) => panic!("operation {n} {operation:?}: {first:?}"),
+        }
+        let record = transcript(&agent.messages());
+        if record[2] == end()[2] {
+            assert_eq!(record, end(), "operation {n}");
+            assert_eq!(notes.all(), ["a", "rm", "b", "b"], "operation {n}: each tool ran once");
+        } else {
+            assert!(record[2].contains("c2 error: The tool \"rm\" was not run"), "{record:?}");
+        }
+        assert_eq!(inner.messages(), agent.messages(), "operation {n}");
+    }
+}
+
+#[test]
+fn a_process_that_ends_at_any_write_is_continued_by_the_next_one() {
+    let counts = FailingStore::over(MemoryStore::new("s"));
+    block_on(asked(&agent(counts.clone(), "id", &Notes::default()))).unwrap();
+    let operations = counts.operations();
+    for n in (1..=operations.len()).filter(|n| matches!(operations[n - 1], Operation::Append { .. })) {
+        let (inner, notes, gate) = (MemoryStore::new("s"), Notes::default(), Gate::new());
+        let store = FailingStore::over(inner.clone());
+        store.wait_at(n, &gate);
+        let first = agent(store, "first", &notes);
+        let mut request = held(first.process_request("go"));
+        if request.stays_open() && !gate.was_reached() {
+            allow(&first);
+            assert!(request.stays_open());
+        }
+        assert!(gate.was_reached(), "operation {n}");
+        // The write was made, and nobody heard of it.
+        drop((request, first));
+
+        let second = agent(inner.clone(), "second", &notes);
+        block_on(async {
+            second.session().opened().await.unwrap();
+            if second.session().phase() == glove_wasm::run::PhaseName::Idle {
+                return;
+            }
+            // An interrupted call is asked about, and so is the permission.
+            for _ in 0..4 {
+                let mut rest = held(second.session().resume());
+                if rest.stays_open() {
+                    allow(&second);
+                }
+                let _ = rest.await;
+                allow(&second);
+            }
+        });
+        assert_eq!(transcript(&inner.messages()), end(), "operation {n}");
+    }
+}
+
+#[test]
+fn a_dropped_request_is_gone_on_with_from_the_store() {
+    let (store, notes, gate) = (MemoryStore::new("s"), Notes::default(), Gate::new());
+    let model = || ScriptedModel::new([Line::call("a", "c1", json!({})), Line::text("done")]);
+    block_on(async {
+        let first =
+            numbered(&model(), store.clone(), "first").fold(gated("a", &notes, &gate)).build().unwrap();
+        let mut request = held(first.process_request("go"));
+        request.until(gate.reached()).await;
+        drop((request, first));
+        let rest = ScriptedModel::new([Line::text("done")]);
+        let second =
+            numbered(&rest, store.clone(), "second").fold(noting("a", &notes).idempotent(0)).build().unwrap();
+        assert_eq!(second.resume().await.unwrap().text(), "done");
+    });
+    assert_eq!(notes.all(), ["a begins", "a"]);
+    let record = ["user: go", "agent:  [a c1]", "results: c1 a done", "agent: done"];
+    assert_eq!(transcript(&store.messages()), record);
+}
+
+#[test]
+fn a_second_session_that_writes_to_the_same_store_is_refused() {
+    let (store, model) = (MemoryStore::new("s"), ScriptedModel::by(|_, _| Line::text("hi")));
+    let (first, second) = (numbered(&model, store.clone(), "a"), numbered(&model, store.clone(), "b"));
+    let (first, second) = (first.build().unwrap(), second.build().unwrap());
+    block_on(async {
+        first.session().opened().await.unwrap();
+        second.process_request("one").await.unwrap();
+        let error = first.process_request("two").await.unwrap_err();
+        assert_eq!(error.code(), "STORE_CONFLICT");
+    });
+    assert_eq!(transcript(&store.messages()), ["user: one", "agent: hi"]);
+}
+
+#[test]
+fn a_run_of_a_newer_version_is_refused_and_left_as_it_is() {
+    let store = MemoryStore::new("s");
+    let model = ScriptedModel::by(|_, _| Line::text("hi"));
+    let agent = builder(&model, Newer(store)).build().unwrap();
+    let error = block_on(agent.process_request("go")).unwrap_err();
+    let Error::Store(error) = error else { panic!("{error:?}") };
+    assert_eq!(error.kind, StoreErrorKind::Newer);
+}
+
+/// A store that a newer version has written.
+struct Newer(MemoryStore);
+
+impl StoreAdapter for Newer {
+    fn identifier(&self) -> String {
+        self.0.identifier()
+    }
+
+    fn load(&self) -> BoxFuture<'static, Result<glove_wasm::host::Loaded, glove_wasm::error::StoreError>> {
+        let checkpoint = Some(r#"{"version":99}"#.to_owned());
+        Box::pin(async { Ok(glove_wasm::host::Loaded { checkpoint, ..Default::default() }) })
+    }
+
+    fn append(
+        &self,
+        _: glove_wasm::run::journal::Unsaved<'_>,
+        _: glove_wasm::host::Durability,
+    ) -> BoxFuture<'static, Result<(), glove_wasm::error::StoreError>> {
+        let error = glove_wasm::error::StoreError::new(StoreErrorKind::Failed, "nothing may be written here");
+        Box::pin(async { Err(error) })
+    }
+}
+
+/// A model that looks at the number of messages alone, so that only the runtime can be slow.
+#[derive(Debug)]
+struct Rounds(u64);
+
+impl ModelAdapter for Rounds {
+    fn name(&self) -> String {
+        "rounds".to_owned()
+    }
+
+    fn prompt(
+        &self,
+        request: ModelRequest<'_>,
+        _: DeltaSink,
+        _: AbortSignal,
+    ) -> BoxFuture<'static, Result<Reply, ModelError>> {
+        let round = request.messages.settled() as u64 / 2;
+        let mut message = Message::agent("");
+        if round < self.0 {
+            let call = ToolCall::new("a", Json::from(json!({ "round": round })));
+            message.tool_calls = Some(vec![call]);
+        }
+        Box::pin(async { Ok(Reply { messages: vec![message], ..Reply::default() }) })
+    }
+}
+
+#[test]
+fn a_thousand_rounds_write_what_is_new_and_never_the_history() {
+    let store = FailingStore::over(MemoryStore::new("s"));
+    let limits = Limits { turns: 2_000, same_rounds: 0, ..Limits::default() };
+    let agent = builder(&ScriptedModel::new([]), store.clone())
+        .fold(noting("a", &Notes::default()))
+        .limits(limits)
+        .build()
+        .unwrap();
+    agent.set_model(Rounds(1_000));
+    block_on(agent.process_request(Prompt::new("go"))).unwrap();
+    assert_eq!(agent.messages().len(), 2_002);
+    let writes: Vec<(usize, usize, usize)> = store
+        .operations()
+        .into_iter()
+        .filter_map(|operation| match operation {
+            Operation::Append { messages, records, checkpoint } => Some((messages, records, checkpoint)),
+            Operation::Load | Operation::Other => None,
+        })
+        .collect();
+    assert_eq!(writes.iter().map(|write| write.0).sum::<usize>(), 2_002);
+    assert!(writes.iter().all(|(messages, records, _)| *messages <= 1 && *records <= 1));
+    let largest = |writes: &[(usize, usize, usize)]| writes.iter().map(|write| write.2).max().unwrap();
+    let (early, late) = (largest(&writes[..100]), largest(&writes[writes.len() - 100..]));
+    assert!(late < early + 100, "a checkpoint grows from {early} to {late} bytes");
+    assert_eq!(store.operations().iter().filter(|operation| **operation == Operation::Load).count(), 1);
+}
+
+/// A store in which a call of `look` was running when its process ended.
+fn left_in_a_tool(notes: &Notes, gate: &Gate) -> MemoryStore {
+    let store = MemoryStore::new("s");
+    let model = ScriptedModel::new([Line::call("look", "c1", no_arguments())]);
+    let first =
+        builder(&model, store.clone()).fold(gated("look", notes, gate).idempotent(0)).build().unwrap();
+    let mut request = held(first.process_request("go"));
+    assert!(request.stays_open());
+    assert_eq!(notes.all(), ["look begins"]);
+    store
+}
+
+#[test]
+fn an_interrupted_run_waits_for_a_person_where_that_is_wanted() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let store = left_in_a_tool(&notes, &gate);
+    gate.open();
+    let model = ScriptedModel::new([Line::text("done")]);
+    let second =
+        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let session = second.session();
+    session.resume_by_hand();
+    block_on(session.opened()).unwrap();
+    let mut driven = held(Box::pin({
+        let session = session.clone();
+        async move { session.drive().await }
+    }));
+    assert!(driven.stays_open());
+    assert!(session.is_interrupted());
+    assert_eq!(notes.all(), ["look begins"], "nothing begins by itself");
+    assert_eq!(block_on(session.resume()).unwrap().text(), "done");
+    assert!(!session.is_interrupted());
+    assert_eq!(notes.all(), ["look begins", "look begins", "look ends"]);
+}
+
+#[test]
+fn an_interrupted_run_that_is_stopped_is_not_begun_again_first() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let store = left_in_a_tool(&notes, &gate);
+    gate.open();
+    let model = ScriptedModel::new([Line::text("something else")]);
+    let second =
+        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let session = second.session();
+    session.resume_by_hand();
+    block_on(session.opened()).unwrap();
+    session.abort();
+    assert_eq!(block_on(session.request("next")).unwrap().text(), "something else");
+    assert_eq!(notes.all(), ["look begins"]);
+    assert_calls_are_answered(&session.messages());
+}
