@@ -5,10 +5,13 @@ use super::input::{ApprovalVerdict, Input, Issue, PermissionVerdict, ToolOutcome
 use super::settings::Settings;
 use super::texts;
 use crate::json::Json;
-use crate::message::{ToolCall, ToolResultData, ToolStatus, Usage, dollars};
+use crate::message::{ToolResultData, ToolStatus, Usage, dollars};
+use crate::tool::find;
 
 /// A limit below this would leave no room for the notice.
 const LEAST_BYTES: usize = 200;
+/// In bytes; providers take names of 64 or 128.
+const LONGEST_NAME: usize = 200;
 /// More than these would not help a model to do better.
 const MOST_ISSUES: usize = 100;
 
@@ -21,7 +24,10 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
                 if let Some(usage) = &mut message.usage {
                     tidy_usage(usage);
                 }
-                message.tool_calls.iter_mut().flatten().for_each(ToolCall::read_args);
+                for call in message.tool_calls.iter_mut().flatten() {
+                    call.read_args();
+                    tidy_name(&mut call.tool_name, settings);
+                }
             }
         }
         Input::Request(request) => {
@@ -71,6 +77,14 @@ pub(super) fn tidy(mut input: Input, settings: &Settings) -> Input {
         | Input::Aborted { .. } => {}
     }
     input
+}
+
+/// A name that is no tool's is only ever shown, stored and told back to the model.
+fn tidy_name(name: &mut String, settings: &Settings) {
+    if name.len() > LONGEST_NAME && find(&settings.tools, name).is_none() {
+        name.truncate(name.floor_char_boundary(LONGEST_NAME - "…".len()));
+        name.push('…');
+    }
 }
 
 fn tidy_usage(usage: &mut Usage) {

@@ -373,3 +373,33 @@ fn a_tool_that_is_taken_away_while_it_runs_is_still_answered_by_what_it_gives() 
     assert!(world.results()[1].1.contains("No tool called b exists."));
     world.step(Input::Configured { settings: Box::default() });
 }
+
+#[test]
+fn a_name_that_is_no_tools_is_cut_before_it_is_stored_told_or_sent_back() {
+    let mut world = World::with_tools([tool("look")]);
+    world.ask("r", "q");
+    let long = "näme".repeat(250_000);
+    world.model_calls(&[(&long, "c1", "{}"), ("look", "c2", "{}")]);
+    let (stored, events, asked) = (
+        serde_json::to_string(&world.store.messages).unwrap()
+            + &serde_json::to_string(&world.store.records).unwrap(),
+        format!("{:?}", world.events),
+        format!("{:?}", world.effects),
+    );
+    for (place, text) in [("store", &stored), ("events", &events), ("effects", &asked)] {
+        assert!(text.contains("nämenäme") && text.len() < 20_000, "{place}: {}", text.len());
+    }
+    let name = &world.store.messages[1].calls()[0].tool_name;
+    assert!(name.len() <= 200 && long.starts_with(name.trim_end_matches('…')), "{name}");
+    assert_eq!(world.began, ["look"], "its neighbour runs");
+    assert_eq!(world.restart().run, world.run);
+}
+
+#[test]
+fn a_tool_with_a_very_long_name_is_found_by_it() {
+    let long = "a".repeat(300);
+    let mut world = World::with_tools([tool(&long)]);
+    world.ask("r", "q");
+    world.model_calls(&[(&long, "c1", "{}")]);
+    assert_eq!(world.began, [long]);
+}
