@@ -43,8 +43,11 @@ const checks = {
     },
   },
   architecture: {
-    fix: "tests/it/architecture.rs says what each part may know of; move the code, or that line.",
-    run: () => run("cargo", ["test", "--all-features", "--test", "it", "architecture::"]),
+    fix: "tests/it/architecture.rs and tests/js/architecture.test.ts say what each part may know of; move the code, or that line.",
+    async run() {
+      await run("cargo", ["test", "--all-features", "--test", "it", "architecture::"]);
+      await runTool("vitest/vitest.mjs", ["run", "--project", "js", "tests/js/architecture.test.ts"]);
+    },
   },
   types: {
     fix: "Read the compiler's messages above.",

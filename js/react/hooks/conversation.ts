@@ -4,8 +4,14 @@ import type { GloveSession } from "../../src/session/session.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
 import { emptySnapshot } from "../../src/snapshot/snapshot-store.js";
 import { nextFrame } from "../../src/timing/next-frame.js";
-import type { Followed } from "./handle-registry.js";
 import { Listeners } from "./listeners.js";
+
+/** What can be followed with `useSyncExternalStore`. */
+export interface SnapshotSource {
+  subscribe(listener: () => void): () => void;
+  getSnapshot(): GloveSnapshot;
+  getServerSnapshot(): GloveSnapshot;
+}
 
 interface Waiting {
   run(session: GloveSession): void;
@@ -17,7 +23,7 @@ interface Waiting {
  * Listeners hear of the session that is current, and of no other. What needs a session waits for it, in the order in which it
  * was asked for.
  */
-export class Conversation extends Listeners implements Followed {
+export class Conversation extends Listeners implements SnapshotSource {
   #session: GloveSession | undefined;
   #unsubscribe: (() => void) | undefined;
   /** React has heard in this frame. */

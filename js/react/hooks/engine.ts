@@ -5,11 +5,11 @@ import type { RunOutcome } from "../../src/session/outcome.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
-import { Toolbox } from "../render/renderer-registry.js";
+import { RendererRegistry } from "../render/renderer-registry.js";
 import { ResultView } from "../render/result-view.js";
 import { NothingDraws, SlotView } from "../render/slot-view.js";
-import { Conversation } from "./conversation.js";
-import type { Followed } from "./handle-registry.js";
+import { Conversation, type SnapshotSource } from "./conversation.js";
+import type { ConversationState } from "./engine-context.js";
 import { createMessages } from "./messages.js";
 import { changesOf, overridesOf, type Settings } from "./settings.js";
 import type { GloveActions, GloveState } from "./state.js";
@@ -20,10 +20,10 @@ export const holdMs = 5_000;
 /** How many engines show a session. */
 const shownBy = new WeakMap<GloveSession, number>();
 
-export class Engine implements Followed {
+export class Engine implements SnapshotSource, ConversationState {
   readonly actions: GloveActions;
   readonly #conversation: Conversation;
-  readonly #toolbox = new Toolbox((error, name) => {
+  readonly #registry = new RendererRegistry((error, name) => {
     const failure = new Error(`The renderer of "${name}" threw: ${reasonOf(error)}`, { cause: error });
     this.#conversation.session?.report("RENDERER_FAILED", error instanceof NothingDraws ? error : failure);
   });
@@ -50,7 +50,7 @@ export class Engine implements Followed {
   }
 
   get failed() {
-    return this.#toolbox.failed;
+    return this.#registry.failed;
   }
 
   // ---- what it shows ---------------------------------------------------------------------------------------------
@@ -95,13 +95,13 @@ export class Engine implements Followed {
   }
 
   #draw(): Pick<GloveState, "renderSlot" | "renderToolResult"> {
-    const toolbox = this.#toolbox;
+    const registry = this.#registry;
     const { resolveSlot, rejectSlot } = this.actions;
     return {
-      renderSlot: (slot) => createElement(SlotView, { key: slot.id, slot, toolbox, resolveSlot, rejectSlot }),
+      renderSlot: (slot) => createElement(SlotView, { key: slot.id, slot, registry, resolveSlot, rejectSlot }),
       renderToolResult: (entry) => {
-        if (entry.renderData === undefined || !toolbox.result(entry.name)) return null;
-        return createElement(ResultView, { key: entry.id, entry, toolbox });
+        if (entry.renderData === undefined || !registry.result(entry.name)) return null;
+        return createElement(ResultView, { key: entry.id, entry, registry });
       },
     };
   }
@@ -233,7 +233,7 @@ export class Engine implements Followed {
 
   #setRenderers(): boolean {
     const { tools, client, renderers, provided } = this.#settings;
-    return this.#toolbox.set(tools ?? client.tools ?? [], renderers, provided);
+    return this.#registry.set(tools ?? client.tools ?? [], renderers, provided);
   }
 
   #configure(before: Settings, after: Settings): void {

@@ -1,21 +1,18 @@
 // What a provider gives to the hooks below it.
 import { createContext } from "react";
 import type { GloveClient } from "../../src/session/client.js";
-import type { Renderers } from "../render/renderer-registry.js";
 import { Engine } from "./engine.js";
 import { Listeners } from "./listeners.js";
-import type { Settings } from "./settings.js";
+import type { ProviderDefaults, Settings } from "./settings.js";
 
-export interface Provided {
-  readonly client: GloveClient;
-  readonly renderers: Renderers;
-  readonly current: Current;
+export interface ProviderValue extends ProviderDefaults {
+  readonly current: ProviderEngines;
 }
 
-export const GloveContext = createContext<Provided | null>(null);
+export const GloveContext = createContext<ProviderValue | null>(null);
 
 /** The conversations below a provider. */
-export class Current extends Listeners {
+export class ProviderEngines extends Listeners {
   #shared: Engine | undefined;
   #engines: readonly Engine[] = [];
   #settings: Settings;
@@ -60,10 +57,10 @@ export class Current extends Listeners {
 const awaited = new WeakMap<GloveClient, Engine>();
 
 /** Keeps it for them. */
-export function hold(client: GloveClient, engine: Engine): void {
+export function holdEngine(client: GloveClient, engine: Engine): void {
   awaited.set(client, engine);
 }
 
-export function release(client: GloveClient, engine: Engine): void {
+export function releaseEngine(client: GloveClient, engine: Engine): void {
   if (awaited.get(client) === engine) awaited.delete(client);
 }

@@ -2,7 +2,7 @@
 import { type ReactNode, Suspense, useContext, useEffect, useMemo, useState } from "react";
 import type { GloveClient } from "../../src/session/client.js";
 import type { Renderers } from "../render/renderer-registry.js";
-import { Current, GloveContext } from "./glove-context.js";
+import { GloveContext, ProviderEngines } from "./glove-context.js";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
 
 /** What `<GloveProvider>` takes. */
@@ -18,7 +18,7 @@ export interface GloveProviderProps {
 /** Makes a client, and renderers for all of them, known to the hooks below it. */
 export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
   const settings = { client, provided: renderers };
-  const [current] = useState(() => new Current(settings));
+  const [current] = useState(() => new ProviderEngines(settings));
   useBrowserLayoutEffect(() => current.update(settings));
   useWarning(client);
   const provided = useMemo(() => ({ client, current, renderers }), [client, current, renderers]);

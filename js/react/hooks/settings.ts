@@ -11,7 +11,6 @@ import type { ToolConfig } from "../../src/tools/tool.js";
 import { given } from "../../src/values/omit-undefined.js";
 import { checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { Renderers } from "../render/renderer-registry.js";
-import type { Provided } from "./glove-context.js";
 
 /** Everything here is read when it is used: it may be written inline, and may change at any time. */
 export interface UseGloveConfig {
@@ -69,6 +68,12 @@ const moved = Object.fromEntries(
   ].map((option) => [option, ofTheClient]),
 );
 
+/** What a provider gives to the hooks below it. */
+export interface ProviderDefaults {
+  readonly client: GloveClient;
+  readonly renderers: Renderers;
+}
+
 export interface Settings extends UseGloveConfig {
   readonly client: GloveClient;
   /** Those of the provider, for what neither a tool nor the hook draws. */
@@ -81,7 +86,11 @@ export function hasOwnSettings(config: UseGloveConfig): boolean {
 }
 
 /** The settings in force. Throws where there is nothing to talk to, or nothing to say to it. */
-export function settingsOf(config: UseGloveConfig, provided: Provided | null, own: () => GloveClient | undefined): Settings {
+export function settingsOf(
+  config: UseGloveConfig,
+  provided: ProviderDefaults | null,
+  own: () => GloveClient | undefined,
+): Settings {
   checkOptions(config, hookOptions, { moved });
   const client = provided?.client ?? own();
   if (!client) throw new GloveError("CLIENT_CONFIG", "useGlove requires a GloveProvider, 'endpoint', or 'model'");

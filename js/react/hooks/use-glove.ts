@@ -3,13 +3,13 @@ import { useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { GloveError } from "../../src/error.js";
 import type { ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import { Engine } from "./engine.js";
-import { EngineContext, useSelected } from "./engine-context.js";
-import { type Current, GloveContext } from "./glove-context.js";
+import { type ConversationState, EngineContext, useSelected } from "./engine-context.js";
+import { GloveContext, type ProviderEngines } from "./glove-context.js";
 import type { UIMessage } from "./messages.js";
 import { hasOwnSettings, ownClient, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
 import type { GloveState, UseGloveReturn } from "./state.js";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
-import { useTracked } from "./use-tracked-state.js";
+import { useTrackedState } from "./use-tracked-state.js";
 
 /** A part of the nearest conversation: that of the `<Render>` around, the provider's, or, where no `useGlove()` shows that, of the latest hook. */
 export function useGlove<T>(selector: (state: GloveState) => T, isEqual?: (a: T, b: T) => boolean): T;
@@ -40,7 +40,7 @@ function useConversation(config: UseGloveConfig): UseGloveReturn {
   const shared = hasOwnSettings(config) ? undefined : provided?.current.shared;
   const engine = shared ?? own(settings);
   useAttached(engine, shared ? undefined : settings);
-  return useTracked(engine);
+  return useTrackedState(engine);
 }
 
 export function useSettings(config: UseGloveConfig): Settings {
@@ -82,18 +82,18 @@ export function useMessage(id: string): UIMessage | undefined {
   return useGlove(({ messages }) => messages.find((message) => message.id === id));
 }
 
-function useNearest(): Engine {
+function useNearest(): ConversationState {
   const around = useContext(EngineContext);
   const current = useContext(GloveContext)?.current;
   if (!around && !current) throw new GloveError("CLIENT_CONFIG", "useGlove(selector) requires a GloveProvider");
   const latest = useSyncExternalStore(current?.subscribe ?? never, () => current?.get(), nothing);
   const alone = !around && (!latest || latest === current?.shared);
   useEffect(() => (alone && current ? startLater(current) : undefined), [alone, current]);
-  return around ?? latest ?? (current as Current).shared;
+  return around ?? latest ?? (current as ProviderEngines).shared;
 }
 
 /** A `useGlove()` above is mounted after its children: it is waited for before the provider's is started. */
-function startLater(current: Current): () => void {
+function startLater(current: ProviderEngines): () => void {
   let undo: (() => void)[] = [];
   const timer = setTimeout(() => {
     const { shared } = current;

@@ -3,12 +3,12 @@ import { useContext, useRef, useState, useSyncExternalStore } from "react";
 import { GloveError } from "../../src/error.js";
 import type { GloveClient } from "../../src/session/client.js";
 import { Engine, holdMs } from "./engine.js";
-import { GloveContext, hold, release } from "./glove-context.js";
+import { GloveContext, holdEngine, releaseEngine } from "./glove-context.js";
 import { hasOwnSettings, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
 import type { UseGloveReturn } from "./state.js";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
 import { useAttached } from "./use-glove.js";
-import { useTracked } from "./use-tracked-state.js";
+import { useTrackedState } from "./use-tracked-state.js";
 
 /**
  * As `useGlove()` below a provider. What could not be opened is thrown, for the nearest error boundary. A server renders the
@@ -25,10 +25,10 @@ export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
   const engine = kept?.engine ?? (inPage ? shared : undefined);
   const letGo = () => {
     if (kept) forget(kept);
-    if (shared) release(settings.client, shared);
+    if (shared) releaseEngine(settings.client, shared);
   };
   if (engine && !engine.isReady) {
-    if (shared) hold(settings.client, shared);
+    if (shared) holdEngine(settings.client, shared);
     const { error } = engine.getSnapshot();
     // Later, when React has tried for the second time: whoever resets the boundary begins anew.
     if (error) {
@@ -50,7 +50,7 @@ export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
     letGo();
   });
   useAttached(engine, shared ? undefined : settings);
-  return useTracked(engine ?? empty);
+  return useTrackedState(engine ?? empty);
 }
 
 /** The engine of a component. State of one that waits is lost, so until it is on the screen its engine is found by what it asks for. */

@@ -1,34 +1,34 @@
 // The handle of `useGlove()`: it notes which parts are read, and its component renders again only when one of those changed.
 import { useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Engine } from "./engine.js";
-import { remember } from "./handle-registry.js";
+import { registerHandle } from "./handle-registry.js";
 import type { GloveState, UseGloveReturn } from "./state.js";
 
 /** What a component was given: the state of its render, and what it read of a later one. */
-interface Given {
+interface ReadState {
   readonly state: GloveState;
   readonly late: Partial<GloveState>;
 }
 
-export function useTracked(engine: Engine): UseGloveReturn {
+export function useTrackedState(engine: Engine): UseGloveReturn {
   const [used] = useState(() => new Set<keyof GloveState>());
-  const last = useRef<Given | undefined>(undefined);
-  const read = (state: GloveState): Given => {
+  const last = useRef<ReadState | undefined>(undefined);
+  const read = (state: GloveState): ReadState => {
     const before = last.current;
     if (before && [...used].every((part) => Object.is((part in before.late ? before.late : before.state)[part], state[part])))
       return before;
     last.current = { state, late: {} };
     return last.current;
   };
-  const given = useSyncExternalStore(
+  const current = useSyncExternalStore(
     engine.subscribe,
     () => read(engine.getState()),
     () => read(engine.getServerState()),
   );
-  return useMemo(() => handle(engine, given, used), [engine, given, used]);
+  return useMemo(() => handle(engine, current, used), [engine, current, used]);
 }
 
-function handle(engine: Engine, { state, late }: Given, used: Set<keyof GloveState>): UseGloveReturn {
+function handle(engine: Engine, { state, late }: ReadState, used: Set<keyof GloveState>): UseGloveReturn {
   // What was in use when this handle was made is as of then. The rest may have changed meanwhile, and is read when it is read.
   const held = new Set(used);
   const made = {};
@@ -41,6 +41,6 @@ function handle(engine: Engine, { state, late }: Given, used: Set<keyof GloveSta
     };
     Object.defineProperty(made, part, { get, enumerable: true, configurable: true });
   }
-  remember(made as UseGloveReturn, engine);
+  registerHandle(made as UseGloveReturn, engine);
   return made as UseGloveReturn;
 }

@@ -1,7 +1,7 @@
 // Keeps a part of the application's that throws from taking anything else with it.
 import { Component, type ContextType, type ReactNode } from "react";
 import { EngineContext } from "../hooks/engine-context.js";
-import { useWords } from "./labels.js";
+import { useLabels } from "./labels.js";
 
 /** What is to be known of a part that may throw. */
 export interface Guard {
@@ -54,7 +54,7 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
 }
 
 function Broken({ retry, dismiss }: Pick<Guard, "dismiss"> & { retry: () => void }): ReactNode {
-  const say = useWords();
+  const say = useLabels();
   return (
     <div role="alert" data-glove-role="slot-error">
       <p>{say("This part of the conversation could not be shown.")}</p>

@@ -3,8 +3,8 @@ import { type FormEvent, Fragment, type KeyboardEvent, type ReactNode, type RefO
 import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import type { Guard } from "./boundary.js";
-import { useWords } from "./labels.js";
-import { part } from "./mount-renderer.js";
+import { useLabels } from "./labels.js";
+import { renderPart } from "./mount-renderer.js";
 import type {
   InputRenderProps,
   MessageRenderProps,
@@ -15,7 +15,7 @@ import type {
 } from "./types.js";
 
 export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): ReactNode {
-  const say = useWords();
+  const say = useLabels();
   if (entry.kind === "agent_text") {
     return (
       <article aria-label={say("Assistant")} data-glove-role="agent" dir="auto">
@@ -68,7 +68,7 @@ function useGrowing(element: RefObject<HTMLElement | null>, text: string): strin
 /** Closed until somebody wants to read it, and never read out by itself. */
 export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): ReactNode {
   const element = useRef<HTMLDetailsElement>(null);
-  const say = useWords();
+  const say = useLabels();
   return (
     <details ref={element} data-glove-role="reasoning" aria-live="off">
       <summary>{say(streaming ? "Thinking…" : "Thoughts")}</summary>
@@ -81,11 +81,11 @@ type ReasoningProps = ReasoningRenderProps & Pick<RenderProps, "renderReasoning"
 
 export function Reasoning({ of, ...rest }: ReasoningProps): ReactNode {
   const { text, streaming } = rest;
-  return text === "" ? null : part(rest, "renderReasoning", DefaultReasoning, { text, streaming }, of);
+  return text === "" ? null : renderPart(rest, "renderReasoning", DefaultReasoning, { text, streaming }, of);
 }
 
 export function DefaultCompaction(_: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {
-  const say = useWords();
+  const say = useLabels();
   return <div data-glove-role="compaction">{say("Earlier messages were summarised.")}</div>;
 }
 
@@ -104,7 +104,7 @@ export function Slots({ slots, renderSlot }: SlotContainerRenderProps): ReactNod
 /** Enter sends, Shift+Enter begins a new line, Escape stops. What is written while the agent works waits for its turn. */
 export function DefaultInput({ send, busy, abort }: InputRenderProps): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null);
-  const say = useWords();
+  const say = useLabels();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = field.current?.value.trim();

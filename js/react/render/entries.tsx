@@ -2,7 +2,7 @@
 import { memo, type ReactNode, useState } from "react";
 import type { ShownEntry, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { DefaultCompaction, DefaultMessage, Reasoning, Slots } from "./defaults.js";
-import { part } from "./mount-renderer.js";
+import { renderPart } from "./mount-renderer.js";
 import type { PlacedSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
@@ -126,7 +126,7 @@ const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...hand
   const reasoning = <Reasoning text={thought} streaming={false} renderReasoning={handle.renderReasoning} of={entry} />;
   if (entry.kind !== "tool") {
     const silent = entry.kind === "agent_text" && entry.text === "";
-    const message = part(handle, "renderMessage", DefaultMessage, { entry, index, isLast }, entry);
+    const message = renderPart(handle, "renderMessage", DefaultMessage, { entry, index, isLast }, entry);
     return (
       <>
         {reasoning}
@@ -139,7 +139,7 @@ const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...hand
   return (
     <>
       {reasoning}
-      {part(handle, "renderToolStatus", null, { entry, index, hasSlot: waiting }, entry)}
+      {renderPart(handle, "renderToolStatus", null, { entry, index, hasSlot: waiting }, entry)}
       {/* A result takes the place of the question that led to it. */}
       {result ?? (slots && <Slots slots={slots} renderSlot={handle.renderSlot} />)}
     </>

@@ -44,7 +44,7 @@ export type Labels = { readonly [word in Word]?: string };
 
 export const LabelsContext: Context<Labels> = /* @__PURE__ */ createContext({});
 
-export function useWords(): (word: string) => string {
+export function useLabels(): (word: string) => string {
   const labels = useContext(LabelsContext);
   return (word) => labels[word as Word] ?? word;
 }

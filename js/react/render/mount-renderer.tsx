@@ -10,7 +10,7 @@ export type Renderer<P> = ComponentType<P> | ((props: P) => ReactNode);
  * state each time; called as it is, its hooks would be those of the caller. So a component that stays calls it, and a new one
  * comes only where other code takes its place. What it throws stays in its place.
  */
-export function mount<P extends object>(renderer: Renderer<P>, props: P, guard: Guard): ReactElement {
+export function mountRenderer<P extends object>(renderer: Renderer<P>, props: P, guard: Guard): ReactElement {
   return (
     <Boundary key={kindOf(renderer)} by={renderer} {...guard}>
       <Mounted renderer={renderer as Renderer<object>} props={props} />
@@ -19,7 +19,7 @@ export function mount<P extends object>(renderer: Renderer<P>, props: P, guard: 
 }
 
 /** A part of the conversation as the application's render prop of this name draws it, or else as it is drawn here, if at all. */
-export function part<N extends string, P extends object>(
+export function renderPart<N extends string, P extends object>(
   given: { readonly [name in N]?: Renderer<P> | undefined },
   name: N,
   ours: FunctionComponent<P> | null,
@@ -27,7 +27,7 @@ export function part<N extends string, P extends object>(
   of?: unknown,
 ): ReactElement | null {
   const own = given[name];
-  return own ? mount(own, props, { name, of }) : ours && createElement(ours, props);
+  return own ? mountRenderer(own, props, { name, of }) : ours && createElement(ours, props);
 }
 
 function Mounted({ renderer, props }: { renderer: Renderer<object>; props: object }): ReactNode {

@@ -12,19 +12,19 @@ import {
 } from "react";
 import type { ShownSlot } from "../../src/snapshot/snapshot.js";
 import { EngineContext } from "../hooks/engine-context.js";
-import { engineOf, type Parts, useOf } from "../hooks/handle-registry.js";
+import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Reasoning, Slots } from "./defaults.js";
 import { Entries } from "./entries.js";
-import { type Labels, LabelsContext, useWords } from "./labels.js";
-import { part } from "./mount-renderer.js";
+import { type Labels, LabelsContext, useLabels } from "./labels.js";
+import { renderPart } from "./mount-renderer.js";
 import { createPlaces, visibleSlots } from "./slots.js";
 import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "./types.js";
-import { useBoxless } from "./use-display-contents.js";
+import { useDisplayContents } from "./use-display-contents.js";
 
 /** Draws a conversation: messages, tools with their components, questions, and the input. */
 export function Render(props: RenderProps): ReactNode {
   const { glove, strategy = "interleaved", as: Root = "div", className, style, renderInput } = props;
-  const engine = engineOf(glove);
+  const engine = engineOfHandle(glove);
   const slots = useVisibleSlots(glove);
   const keyDown = useStopKey(glove);
   const inOnePlace = slots.length > 0 && (
@@ -58,11 +58,11 @@ function Conversation(props: RenderProps & { slots: ShownSlot[] }): ReactNode {
   const { glove, strategy, slots, renderMessage, renderToolStatus, renderStreaming, renderReasoning } = props;
   const { logRef, logClassName } = props;
   const element = useRef<HTMLDivElement>(null);
-  const say = useWords();
-  useBoxless(element, logClassName === undefined);
+  const say = useLabels();
+  useDisplayContents(element, logClassName === undefined);
   useImperativeHandle(logRef, () => element.current as HTMLElement);
-  const timeline = useOf(glove, timelineOf);
-  const streaming = useOf(glove, isStreaming);
+  const timeline = useHandlePart(glove, timelineOf);
+  const streaming = useHandlePart(glove, isStreaming);
   const [place] = useState(createPlaces);
   const placed = useMemo(() => place(strategy === "interleaved" ? slots : [], timeline), [place, strategy, slots, timeline]);
   // Busy while an answer is written only: what comes while tools run, a question say, is read out at once.
@@ -92,8 +92,8 @@ const isStreaming = ({ streamingText, streamingReasoning = "", streamingCalls = 
 
 /** The agent works, and nothing else says so. */
 function Working({ glove }: Pick<RenderProps, "glove">): ReactNode {
-  const say = useWords();
-  const quiet = useOf(glove, isQuiet);
+  const say = useLabels();
+  const quiet = useHandlePart(glove, isQuiet);
   return (
     quiet && (
       <div role="status" aria-label={say("Working")} data-glove-role="working">
@@ -107,34 +107,34 @@ const isQuiet = (parts: Parts) =>
   parts.busy && !isStreaming(parts) && !parts.slots.some(({ waits, status }) => waits && status === "pending");
 
 const Thinking = memo(function Thinking({ glove, renderReasoning }: Pick<RenderProps, "glove" | "renderReasoning">) {
-  const text = useOf(glove, ({ streamingReasoning }) => streamingReasoning ?? "");
-  const streaming = useOf(glove, ({ streamingText }) => streamingText === "");
+  const text = useHandlePart(glove, ({ streamingReasoning }) => streamingReasoning ?? "");
+  const streaming = useHandlePart(glove, ({ streamingText }) => streamingText === "");
   return <Reasoning text={text} streaming={streaming} renderReasoning={renderReasoning} />;
 });
 
 const Streaming = memo(function Streaming({ glove, ...given }: Pick<RenderProps, "glove" | "renderStreaming">) {
-  const text = useOf(glove, ({ streamingText }) => streamingText);
+  const text = useHandlePart(glove, ({ streamingText }) => streamingText);
   if (text === "") return null;
   // It is not tried again at each piece: the message would be read out each time.
-  return part(given, "renderStreaming", DefaultStreaming, { text });
+  return renderPart(given, "renderStreaming", DefaultStreaming, { text });
 });
 
 function Container({ slots, renderSlot, ...given }: ContainerProps): ReactNode {
-  return part(given, "renderSlotContainer", DefaultSlotContainer, { slots, renderSlot }, slots);
+  return renderPart(given, "renderSlotContainer", DefaultSlotContainer, { slots, renderSlot }, slots);
 }
 
 type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & SlotContainerRenderProps<ShownSlot>;
 
 const Input = memo(function Input({ glove, ...given }: Pick<RenderProps, "glove" | "renderInput">) {
-  const busy = useOf(glove, ({ busy }) => busy);
+  const busy = useHandlePart(glove, ({ busy }) => busy);
   const { sendMessage, abort } = glove;
   const send = useCallback((...message: Parameters<GloveHandle["sendMessage"]>) => void sendMessage(...message), [sendMessage]);
-  return part(given, "renderInput", DefaultInput, { send, busy, abort }, busy);
+  return renderPart(given, "renderInput", DefaultInput, { send, busy, abort }, busy);
 });
 
 /** Messages that were sent while the agent works. */
 function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
-  const queue = useOf(glove, ({ queue }) => queue);
+  const queue = useHandlePart(glove, ({ queue }) => queue);
   // Another answer is waited for without a text.
   return queue?.map(
     ({ id, text }) =>
@@ -148,18 +148,18 @@ function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
 
 /** Why the last request failed, or that it stands still, and a way to go on. */
 function Problem({ glove, ...given }: Pick<RenderProps, "glove" | "renderError">): ReactNode {
-  const say = useWords();
-  const error = useOf(glove, ({ error }) => error);
-  const tab = useOf(glove, ({ tab }) => tab);
-  const still = useOf(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
-  const ready = useOf(glove, ({ sessionReady }) => sessionReady);
+  const say = useLabels();
+  const error = useHandlePart(glove, ({ error }) => error);
+  const tab = useHandlePart(glove, ({ tab }) => tab);
+  const still = useHandlePart(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
+  const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady);
   const { resume, takeOver, clearError: dismiss } = glove;
   const blocked = tab === "blocked";
   let retry = blocked ? takeOver : resume;
   // There is nothing to go on with: a message that was refused, say.
   if (!blocked && !still && dismiss) retry = ready ? undefined : dismiss;
   if (!error && !(still && resume)) return null;
-  const own = error && part(given, "renderError", null, { error, retry, dismiss }, error);
+  const own = error && renderPart(given, "renderError", null, { error, retry, dismiss }, error);
   if (own) return own;
   const act = retry ?? dismiss;
   return (
@@ -177,13 +177,13 @@ function Problem({ glove, ...given }: Pick<RenderProps, "glove" | "renderError">
 }
 
 function useVisibleSlots(glove: GloveHandle): ShownSlot[] {
-  const slots = useOf(glove, ({ slots }) => slots);
+  const slots = useHandlePart(glove, ({ slots }) => slots);
   return useMemo(() => visibleSlots(slots), [slots]);
 }
 
 /** Escape stops the agent, except in a slot: there it may have a meaning of its own. */
 function useStopKey(glove: GloveHandle): (event: KeyboardEvent) => void {
-  const busy = useOf(glove, ({ busy }) => busy);
+  const busy = useHandlePart(glove, ({ busy }) => busy);
   return ({ key, target, defaultPrevented, nativeEvent }) => {
     if (key !== "Escape" || !busy || defaultPrevented || nativeEvent.isComposing) return;
     // Its document may be that of another window, with classes of its own.

@@ -24,7 +24,7 @@ const named = (renderers: Renderers, name: string) => (Object.hasOwn(renderers, 
 const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool?.renderResult ? tool.name : "")).join("\n");
 
 /** Followed by what is on the screen, so that a tool's newest renderer draws also what stands there already. */
-export class Toolbox extends Listeners {
+export class RendererRegistry extends Listeners {
   #tools: readonly DrawnTool[] = [];
   #own: Renderers = none;
   #provided: Renderers = none;

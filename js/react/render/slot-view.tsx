@@ -2,26 +2,26 @@
 import { memo, type ReactNode, useCallback, useRef, useState, useSyncExternalStore } from "react";
 import type { EnhancedSlot } from "../../src/snapshot/snapshot.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
-import { mount } from "./mount-renderer.js";
-import type { Toolbox } from "./renderer-registry.js";
-import { useBoxless } from "./use-display-contents.js";
+import { mountRenderer } from "./mount-renderer.js";
+import type { RendererRegistry } from "./renderer-registry.js";
+import { useDisplayContents } from "./use-display-contents.js";
 import { useQuestionFocus } from "./use-question-focus.js";
 
 export interface SlotViewProps {
   slot: EnhancedSlot;
-  toolbox: Toolbox;
+  registry: RendererRegistry;
   resolveSlot: (slotId: string, value: unknown) => boolean;
   rejectSlot: (slotId: string, reason?: string) => unknown;
 }
 
-export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rejectSlot }: SlotViewProps): ReactNode {
+export const SlotView = memo(function SlotView({ slot, registry, resolveSlot, rejectSlot }: SlotViewProps): ReactNode {
   const element = useRef<HTMLDivElement>(null);
   const { id, status, renderer: name, answer, error } = slot;
   const [untold, setUntold] = useState<string>();
   const pending = status === "pending";
-  const find = () => toolbox.slot(name);
-  const renderer = useSyncExternalStore(toolbox.subscribe, find, find);
-  useBoxless(element);
+  const find = () => registry.slot(name);
+  const renderer = useSyncExternalStore(registry.subscribe, find, find);
+  useDisplayContents(element);
   useQuestionFocus(element, pending);
   const resolve = useCallback((value?: unknown) => resolveSlot(id, value), [id, resolveSlot]);
   const reject = useCallback((reason?: string) => void rejectSlot(id, reason), [id, rejectSlot]);
@@ -33,12 +33,12 @@ export const SlotView = memo(function SlotView({ slot, toolbox, resolveSlot, rej
   if (!renderer && !(pending && slot.waits)) return null;
   const view = (
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
-      {mount(
+      {mountRenderer(
         renderer ?? nothingFor(name),
         { data: slot.input, resolve, reject, status, answer, ...(error !== undefined && { error }) },
         {
           name,
-          failed: toolbox.failed,
+          failed: registry.failed,
           over: !pending,
           dismiss: pending ? () => reject("It could not be shown.") : undefined,
         },

@@ -2,9 +2,9 @@
 import type { RefObject } from "react";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 
-export function useBoxless(element: RefObject<HTMLElement | null>, boxless = true): void {
+export function useDisplayContents(element: RefObject<HTMLElement | null>, enabled = true): void {
   useBrowserLayoutEffect(() => {
     const { style } = element.current ?? {};
-    if (style) style.display = boxless ? "contents" : "";
-  }, [element, boxless]);
+    if (style) style.display = enabled ? "contents" : "";
+  }, [element, enabled]);
 }

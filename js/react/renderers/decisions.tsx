@@ -1,6 +1,6 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
-import { useWords } from "../render/labels.js";
+import { useLabels } from "../render/labels.js";
 import { type Option, options, read, type SlotProps, said, text } from "./props.js";
 import { Question } from "./question.js";
 
@@ -21,7 +21,7 @@ export function Confirm(props: SlotProps): ReactNode {
 export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): ReactNode {
   const id = useId();
   const reason = useRef<HTMLInputElement>(null);
-  const say = useWords();
+  const say = useLabels();
   return (
     <Question
       message={<>Do you approve {tool(data)}?</>}
@@ -74,7 +74,7 @@ export const BudgetReached = /* @__PURE__ */ decision(
 type ChoicesProps = Pick<SlotProps, "resolve" | "reject"> & { choices: readonly Option[] };
 
 function Choices({ choices, resolve, reject }: ChoicesProps): ReactNode {
-  const say = useWords();
+  const say = useLabels();
   return choices.map(({ label, value }) => (
     <button key={label} type="button" onClick={() => (value === turnDown ? reject() : resolve(value))}>
       {say(label)}

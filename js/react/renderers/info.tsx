@@ -1,10 +1,10 @@
 // `info`: tells something; nobody waits for an answer.
 import type { ReactNode } from "react";
-import { useWords } from "../render/labels.js";
+import { useLabels } from "../render/labels.js";
 import { type SlotProps, text } from "./props.js";
 
 export function Info({ data, resolve, status }: SlotProps): ReactNode {
-  const say = useWords();
+  const say = useLabels();
   if (status !== "pending") return null;
   const title = text(data, "title");
   const type = text(data, "type") ?? "info";

@@ -1,6 +1,6 @@
 // The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
 import { type FormEvent, type ReactNode, useId } from "react";
-import { useWords } from "../render/labels.js";
+import { useLabels } from "../render/labels.js";
 import type { SlotProps } from "./props.js";
 
 export interface QuestionProps extends Pick<SlotProps, "status"> {
@@ -20,7 +20,7 @@ export interface QuestionProps extends Pick<SlotProps, "status"> {
 
 export function Question({ message, id: given, labels, onSubmit, children, actions, status, answer }: QuestionProps): ReactNode {
   const own = useId();
-  const say = useWords();
+  const say = useLabels();
   const id = given ?? own;
   if (status !== "pending") {
     return (
@@ -50,7 +50,7 @@ export function Question({ message, id: given, labels, onSubmit, children, actio
 
 /** Sends the form, or turns the question down. */
 export function Actions({ reject }: Pick<SlotProps, "reject">): ReactNode {
-  const say = useWords();
+  const say = useLabels();
   return (
     <>
       <button type="submit">{say("Answer")}</button>
