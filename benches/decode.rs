@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use glove_wasm::partial_json::PartialJson;
+use glove_wasm::json::partial::PartialJson;
 use glove_wasm::providers::{Decoder, Format};
 
 const EVENTS: u64 = 50_000;

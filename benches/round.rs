@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use glove_wasm::http::BodyWriter;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, ToolResultData, Usage};
 use glove_wasm::providers::Format;
@@ -12,7 +13,6 @@ use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Input, Reply, Request, ToolOutcome, WhenBusy};
 use glove_wasm::run::settings::Settings;
 use glove_wasm::tool::ToolSpec;
-use glove_wasm::transport::BodyWriter;
 
 fn begin() -> (Run, u64) {
     let mut settings = Settings { tools: vec![ToolSpec::new("look_up")], ..Settings::default() };

@@ -1,6 +1,6 @@
 //! What can go wrong outside the machine, each with a code that stays the same between releases.
 
-use crate::codec::{record, through_codec, words};
+use crate::json::codec::{record, through_codec, words};
 
 /// A failure that reaches the application.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

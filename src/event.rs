@@ -1,7 +1,7 @@
 //! What listeners are told, with the original's names and payloads where it has them.
 
-use crate::codec::{Write, object, record, through_codec, words};
 use crate::json::Json;
+use crate::json::codec::{Write, object, record, through_codec, words};
 use crate::message::{Message, ToolCall, ToolResultData, Usage};
 
 /// One event. As JSON it is `{"type": …, "data": …}`, the two arguments of a subscriber's `record`.

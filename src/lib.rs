@@ -11,35 +11,30 @@ compile_error!(
     "the feature `native` is for native programs: a page has `fetch`, leave the feature out for wasm"
 );
 
-#[cfg(target_arch = "wasm32")]
-pub mod browser;
-mod codec;
 pub mod display;
+pub mod endpoint;
 pub mod error;
 pub mod event;
-pub mod host;
+pub mod http;
 mod ids;
 pub mod json;
-mod json_read;
-mod json_write;
 pub mod message;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod native;
-pub mod partial_json;
 pub mod portable;
+pub mod ports;
 pub mod providers;
-pub mod react;
 pub mod run;
 pub mod runtime;
-mod scan;
 pub mod sse;
 pub mod store;
 pub mod stream;
 pub mod task_tool;
 pub mod testing;
+pub mod text_tools;
 pub mod tool;
-pub mod transport;
-pub mod wire;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
 
 /// The Rust examples of the documentation, as tests.
 #[cfg(doctest)]

@@ -1,9 +1,9 @@
 //! The message: the one record of a conversation, in the original's shape with optional fields added.
 //! Fields that this version does not know are kept, so that a store written by others survives a round trip.
 
-use crate::codec::{Done, Form, Read, ReadFields, read_fields, record, through_codec, words};
 use crate::json::Json;
-use crate::json_read::{Broken, Reader};
+use crate::json::codec::{Done, Form, Read, ReadFields, read_fields, record, through_codec, words};
+use crate::json::reader::{Broken, Reader};
 
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -421,7 +421,7 @@ impl ToolResultData {
 /// Reads a result. Older versions stored what a tool returned as it was, and that is the data of one.
 pub(crate) fn read_returned(result: &mut ToolResultData, from: &mut Reader<'_>) -> Done {
     let raw = from.raw()?;
-    *result = match crate::codec::from_checked(raw) {
+    *result = match crate::json::codec::from_checked(raw) {
         Ok(read) if is_result(raw)? => read,
         _ => ToolResultData::success(Json::checked(raw)?),
     };
@@ -503,7 +503,7 @@ record! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::from_text;
+    use crate::json::codec::from_text;
 
     #[test]
     fn unknown_fields_survive_a_round_trip_word_for_word() {
@@ -614,7 +614,7 @@ mod tests {
             );
             assert_eq!((result.call_id.as_deref(), result.extra.0.len()), (Some("c"), 1), "{stored}");
             // From then on it is stored in today's form.
-            assert_eq!(from_text::<ToolResult>(&crate::codec::to_text(&result)).unwrap(), result);
+            assert_eq!(from_text::<ToolResult>(&crate::json::codec::to_text(&result)).unwrap(), result);
         }
         let none: ToolResult = from_text(r#"{"tool_name":"t"}"#).unwrap();
         assert_eq!(none.result, ToolResultData::default());

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::scan::find_line_end;
+use crate::json::scan::find_line_end;
 
 /// The largest line or event that is accepted unless the caller says otherwise.
 pub const DEFAULT_LIMIT: usize = 16 * 1024 * 1024;

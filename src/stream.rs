@@ -9,9 +9,9 @@ use serde::Serialize;
 
 pub use arguments::{ArgumentForm, ArgumentReader, KeyNames};
 
-use crate::codec::{through_codec, words};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
+use crate::json::codec::{through_codec, words};
 use crate::message::{Extra, Message, ToolCall, Usage};
 
 /// What a network chunk added, in order; neighbouring pieces of the same text come joined.

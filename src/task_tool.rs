@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use futures_util::future;
 
-use crate::codec::{object, record, words};
-use crate::host::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::json::Json;
+use crate::json::codec::{object, record, words};
 use crate::message::{Task, ToolResultData};
 use crate::portable::BoxFuture;
+use crate::ports::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
 use crate::tool::{ToolDefinition, ToolSpec};
 

@@ -1,9 +1,9 @@
 //! What the machine and the model know of a tool. How it runs is the host's business.
 
-use crate::codec::{record, through_codec, words};
 use crate::error::ToolDefinitionError;
 use crate::json::Json;
-use crate::json_read::{Broken, Reader, unescape};
+use crate::json::codec::{record, through_codec, words};
+use crate::json::reader::{Broken, Reader, unescape};
 
 /// The tool that the framework adds when any tool can be undone.
 pub const UNDO_TOOL: &str = "undo_last_action";

@@ -2,7 +2,7 @@
 #![no_main]
 
 use glove_wasm::json::{Json, MAX_DEPTH};
-use glove_wasm::partial_json::{PartialJson, Status};
+use glove_wasm::json::partial::{PartialJson, Status};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

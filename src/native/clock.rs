@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use futures_channel::oneshot;
 
-use crate::host::Clock;
 use crate::portable::BoxFuture;
+use crate::ports::Clock;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;

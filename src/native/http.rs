@@ -11,8 +11,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use crate::error::{ModelError, ModelErrorKind};
+use crate::http::{Http, HttpRequest, HttpResponse};
 use crate::portable::BoxFuture;
-use crate::transport::{Http, HttpRequest, HttpResponse};
 
 /// Pieces that wait to be read. A reader that is slower slows the connection down.
 const AHEAD: usize = 8;

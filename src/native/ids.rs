@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::host::IdSource;
+use crate::ports::IdSource;
 
 /// 128 bits in hexadecimal digits. They cannot be guessed from the outside, but are no keys: they are numbered
 /// through a keyed hash (SipHash), whose keys come from the operating system once in each process.

@@ -16,7 +16,7 @@ pub use provider::ProviderModel;
 
 use std::sync::Arc;
 
-use crate::host::ModelAdapter;
+use crate::ports::ModelAdapter;
 use crate::runtime::{Glove, GloveBuilder};
 
 impl Glove {

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{ModelError, ModelErrorKind};
+use crate::http::retry::Policy;
+use crate::http::{Http, HttpModel, HttpOptions};
 use crate::native::{NativeHttp, RandomIds, SystemClock};
 use crate::providers::facts::{Fact, Facts};
 use crate::providers::request::Options;
 use crate::providers::table::{KeyOrigin, host, resolve};
-use crate::transport::retry::Policy;
-use crate::transport::{Http, HttpModel, HttpOptions};
 
 /// Which model of which provider is asked, and how. What is not given is the provider's own.
 ///

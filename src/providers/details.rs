@@ -1,9 +1,9 @@
 //! OpenRouter's `reasoning_details`: thoughts in the form in which the model's own provider wants them back, put together from pieces.
 
 use crate::json::Json;
-use crate::json_read::{Broken, Reader};
-use crate::json_write::Object;
-use crate::providers::openai_chat::REASONING_DETAILS;
+use crate::json::reader::{Broken, Reader};
+use crate::json::writer::Object;
+use crate::providers::openai_chat::stream::REASONING_DETAILS;
 use crate::stream::{MOST_CALLS, TurnBuilder};
 
 /// The texts of a piece, which go on with the next one.

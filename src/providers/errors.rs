@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::json_read::{Broken, Reader};
+use crate::json::reader::{Broken, Reader};
+use crate::json::scan::word_at;
 use crate::providers::refused_media::is_about_media;
-use crate::scan::word_at;
 
 /// How much of a body that is no JSON is quoted.
 const EXCERPT: usize = 200;
@@ -290,7 +290,7 @@ fn place(path: &str) -> Result<String, Broken> {
 }
 
 fn seconds(text: &str) -> Option<u64> {
-    let seconds = crate::json_read::number(text.trim_matches('"')).filter(|s| *s >= 0.0)?;
+    let seconds = crate::json::reader::number(text.trim_matches('"')).filter(|s| *s >= 0.0)?;
     Some((seconds * 1000.0).ceil() as u64)
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use crate::codec::{from_text, record, words};
+use crate::json::codec::{from_text, record, words};
 use crate::providers::Format;
 use crate::providers::table::{ends_with, is_at};
 
@@ -300,8 +300,8 @@ mod tests {
                 );
             }
             // A fact that is misspelt would be passed over.
-            let form = crate::codec::ReadFields::form(row);
-            let crate::codec::Form::Keys(keys, _) = form else { panic!("no object") };
+            let form = crate::json::codec::ReadFields::form(row);
+            let crate::json::codec::Form::Keys(keys, _) = form else { panic!("no object") };
             for key in text.keys() {
                 assert!(keys.contains(&key.as_str()) || key == "date" || key == "source", "{key}");
             }

@@ -1,15 +1,30 @@
 //! The model providers: one file per wire format, all pure.
 
-mod anthropic;
+mod anthropic {
+    pub(super) mod request;
+    pub(super) mod stream;
+}
 pub(crate) mod base64;
 mod details;
-mod endpoint;
+mod endpoint {
+    pub(super) mod request;
+    pub(super) mod stream;
+}
 pub mod errors;
 pub mod facts;
-mod gemini;
-mod halves;
-mod openai_chat;
-mod openai_responses;
+mod gemini {
+    pub(super) mod request;
+    pub(super) mod stream;
+}
+mod split_surrogates;
+mod openai_chat {
+    pub(super) mod request;
+    pub(super) mod stream;
+}
+mod openai_responses {
+    pub(super) mod request;
+    pub(super) mod stream;
+}
 pub(crate) mod refused;
 mod refused_media;
 pub mod request;
@@ -19,10 +34,10 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::json_read::{Broken, Reader};
+use crate::json::reader::{Broken, Reader};
+use crate::json::scan::word_at;
 use crate::portable::MaybeSend;
-use crate::providers::halves::Halves;
-use crate::scan::word_at;
+use crate::providers::split_surrogates::Halves;
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
 use crate::stream::{Batch, Outcome, TurnBuilder, WireNames};
 
@@ -92,14 +107,14 @@ impl Format {
     fn mapping(self) -> Box<dyn Mapping> {
         match self {
             #[cfg(feature = "providers")]
-            Format::Anthropic => Box::<anthropic::Stream>::default(),
+            Format::Anthropic => Box::<anthropic::stream::Stream>::default(),
             #[cfg(feature = "providers")]
-            Format::OpenAiChat => Box::<openai_chat::Stream>::default(),
+            Format::OpenAiChat => Box::<openai_chat::stream::Stream>::default(),
             #[cfg(feature = "providers")]
-            Format::OpenAiResponses => Box::<openai_responses::Stream>::default(),
+            Format::OpenAiResponses => Box::<openai_responses::stream::Stream>::default(),
             #[cfg(feature = "providers")]
-            Format::Gemini => Box::<gemini::Stream>::default(),
-            _ => Box::<endpoint::Stream>::default(),
+            Format::Gemini => Box::<gemini::stream::Stream>::default(),
+            _ => Box::<endpoint::stream::Stream>::default(),
         }
     }
 }

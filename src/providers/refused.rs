@@ -2,9 +2,9 @@
 //! list are left out: a request never loses its messages, its model or its tools.
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::json_read::{Broken, Reader};
+use crate::json::reader::{Broken, Reader};
+use crate::json::scan::word_at;
 use crate::providers::Format;
-use crate::scan::word_at;
 
 /// What a request can do without, where it stands in the body of any format.
 const PARAMETERS: [&str; 33] = [

@@ -1,7 +1,7 @@
 //! Whether a refusal is about a picture or a file of the conversation. Those are left out of it for good, so what names a tool, a
 //! model or a parameter that happens to be called after pictures does not count.
 
-use crate::scan::word_at;
+use crate::json::scan::word_at;
 
 /// Nothing else is said so, whatever the status.
 const CERTAIN: [&str; 12] = [

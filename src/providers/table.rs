@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::error::{ModelError, ModelErrorKind};
+use crate::json::scan::word_at;
 use crate::providers::Format;
-use crate::scan::word_at;
 
 /// A provider. `format` is `None` for one that is listed but not supported.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Everything that can happen to a run. The journal is the list of these.
 
-use crate::codec::{record, through_codec, variants, words};
 use crate::display::Slot;
 use crate::error::{ModelError, StoreError};
 use crate::json::Json;
+use crate::json::codec::{record, through_codec, variants, words};
 use crate::message::{InboxItem, Message, SideOutput, Task, ToolResultData, Usage};
 use crate::run::log::{SlotAnswer, StepResult};
 use crate::run::settings::Settings;

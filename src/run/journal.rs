@@ -1,7 +1,7 @@
 //! The stored form of a run: a checkpoint of its state, and the inputs since. Messages are stored on their own.
 
-use crate::codec::{self, Write, record, through_codec};
 use crate::error::{StoreError, StoreErrorKind};
+use crate::json::codec::{self, Write, record, through_codec};
 use crate::message::Message;
 use crate::run::input::Input;
 use crate::run::state::{Call, State};

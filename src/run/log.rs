@@ -4,9 +4,9 @@
 //! and each of them came in the same task as what it had been told before, so that no request of its own and no timer
 //! lay between. Whoever runs the tool tells whether that was so (`clean`).
 
-use crate::codec::{record, through_codec, variants};
 use crate::display::{DisplayError, Slot, SlotStatus};
 use crate::json::Json;
+use crate::json::codec::{record, through_codec, variants};
 
 record! {
     /// What a call's tool did since it was first entered.

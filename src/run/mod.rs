@@ -3,29 +3,16 @@
 //!
 //! `mod.rs` takes the inputs; what each of them leads to is decided in the file named after it.
 
-mod abort;
-mod budget;
-mod compaction;
+mod decisions;
 pub mod effect;
-mod guard;
 pub mod input;
 pub mod journal;
 pub mod log;
-mod media;
-pub mod prompts;
-mod recovery;
-mod regenerate;
-mod request;
+mod sanitize;
 pub mod settings;
-mod slots;
 mod state;
 mod texts;
-mod tidy;
-pub mod timeline;
-mod tools;
-mod turn;
-mod undo;
-pub mod view;
+pub mod views;
 
 use std::ops::Range;
 
@@ -33,6 +20,7 @@ use crate::event::{Event, Question};
 use crate::ids::Ids;
 use crate::json::Json;
 use crate::message::{Message, ToolCall, ToolResult, Usage};
+use decisions::compaction;
 use effect::Effect;
 use input::{AbortReason, Input, Validated};
 use journal::Record;
@@ -40,7 +28,7 @@ use log::Log;
 use settings::Settings;
 pub use state::UndoEntry;
 use state::{Call, CallState, Halt, Phase, State};
-use view::View;
+use views::model::View;
 
 /// One session's conversation and all that is going on in it.
 #[derive(Debug, Clone)]
@@ -195,7 +183,7 @@ impl Run {
             return Ok(self.stop_work());
         }
         let at = at.max(self.state.at);
-        let input = tidy::tidy(input, &self.state.settings);
+        let input = sanitize::sanitize(input, &self.state.settings);
         self.seq += 1;
         self.count_time(at, &input);
         // A store that has just failed is not asked again for the sake of noting that.

@@ -1,6 +1,6 @@
 //! What an application decides about a run.
 
-use crate::codec::{record, through_codec};
+use crate::json::codec::{record, through_codec};
 use crate::message::dollars;
 use crate::tool::{ToolSpec, UNDO_TOOL};
 

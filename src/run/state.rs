@@ -1,8 +1,8 @@
 //! Where a run is: plain data, small, and all of it stored.
 
-use crate::codec::{record, through_codec, variants};
 use crate::event::{Question, Rule};
 use crate::json::Json;
+use crate::json::codec::{record, through_codec, variants};
 use crate::message::{KeptRange, SideOutput, ToolResultData, Usage};
 use crate::run::input::{Request, Validated};
 use crate::run::log::Log;

@@ -1,12 +1,12 @@
 //! Every sentence that the framework says to a model. The original's are kept word for word.
 
-use crate::codec::Write;
 use crate::event::Rule;
+use crate::json::codec::Write;
+use crate::json::scan::joined;
 use crate::json::{Json, MAX_DEPTH};
 use crate::message::InboxItem;
 use crate::run::input::{Carry, Issue};
 use crate::run::state::UndoEntry;
-use crate::scan::joined;
 use crate::tool::ToolSpec;
 
 pub(crate) const TOOL_RESULTS: &str = "tool results";

@@ -11,9 +11,9 @@ use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
 
 use crate::display::{DisplayError, SECRET_RENDERER, Slot, SlotStatus, Stack};
-use crate::host::{Check, Clock, DisplayPort, IdSource, Show};
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::ports::{Check, Clock, DisplayPort, IdSource, Show};
 use crate::run::input::Input;
 use crate::run::log::SlotAnswer;
 use crate::runtime::listeners::{Listeners, Subscription};

@@ -14,9 +14,9 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::error::{Error, StoreError};
 use crate::event::Event;
-use crate::host::{Durability, Loaded};
 use crate::ids::Ids;
 use crate::portable::BoxFuture;
+use crate::ports::{Durability, Loaded};
 use crate::run::effect::Effect;
 use crate::run::input::{Input, Request};
 use crate::run::{OutOfProtocol, PhaseName, Run};

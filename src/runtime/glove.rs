@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, ToolDefinitionError};
 use crate::event::Question;
-use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, Tool, Tools};
 use crate::message::Message;
+use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, Tool, Tools};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::listeners::Subscription;
@@ -18,7 +18,7 @@ use crate::store::MemoryStore;
 ///
 /// ```
 /// use glove_wasm::display::Slot;
-/// use glove_wasm::host::{Tool, ToolContext, ToolFailure};
+/// use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
 /// use glove_wasm::json::Json;
 /// use glove_wasm::runtime::Glove;
 /// use glove_wasm::store::MemoryStore;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use crate::event::Event;
-use crate::host::Subscriber;
 use crate::portable::{MaybeSend, MaybeSync};
+use crate::ports::Subscriber;
 
 pub(crate) struct Listeners<L: ?Sized> {
     list: Arc<List<L>>,

@@ -7,7 +7,7 @@
 //! use std::collections::VecDeque;
 //! use std::sync::Arc;
 //!
-//! use glove_wasm::host::*;
+//! use glove_wasm::ports::*;
 //! use glove_wasm::message::Message;
 //! use glove_wasm::native::{RandomIds, SystemClock};
 //! use glove_wasm::run::effect::{Effect, Outcome};
@@ -89,21 +89,21 @@
 mod commands;
 mod display;
 mod driver;
-mod entered;
 mod glove;
 mod listeners;
+mod partial_answer;
 mod questions;
 mod response;
 mod session;
 mod shared;
-mod shown;
+mod shared_driver;
+mod tool_run;
 mod toolbox;
-mod wheel;
 mod work;
 
 pub use display::{DisplayManager, Renderer, StackListener};
-pub use entered::{Entered, Said};
 pub use glove::{Glove, GloveBuilder};
 pub use listeners::{Follower, Subscription};
 pub use response::{Prompt, Response};
 pub use session::{Asked, Parts, Session};
+pub use tool_run::{Entered, Said};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::codec::{Write, object};
 use crate::display::DisplayError;
 use crate::event::{Question, QuestionKind};
-use crate::host::{Check, Show};
 use crate::json::Json;
+use crate::json::codec::{Write, object};
+use crate::ports::{Check, Show};
 use crate::run::input::Answer;
 
 /// The original's slot for a permission, and slots like it for the other questions.

@@ -16,21 +16,21 @@ use futures_util::FutureExt;
 use crate::display::DisplayError;
 use crate::error::Error;
 use crate::event::Question;
-use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::json::Json;
 use crate::message::{Message, Usage};
 use crate::portable::BoxFuture;
+use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::run::input::{Answer, Request};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::run::{PhaseName, Run};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::driver::Driver;
-use crate::runtime::entered::Entered;
 use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
+use crate::runtime::shared_driver::Wheel;
+use crate::runtime::tool_run::Entered;
 use crate::runtime::toolbox::Toolbox;
-use crate::runtime::wheel::Wheel;
 
 /// What a session is made of.
 #[derive(Clone)]

@@ -8,16 +8,16 @@ use futures_channel::oneshot;
 
 use crate::error::Error;
 use crate::event::Event;
-use crate::host::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::ids::Ids;
+use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::run::effect::Effect;
 use crate::run::input::{Answer, Input, Request, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::run::{OutOfProtocol, Run};
 use crate::runtime::display::DisplayManager;
-use crate::runtime::entered::Entered;
 use crate::runtime::listeners::{Follower, Listeners};
 use crate::runtime::response::Response;
+use crate::runtime::tool_run::Entered;
 use crate::runtime::toolbox::Toolbox;
 
 pub(crate) struct Shared {

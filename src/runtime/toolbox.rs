@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::error::ToolDefinitionError;
-use crate::host::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::json::Json;
 use crate::portable::BoxFuture;
+use crate::ports::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
 use crate::task_tool::{TASK_TOOL, TaskTool};
 use crate::tool::{ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};

@@ -8,20 +8,20 @@ use futures_util::future::{AbortRegistration, Abortable, Either};
 
 use crate::error::{ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
-use crate::host::{
-    AbortHandle, Call, CallDisplay, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
-    StoreAdapter, ToolContext,
-};
 use crate::json::Json;
 use crate::message::InboxItem;
 use crate::portable::{BoxFuture, MaybeSend};
+use crate::ports::{
+    AbortHandle, Call, CallDisplay, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
+    StoreAdapter, ToolContext,
+};
 use crate::run::effect::Effect;
 use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated};
 use crate::runtime::driver::Driver;
-use crate::runtime::entered::Entered;
+use crate::runtime::partial_answer::Shown;
 use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::{Caller, Command, Shared};
-use crate::runtime::shown::Shown;
+use crate::runtime::tool_run::Entered;
 use crate::stream::MOST_CALLS;
 use crate::tool::{Gate, find};
 

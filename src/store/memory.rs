@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future;
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::host::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::json::Json;
 use crate::message::{InboxItem, Message, Task};
 use crate::portable::BoxFuture;
+use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::journal::Unsaved;
 
 #[derive(Debug, Clone)]

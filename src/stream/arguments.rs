@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::ids::Ids;
-use crate::json_read::unescape;
-use crate::json_write::string;
+use crate::json::reader::unescape;
+use crate::json::writer::string;
 
 /// How the arguments of one tool differ on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::ModelError;
-use crate::host::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose, Receive};
 use crate::portable::BoxFuture;
+use crate::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose, Receive};
 use crate::run::Run;
 use crate::run::input::Reply;
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_channel::oneshot;
 
-use crate::host::{Clock, IdSource};
 use crate::portable::BoxFuture;
+use crate::ports::{Clock, IdSource};
 
 /// A clock that moves when it is told. Clones are the same clock.
 #[derive(Debug, Clone, Default)]

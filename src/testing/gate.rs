@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::host::{AbortHandle, AbortSignal};
+use crate::ports::{AbortHandle, AbortSignal};
 
 /// Closed at first, then open for good. Clones are the same gate.
 #[derive(Debug, Clone)]

@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::host::{AbortSignal, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::json::Json;
 use crate::message::{Message, ToolCall, Usage};
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::ports::{AbortSignal, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::run::input::Reply;
 use crate::testing::Gate;
 

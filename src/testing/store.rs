@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future;
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::host::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::json::Json;
 use crate::message::{InboxItem, Task};
 use crate::portable::BoxFuture;
+use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::journal::Unsaved;
 use crate::store::MemoryStore;
 use crate::testing::Gate;

@@ -4,63 +4,34 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What every part may use: the record, and how it is read and written as JSON.
-const FOUNDATION: &[&str] = &[
-    "error",
-    "json",
-    "json_read",
-    "json_write",
-    "message",
-    "portable",
-    "event",
-    "tool",
-    "codec",
-    "scan",
-    "ids",
-];
+const FOUNDATION: &[&str] = &["error", "json", "message", "portable", "event", "tool", "ids"];
 
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all but `HOSTS`.
 const ARROWS: &[(&str, &[&str])] = &[
     ("sse", &[]),
-    ("partial_json", &[]),
     ("display", &[]),
-    ("stream", &["partial_json", "sse"]),
-    ("wire", &["sse", "stream"]),
-    ("providers", &["partial_json", "sse", "stream", "wire"]),
+    ("stream", &["sse"]),
+    ("endpoint", &["sse", "stream"]),
+    ("providers", &["sse", "stream", "endpoint"]),
     ("run", &["display", "stream"]),
-    ("host", &["run", "display", "stream"]),
-    ("transport", &["host", "run", "providers", "stream", "sse", "wire"]),
-    ("react", &["host", "run"]),
-    ("task_tool", &["host", "run"]),
-    ("store", &["host", "run"]),
-    ("testing", &["host", "run", "display", "stream", "store"]),
-    ("runtime", &["host", "run", "display", "stream", "store", "task_tool"]),
-    ("browser", &["*"]),
+    ("ports", &["run", "display", "stream"]),
+    ("http", &["ports", "run", "providers", "stream", "sse", "endpoint"]),
+    ("text_tools", &["ports", "run"]),
+    ("task_tool", &["ports", "run"]),
+    ("store", &["ports", "run"]),
+    ("testing", &["ports", "run", "display", "stream", "store"]),
+    ("runtime", &["ports", "run", "display", "stream", "store", "task_tool"]),
+    ("wasm", &["*"]),
     ("native", &["*"]),
     ("bin", &["*", "native"]),
 ];
 
 /// Where the runtime meets a place to run in: these never know of each other.
-const HOSTS: &[&str] = &["browser", "native"];
+const HOSTS: &[&str] = &["wasm", "native"];
 
 /// Parts that decide and never do: no host, no clock, no threads.
-const PURE: &[&str] = &[
-    "run",
-    "display",
-    "providers",
-    "codec",
-    "json_read",
-    "json_write",
-    "scan",
-    "sse",
-    "stream",
-    "partial_json",
-    "wire",
-    "message",
-    "event",
-    "json",
-    "tool",
-    "ids",
-];
+const PURE: &[&str] =
+    &["run", "display", "providers", "sse", "stream", "endpoint", "message", "event", "json", "tool", "ids"];
 
 const IMPURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "tokio", "SystemTime", "Instant::now"];
 
@@ -206,8 +177,8 @@ fn only_two_files_ask_for_the_target() {
 }
 
 #[test]
-fn javascript_values_stay_in_the_browser_part() {
-    let others = sources().into_iter().filter(|source| source.part() != "browser");
+fn javascript_values_stay_in_the_wasm_part() {
+    let others = sources().into_iter().filter(|source| source.part() != "wasm");
     let found: Vec<String> = others.flat_map(|source| source.lines_with(&["JsValue"])).collect();
     expect_none(&found, "a JavaScript value outside");
 }

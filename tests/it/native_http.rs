@@ -12,11 +12,11 @@ use crate::support::strict::expect_taken;
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
 use glove_wasm::error::Error;
-use glove_wasm::host::Clock;
+use glove_wasm::http::Http;
+use glove_wasm::http::retry::Policy;
 use glove_wasm::native::{NativeHttp, ProviderModel, SystemClock};
+use glove_wasm::ports::Clock;
 use glove_wasm::runtime::Glove;
-use glove_wasm::transport::Http;
-use glove_wasm::transport::retry::Policy;
 
 const KEY: &str = "sk-canary-4711";
 const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n";

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_executor::block_on;
 use glove_wasm::event::Event;
-use glove_wasm::host::{Tool, ToolContext, ToolFailure};
+use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
 use glove_wasm::message::ToolStatus;
 use glove_wasm::runtime::{Glove, Prompt, Response};
 use glove_wasm::testing::{Line, ScriptedModel, Seen};

@@ -30,7 +30,7 @@ impl ToolChoice {
 }
 
 /// Where a conversation is.
-pub(super) struct Standing {
+pub(in crate::providers) struct Standing {
     /// Results of the last calls are there: the model goes on with its answer.
     pub answered: bool,
     /// The turn that goes on has no thoughts at its beginning.
@@ -38,7 +38,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    pub(super) fn of(messages: &[&Message]) -> Self {
+    pub(in crate::providers) fn of(messages: &[&Message]) -> Self {
         let mut standing = Standing { answered: false, thoughtless: false };
         let mut turns = 0;
         for message in messages.iter().rev() {
@@ -50,8 +50,8 @@ impl Standing {
                 Sender::Agent => {
                     turns += 1;
                     standing.answered &= !message.calls().is_empty() || turns > 1;
-                    standing.thoughtless |=
-                        !message.calls().is_empty() && !super::anthropic::begins_with_thoughts(message);
+                    standing.thoughtless |= !message.calls().is_empty()
+                        && !crate::providers::anthropic::request::begins_with_thoughts(message);
                 }
             }
         }
@@ -62,7 +62,7 @@ impl Standing {
 
 impl Options {
     /// The options as they hold for the next answer in a conversation that ends so.
-    pub(super) fn at(&self, prompt: &Prompt<'_>, messages: &[&Message]) -> Options {
+    pub(in crate::providers) fn at(&self, prompt: &Prompt<'_>, messages: &[&Message]) -> Options {
         let standing = Standing::of(messages);
         let mut options = self.clone();
         // Who has to use a tool again and again never comes to an end.
@@ -84,7 +84,7 @@ impl Options {
 
 impl Prompt<'_> {
     /// Whether the model takes tools; where it does not, the developer is told of those that are left out.
-    pub(super) fn takes_tools(&self) -> bool {
+    pub(in crate::providers) fn takes_tools(&self) -> bool {
         let takes = self.options.facts.tools != Some(false);
         if !takes && !self.tools.is_empty() {
             self.notices.tell(
@@ -100,7 +100,7 @@ impl Prompt<'_> {
     }
 
     /// What is to be said of tools, as far as the provider takes it.
-    pub(super) fn tool_choice(&self) -> Option<ToolChoice> {
+    pub(in crate::providers) fn tool_choice(&self) -> Option<ToolChoice> {
         let choice = self.options.tool_choice.clone()?;
         let why = match &choice {
             ToolChoice::Tool(name) if !self.tools.iter().any(|tool| tool.name == *name) => {
@@ -120,7 +120,7 @@ impl Prompt<'_> {
     }
 
     /// Whether several calls at once are allowed, where something is to be said of it and the provider takes it.
-    pub(super) fn parallel(&self) -> Option<bool> {
+    pub(in crate::providers) fn parallel(&self) -> Option<bool> {
         let facts = &self.options.facts;
         self.taken(self.options.parallel_tool_calls, facts.parallel_tool_calls, "parallelToolCalls")
     }

@@ -6,10 +6,10 @@ use crate::message::{ContentPart, ContentSource};
 use crate::providers::base64::text_of;
 use crate::providers::request::Prompt;
 
-pub(super) const PDF: &str = "application/pdf";
+pub(in crate::providers) const PDF: &str = "application/pdf";
 
 /// What every provider that reads pictures takes.
-pub(super) const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+pub(in crate::providers) const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Types of texts that are not called so.
 const TEXTS: [&str; 8] = [
@@ -46,7 +46,7 @@ const ENDINGS: [(&str, &str); 9] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::providers) enum Kind {
     Picture,
     Video,
     Sound,
@@ -56,7 +56,7 @@ pub(super) enum Kind {
 
 /// Where a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place<'a> {
+pub(in crate::providers) enum Place<'a> {
     /// Here, as whole base64 of the usual alphabet.
     Data(Cow<'a, str>),
     Address(&'a str),
@@ -64,7 +64,7 @@ pub(super) enum Place<'a> {
 
 /// A file that leads somewhere.
 #[derive(Debug)]
-pub(super) struct File<'a> {
+pub(in crate::providers) struct File<'a> {
     pub kind: Kind,
     /// In small letters; empty where nobody knows.
     pub media_type: Cow<'a, str>,
@@ -72,7 +72,7 @@ pub(super) struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    pub(super) fn of(part: &'a ContentPart) -> Option<Self> {
+    pub(in crate::providers) fn of(part: &'a ContentPart) -> Option<Self> {
         let source = part.source.as_ref()?;
         let (told, place) = place(source)?;
         let mut media_type = Cow::Borrowed(told.split(';').next().unwrap_or_default().trim());
@@ -97,21 +97,21 @@ impl<'a> File<'a> {
     }
 
     /// A picture of one of these types, or of one that only its server knows.
-    pub(super) fn is_picture(&self, types: &[&str]) -> bool {
+    pub(in crate::providers) fn is_picture(&self, types: &[&str]) -> bool {
         self.kind == Kind::Picture && self.is_one_of(types)
     }
 
-    pub(super) fn is_pdf(&self) -> bool {
+    pub(in crate::providers) fn is_pdf(&self) -> bool {
         self.media_type == PDF
     }
 
     /// Of what is only an address the type need not be known.
-    pub(super) fn is_one_of(&self, types: &[&str]) -> bool {
+    pub(in crate::providers) fn is_one_of(&self, types: &[&str]) -> bool {
         types.contains(&self.media_type.as_ref())
             || self.media_type.is_empty() && matches!(self.place, Place::Address(_))
     }
 
-    pub(super) fn data(&self) -> Option<&str> {
+    pub(in crate::providers) fn data(&self) -> Option<&str> {
         match &self.place {
             Place::Data(data) => Some(data),
             Place::Address(_) => None,
@@ -119,13 +119,13 @@ impl<'a> File<'a> {
     }
 
     /// What stands in a file of text, where it is here.
-    pub(super) fn text(&self) -> Option<String> {
+    pub(in crate::providers) fn text(&self) -> Option<String> {
         let data = self.data().filter(|_| self.kind == Kind::Text)?;
         text_of(data).filter(|text| !text.trim().is_empty())
     }
 
     /// As one URL.
-    pub(super) fn url(&self) -> Cow<'a, str> {
+    pub(in crate::providers) fn url(&self) -> Cow<'a, str> {
         match &self.place {
             Place::Data(data) => Cow::Owned(format!("data:{};base64,{data}", self.media_type)),
             Place::Address(url) => Cow::Borrowed(url),
@@ -191,7 +191,7 @@ fn guessed(place: &Place<'_>) -> &'static str {
 
 impl Prompt<'_> {
     /// What stands for media that the provider does not take; the developer is told, and the model reads it.
-    pub(super) fn left_out(&self, part: &ContentPart) -> String {
+    pub(in crate::providers) fn left_out(&self, part: &ContentPart) -> String {
         let note = media_note(part);
         let data = part.source.as_ref().and_then(|source| source.data.as_deref());
         let is_broken = data.is_some_and(|data| !data.is_empty()) && File::of(part).is_none();

@@ -1,30 +1,27 @@
 //! Request bodies: the record, the tools and the options in each provider's form.
 
-mod anthropic;
-mod choice;
-mod endpoint;
-mod gemini;
-mod media;
+pub(in crate::providers) mod choice;
+pub(in crate::providers) mod media;
 mod most_tools;
 mod names;
 mod notice;
-mod openai_chat;
-mod openai_responses;
-mod project;
+pub(in crate::providers) mod project;
 mod sampling;
 mod schema;
-mod thinking;
+pub(in crate::providers) mod thinking;
 
 use std::borrow::Cow;
 
-use crate::codec::{to_text, words};
 use crate::json::Json;
-use crate::json_read::{Broken, Reader};
-use crate::json_write::{Object, string};
+use crate::json::codec::{to_text, words};
+use crate::json::reader::{Broken, Reader};
+use crate::json::scan::joined;
+use crate::json::writer::{Object, string};
 use crate::message::Message;
-use crate::providers::Format;
 use crate::providers::facts::{Facts, ReasoningBack};
-use crate::scan::joined;
+use crate::providers::{Format, endpoint};
+#[cfg(feature = "providers")]
+use crate::providers::{anthropic, gemini, openai_chat, openai_responses};
 use crate::tool::ToolDefinition;
 
 pub use choice::ToolChoice;
@@ -83,29 +80,29 @@ pub struct Prompt<'a> {
 }
 
 /// How the requests of one format are written.
-struct Writer {
+pub(in crate::providers) struct Writer {
     /// What comes before the messages.
-    head: fn(&Prompt<'_>, &mut Object<'_>),
+    pub(in crate::providers) head: fn(&Prompt<'_>, &mut Object<'_>),
     /// The field that holds the messages.
-    list: &'static str,
+    pub(in crate::providers) list: &'static str,
     /// What comes first in it.
-    lead: Option<fn(&Prompt<'_>, &mut String)>,
+    pub(in crate::providers) lead: Option<fn(&Prompt<'_>, &mut String)>,
     /// `last` puts the cache mark where there is one.
-    group: fn(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String),
+    pub(in crate::providers) group: fn(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String),
 }
 
 impl Format {
     fn writer(self) -> &'static Writer {
         match self {
             #[cfg(feature = "providers")]
-            Format::Anthropic => &anthropic::WRITER,
+            Format::Anthropic => &anthropic::request::WRITER,
             #[cfg(feature = "providers")]
-            Format::OpenAiChat => &openai_chat::WRITER,
+            Format::OpenAiChat => &openai_chat::request::WRITER,
             #[cfg(feature = "providers")]
-            Format::OpenAiResponses => &openai_responses::WRITER,
+            Format::OpenAiResponses => &openai_responses::request::WRITER,
             #[cfg(feature = "providers")]
-            Format::Gemini => &gemini::WRITER,
-            _ => &endpoint::WRITER,
+            Format::Gemini => &gemini::request::WRITER,
+            _ => &endpoint::request::WRITER,
         }
     }
 }
@@ -203,7 +200,7 @@ impl Prompt<'_> {
     }
 
     /// The arguments of an earlier call as the model would write them.
-    fn input<'c>(&self, call: &'c Call<'_>) -> Cow<'c, str> {
+    pub(in crate::providers) fn input<'c>(&self, call: &'c Call<'_>) -> Cow<'c, str> {
         match self.names.form(&call.call.tool_name) {
             Some(form) => Cow::Owned(form.on_wire(&call.input())),
             None => call.input(),
@@ -211,7 +208,7 @@ impl Prompt<'_> {
     }
 
     /// The mark that asks for caching up to here.
-    fn cache_mark(&self) -> Option<&'static str> {
+    pub(in crate::providers) fn cache_mark(&self) -> Option<&'static str> {
         self.options.cache.map(|ttl| match ttl {
             CacheTtl::FiveMinutes => r#"{"type":"ephemeral"}"#,
             CacheTtl::OneHour => r#"{"type":"ephemeral","ttl":"1h"}"#,
@@ -219,7 +216,7 @@ impl Prompt<'_> {
     }
 
     /// The list of what the model's provider gave and wants back with the message.
-    fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
+    pub(in crate::providers) fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
         let thinks = self.format == Format::Anthropic && self.options.anthropic_thinks();
         let endpoint = self.format.spoken() == Format::Endpoint && is_wanted_back(message);
         (self.options.echo_reasoning || thinks || endpoint).then(|| kept(message, field))?
@@ -229,12 +226,12 @@ impl Prompt<'_> {
 /// The field of a message by which a chat handler says that the model's provider wants its thoughts back.
 pub(crate) const WANTED_BACK: &str = "wanted_back";
 
-fn is_wanted_back(message: &Message) -> bool {
+pub(in crate::providers) fn is_wanted_back(message: &Message) -> bool {
     message.extra.0.iter().any(|(key, value)| key == WANTED_BACK && value.as_str() == "true")
 }
 
 /// A list that is kept with a message, unless there is nothing in it.
-fn kept<'m>(message: &'m Message, field: &str) -> Option<&'m str> {
+pub(in crate::providers) fn kept<'m>(message: &'m Message, field: &str) -> Option<&'m str> {
     let kept = message.extra.0.iter().find(|(key, _)| key == field);
     let list = kept?.1.as_str();
     let items = list.strip_prefix('[')?.strip_suffix(']')?.trim();
@@ -258,7 +255,7 @@ impl Options {
 
 /// The items of these kinds. What is kept for a provider comes back through a client, who could write a message of
 /// the developer into it.
-fn of_kind<'m>(list: &'m str, kinds: &[&str]) -> Vec<&'m str> {
+pub(in crate::providers) fn of_kind<'m>(list: &'m str, kinds: &[&str]) -> Vec<&'m str> {
     let mut found = Vec::new();
     let mut reader = Reader::new(list);
     let mut read = || {
@@ -285,14 +282,14 @@ fn of_kind<'m>(list: &'m str, kinds: &[&str]) -> Vec<&'m str> {
 }
 
 /// Whether the fields of two objects can stand together: which of them may stand beside a `type` depends on it.
-fn are_merged(ours: &str, theirs: &str) -> bool {
+pub(in crate::providers) fn are_merged(ours: &str, theirs: &str) -> bool {
     let mut typed = false;
     let is_read = each_field(theirs, |key, _| typed |= key == "type").is_ok();
     is_read && !typed && ours.starts_with('{') && theirs.starts_with('{')
 }
 
 /// The fields of both objects; theirs count where both have one.
-fn merge(out: &mut String, ours: &str, theirs: &str) {
+pub(in crate::providers) fn merge(out: &mut String, ours: &str, theirs: &str) {
     let mut given = Vec::new();
     let _ = each_field(theirs, |key, value| given.push((key, value)));
     let mut body = Object::new(out);
@@ -308,7 +305,10 @@ fn merge(out: &mut String, ours: &str, theirs: &str) {
 }
 
 /// Tells of each field of an object as it is written.
-fn each_field<'a>(json: &'a str, mut tell: impl FnMut(&'a str, &'a str)) -> Result<(), Broken> {
+pub(in crate::providers) fn each_field<'a>(
+    json: &'a str,
+    mut tell: impl FnMut(&'a str, &'a str),
+) -> Result<(), Broken> {
     let mut reader = Reader::new(json);
     if reader.object()? {
         while let Some(key) = reader.key()? {
@@ -318,12 +318,12 @@ fn each_field<'a>(json: &'a str, mut tell: impl FnMut(&'a str, &'a str)) -> Resu
     Ok(())
 }
 
-fn number(value: f64) -> String {
+pub(in crate::providers) fn number(value: f64) -> String {
     to_text(&value)
 }
 
 /// `{"type": …, "text": …}` as most providers have it.
-fn text_block(out: &mut String, kind: &str, text: &str, cache_mark: Option<&str>) {
+pub(in crate::providers) fn text_block(out: &mut String, kind: &str, text: &str, cache_mark: Option<&str>) {
     let mut block = Object::new(out);
     block.text("type", kind).text("text", text);
     if let Some(mark) = cache_mark {
@@ -333,16 +333,16 @@ fn text_block(out: &mut String, kind: &str, text: &str, cache_mark: Option<&str>
 }
 
 /// Google's word for a call that another model made, as base64: `skip_thought_signature_validator`.
-const UNSIGNED: &str = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=";
+pub(in crate::providers) const UNSIGNED: &str = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=";
 
 /// What a user says where an answer comes last: no provider goes on from one.
-const GO_ON: &str = "[Go on.]";
+pub(in crate::providers) const GO_ON: &str = "[Go on.]";
 
 /// Stands between texts of several messages that become one.
-const BETWEEN: &str = "\n\n";
+pub(in crate::providers) const BETWEEN: &str = "\n\n";
 
 /// What the user wrote, without media.
-fn user_texts<'a>(parts: &[Part<'a>]) -> Vec<&'a str> {
+pub(in crate::providers) fn user_texts<'a>(parts: &[Part<'a>]) -> Vec<&'a str> {
     let mut texts = Vec::new();
     for part in parts {
         match part {
@@ -354,7 +354,7 @@ fn user_texts<'a>(parts: &[Part<'a>]) -> Vec<&'a str> {
 }
 
 /// The reasoning of several messages.
-fn reasoning(messages: &[&Message]) -> Option<String> {
+pub(in crate::providers) fn reasoning(messages: &[&Message]) -> Option<String> {
     let mut texts = Vec::new();
     for message in messages {
         if let Some(text) = &message.reasoning_content {
@@ -364,6 +364,6 @@ fn reasoning(messages: &[&Message]) -> Option<String> {
     Some(joined(&texts, BETWEEN)).filter(|text| !text.is_empty())
 }
 
-fn push_string(out: &mut String, text: &str) {
+pub(in crate::providers) fn push_string(out: &mut String, text: &str) {
     string(out, text);
 }

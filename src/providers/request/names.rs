@@ -69,7 +69,7 @@ impl ToolNames {
     }
 
     /// How the arguments of a tool differ on the wire.
-    pub(super) fn form(&self, tool: &str) -> Option<&ArgumentForm> {
+    pub(in crate::providers) fn form(&self, tool: &str) -> Option<&ArgumentForm> {
         self.wire.arguments.iter().find(|(name, _)| name == tool).map(|(_, form)| form.as_ref())
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::ids::Ids;
 use crate::json::Json;
-use crate::json_write::Object;
+use crate::json::writer::Object;
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
 use crate::providers::Format;
 use crate::providers::facts::CallIds;
@@ -149,7 +149,7 @@ fn nine(id: &str) -> String {
 }
 
 /// Groups the messages of the model's view. Ids depend only on what comes before.
-pub(super) fn groups<'a>(
+pub(in crate::providers) fn groups<'a>(
     format: Format,
     call_ids: Option<CallIds>,
     messages: &[&'a Message],

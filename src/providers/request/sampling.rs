@@ -4,7 +4,7 @@ use crate::providers::Format;
 use crate::providers::request::{Prompt, number};
 
 /// What the options come to for one model.
-pub(super) struct Sampling<'a> {
+pub(in crate::providers) struct Sampling<'a> {
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     pub seed: Option<u64>,
@@ -13,7 +13,12 @@ pub(super) struct Sampling<'a> {
 
 impl<'a> Prompt<'a> {
     /// The value of an option, unless the facts say that the model refuses it: then the developer is told.
-    pub(super) fn taken<T>(&self, value: Option<T>, fact: Option<bool>, option: &str) -> Option<T> {
+    pub(in crate::providers) fn taken<T>(
+        &self,
+        value: Option<T>,
+        fact: Option<bool>,
+        option: &str,
+    ) -> Option<T> {
         if value.is_some() && fact == Some(false) {
             self.leave_out(option, "takes none");
             return None;
@@ -21,12 +26,12 @@ impl<'a> Prompt<'a> {
         value
     }
 
-    pub(super) fn leave_out(&self, option: &str, why: &str) {
+    pub(in crate::providers) fn leave_out(&self, option: &str, why: &str) {
         let message = format!("`{option}` was left out of the request: `{}` {why}.", self.options.model);
         self.notices.tell("OPTION_LEFT_OUT", message);
     }
 
-    pub(super) fn changed(&self, option: &str, from: &str, to: &str) {
+    pub(in crate::providers) fn changed(&self, option: &str, from: &str, to: &str) {
         let message = format!(
             "`{option}` is {from} and was sent as {to}, which is the nearest that `{}` takes.",
             self.options.model
@@ -35,7 +40,7 @@ impl<'a> Prompt<'a> {
     }
 
     /// The longest answer that was asked for, as far as the model can give it.
-    pub(super) fn max_tokens(&self) -> Option<u32> {
+    pub(in crate::providers) fn max_tokens(&self) -> Option<u32> {
         let wanted = self.options.max_tokens?;
         let limit = self.options.facts.max_output_tokens.unwrap_or(u32::MAX);
         if wanted > limit {
@@ -44,7 +49,7 @@ impl<'a> Prompt<'a> {
         Some(wanted.min(limit))
     }
 
-    pub(super) fn sampling(&self) -> Sampling<'a> {
+    pub(in crate::providers) fn sampling(&self) -> Sampling<'a> {
         let (options, facts) = (self.options, &self.options.facts);
         let mut temperature = self.taken(options.temperature, facts.temperature, "temperature");
         let mut top_p = self.taken(options.top_p, facts.top_p, "topP");

@@ -1,6 +1,6 @@
 //! How much a model is asked to think before it answers, as each provider wants it said.
 
-use crate::json_write::Object;
+use crate::json::writer::Object;
 use crate::providers::Format;
 use crate::providers::facts::{ThinkingForm, ThinkingOff};
 use crate::providers::request::{Options, Prompt};
@@ -55,17 +55,17 @@ impl Thinking {
 }
 
 impl Options {
-    pub(super) fn is_told_to_think(&self) -> bool {
+    pub(in crate::providers) fn is_told_to_think(&self) -> bool {
         !self.thinking.is_open() && !self.thinking.is_off() && self.facts.thinking != Some(ThinkingForm::None)
     }
 
     /// Whether the model thinks, if it is one that does so unless it is told otherwise.
-    pub(super) fn thinks_by_itself(&self) -> bool {
+    pub(in crate::providers) fn thinks_by_itself(&self) -> bool {
         !self.thinking.is_off() || self.facts.thinking_off == Some(ThinkingOff::Never)
     }
 
     /// Anthropic wants the thoughts of a turn back while it goes on.
-    pub(super) fn anthropic_thinks(&self) -> bool {
+    pub(in crate::providers) fn anthropic_thinks(&self) -> bool {
         let by_itself = self.facts.thinking == Some(ThinkingForm::Adaptive)
             && matches!(self.facts.thinking_off, Some(ThinkingOff::Said | ThinkingOff::Never));
         self.is_told_to_think() || by_itself && self.thinks_by_itself()
@@ -73,7 +73,7 @@ impl Options {
 }
 
 /// How the model is told, where nothing is known of it too.
-pub(super) fn form(prompt: &Prompt<'_>) -> ThinkingForm {
+pub(in crate::providers) fn form(prompt: &Prompt<'_>) -> ThinkingForm {
     prompt.options.facts.thinking.unwrap_or(match prompt.format {
         Format::Anthropic => ThinkingForm::Budget,
         Format::Gemini => ThinkingForm::Level,
@@ -110,7 +110,7 @@ fn says_nothing(prompt: &Prompt<'_>) {
 }
 
 /// Thoughts count into `max_tokens`, so the answer's own share is kept as far as the model's limit allows.
-pub(super) fn anthropic(prompt: &Prompt<'_>, max_tokens: u32, body: &mut Object<'_>) {
+pub(in crate::providers) fn anthropic(prompt: &Prompt<'_>, max_tokens: u32, body: &mut Object<'_>) {
     let (thinking, facts) = (&prompt.options.thinking, &prompt.options.facts);
     let form = form(prompt);
     let limit = facts.max_output_tokens.unwrap_or(u32::MAX);
@@ -147,7 +147,7 @@ fn effort(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     output.end();
 }
 
-pub(super) fn openai_chat(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(in crate::providers) fn openai_chat(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     let thinking = &prompt.options.thinking;
     if thinking.is_open() {
         return;
@@ -179,7 +179,7 @@ pub(super) fn openai_chat(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     }
 }
 
-pub(super) fn openai_responses(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(in crate::providers) fn openai_responses(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     match form(prompt) {
         _ if prompt.options.thinking.is_open() => {}
         ThinkingForm::None => says_nothing(prompt),
@@ -192,7 +192,7 @@ pub(super) fn openai_responses(prompt: &Prompt<'_>, body: &mut Object<'_>) {
 }
 
 /// Models before Gemini 3 take tokens, those from it on words.
-pub(super) fn gemini(prompt: &Prompt<'_>, config: &mut Object<'_>) {
+pub(in crate::providers) fn gemini(prompt: &Prompt<'_>, config: &mut Object<'_>) {
     let (thinking, facts) = (&prompt.options.thinking, &prompt.options.facts);
     let form = form(prompt);
     if form == ThinkingForm::None {

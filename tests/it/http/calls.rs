@@ -8,12 +8,12 @@ use crate::support::transport::{
     model_of, ok, options, status,
 };
 use glove_wasm::error::ModelErrorKind;
+use glove_wasm::http::retry::Policy;
+use glove_wasm::http::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::providers::Format;
 use glove_wasm::providers::request::Options;
 use glove_wasm::testing::{FakeClock, SequentialIds};
-use glove_wasm::transport::retry::Policy;
-use glove_wasm::transport::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 
 #[test]
 fn an_answer_is_shown_as_it_comes_and_then_given_whole() {

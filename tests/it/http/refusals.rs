@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use crate::support::transport::ask_at_once;
 
 use glove_wasm::error::{ModelError, ModelErrorKind};
-use glove_wasm::host::Delta;
+use glove_wasm::http::retry::Policy;
+use glove_wasm::http::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse, Learned};
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::Delta;
 use glove_wasm::providers::Format;
 use glove_wasm::providers::request::Options;
 use glove_wasm::testing::{FakeClock, SequentialIds};
-use glove_wasm::transport::retry::Policy;
-use glove_wasm::transport::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse, Learned};
 use serde_json::Value;
 
 const KEY: &str = "sk-canary-4711";

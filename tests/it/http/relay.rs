@@ -6,17 +6,17 @@ use crate::support::streams::{decode, outcome, recordings};
 use crate::support::strict::{address, expect_taken_at};
 use crate::support::transport::ask_at_once;
 use glove_wasm::error::{ModelError, ModelErrorKind};
-use glove_wasm::host::Delta;
+use glove_wasm::http::retry::Policy;
+use glove_wasm::http::{Answer, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, Usage};
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::Delta;
 use glove_wasm::providers::Format;
 use glove_wasm::providers::request::Options;
 use glove_wasm::run::input::Reply;
 use glove_wasm::stream::{Outcome, Turn};
 use glove_wasm::testing::{FakeClock, SequentialIds};
-use glove_wasm::transport::retry::Policy;
-use glove_wasm::transport::{Answer, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 use proptest::prelude::*;
 
 /// A server that plays one stream, a piece at a time.
@@ -93,7 +93,7 @@ fn what_every_recorded_stream_said_reaches_the_client() {
         let mut expected = reply.messages.remove(0);
         let ids = SequentialIds::new("i");
         for call in expected.tool_calls.iter_mut().flatten().filter(|call| call.id().is_empty()) {
-            call.id = Some(format!("call_{}", glove_wasm::host::IdSource::fresh(&ids)));
+            call.id = Some(format!("call_{}", glove_wasm::ports::IdSource::fresh(&ids)));
         }
         // Of the fields that are the provider's own the client keeps those that it sends back.
         expected.extra = turn.message.extra.clone();

@@ -5,9 +5,9 @@ use crate::support::transport::{
     status,
 };
 use glove_wasm::error::ModelErrorKind;
+use glove_wasm::http::retry::Policy;
 use glove_wasm::providers::Format;
 use glove_wasm::testing::FakeClock;
-use glove_wasm::transport::retry::Policy;
 
 #[test]
 fn what_may_pass_is_tried_again_twice_with_growing_pauses() {

@@ -7,12 +7,12 @@ use crate::support::transport::{
     options,
 };
 use glove_wasm::error::ModelErrorKind;
-use glove_wasm::host::Clock;
+use glove_wasm::http::retry::Policy;
+use glove_wasm::http::{Http, HttpModel, HttpOptions};
+use glove_wasm::ports::Clock;
 use glove_wasm::providers::Format;
 use glove_wasm::providers::request::Options;
 use glove_wasm::testing::{FakeClock, SequentialIds};
-use glove_wasm::transport::retry::Policy;
-use glove_wasm::transport::{Http, HttpModel, HttpOptions};
 
 #[test]
 fn a_ping_ends_the_wait_for_the_first_byte() {

@@ -7,7 +7,7 @@ use glove_wasm::run::Run;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{AbortReason, Answer, ApprovalVerdict, Input, Reply, ToolOutcome, WhenBusy};
 use glove_wasm::run::settings::Settings;
-use glove_wasm::run::timeline::{Entry, EntryStatus, Timeline};
+use glove_wasm::run::views::timeline::{Entry, EntryStatus, Timeline};
 use glove_wasm::tool::{Gate, ToolSpec};
 use serde_json::{Value, json};
 

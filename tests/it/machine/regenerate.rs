@@ -5,7 +5,7 @@ use glove_wasm::run::OutOfProtocol;
 use glove_wasm::run::effect::Outcome;
 use glove_wasm::run::input::{Input, Request, ToolOutcome, WhenBusy};
 use glove_wasm::run::log::SlotAnswer;
-use glove_wasm::run::timeline::{Entry, Timeline};
+use glove_wasm::run::views::timeline::{Entry, Timeline};
 
 fn again(id: &str) -> Input {
     Input::Request(Box::new(Request { regenerate: true, ..request(id, "", WhenBusy::Queue) }))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::runtime::*;
 use glove_wasm::error::Error;
-use glove_wasm::host::{Tool, ToolContext, ToolFailure};
+use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
 use glove_wasm::run::PhaseName;
 use glove_wasm::run::settings::{Budgets, Compaction};
 use glove_wasm::runtime::{Glove, GloveBuilder};

@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::runtime::block_on;
 use crate::support::transport::{Break, Chunk, drive_model, model_of, ok};
+use glove_wasm::endpoint::Disclosure;
 use glove_wasm::error::ModelError;
 use glove_wasm::event::Event;
-use glove_wasm::host::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest};
+use glove_wasm::http::Answer;
+use glove_wasm::http::retry::Policy;
 use glove_wasm::message::Message;
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest};
 use glove_wasm::providers::Format;
-use glove_wasm::react::TextTools;
 use glove_wasm::run::input::Reply;
 use glove_wasm::runtime::GloveBuilder;
 use glove_wasm::store::MemoryStore;
 use glove_wasm::testing::{FakeClock, SequentialIds};
-use glove_wasm::transport::Answer;
-use glove_wasm::transport::retry::Policy;
-use glove_wasm::wire::Disclosure;
+use glove_wasm::text_tools::TextTools;
 
 /// Tells the same notices with each request.
 struct Noticing(&'static [&'static str]);

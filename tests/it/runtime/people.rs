@@ -3,8 +3,8 @@
 use crate::support::runtime::*;
 use futures_util::future::join;
 use glove_wasm::display::{DisplayError, Slot, SlotStatus};
-use glove_wasm::host::{Tool, ToolContext, ToolFailure};
 use glove_wasm::json::Json;
+use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
 use glove_wasm::run::PhaseName;
 use glove_wasm::run::input::Answer;
 use glove_wasm::runtime::{Glove, Prompt, Renderer, Response};

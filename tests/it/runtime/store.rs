@@ -2,10 +2,10 @@
 
 use crate::support::runtime::*;
 use glove_wasm::error::{Error, ModelError, StoreErrorKind};
-use glove_wasm::host::{AbortSignal, DeltaSink, ModelAdapter, ModelRequest, StoreAdapter};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall};
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::{AbortSignal, DeltaSink, ModelAdapter, ModelRequest, StoreAdapter};
 use glove_wasm::run::input::Reply;
 use glove_wasm::run::settings::Limits;
 use glove_wasm::runtime::Prompt;
@@ -200,15 +200,15 @@ impl StoreAdapter for Newer {
         self.0.identifier()
     }
 
-    fn load(&self) -> BoxFuture<'static, Result<glove_wasm::host::Loaded, glove_wasm::error::StoreError>> {
+    fn load(&self) -> BoxFuture<'static, Result<glove_wasm::ports::Loaded, glove_wasm::error::StoreError>> {
         let checkpoint = Some(r#"{"version":99}"#.to_owned());
-        Box::pin(async { Ok(glove_wasm::host::Loaded { checkpoint, ..Default::default() }) })
+        Box::pin(async { Ok(glove_wasm::ports::Loaded { checkpoint, ..Default::default() }) })
     }
 
     fn append(
         &self,
         _: glove_wasm::run::journal::Unsaved<'_>,
-        _: glove_wasm::host::Durability,
+        _: glove_wasm::ports::Durability,
     ) -> BoxFuture<'static, Result<(), glove_wasm::error::StoreError>> {
         let error = glove_wasm::error::StoreError::new(StoreErrorKind::Failed, "nothing may be written here");
         Box::pin(async { Err(error) })

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::support::runtime::*;
-use glove_wasm::host::StoreAdapter;
-use glove_wasm::react::TextTools;
+use glove_wasm::ports::StoreAdapter;
 use glove_wasm::runtime::GloveBuilder;
 use glove_wasm::store::MemoryStore;
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel, SequentialIds};
+use glove_wasm::text_tools::TextTools;
 
 fn agent(model: &ScriptedModel, store: impl StoreAdapter + 'static) -> GloveBuilder {
     let (clock, ids) = (Arc::new(FakeClock::at(1_000)), Arc::new(SequentialIds::new("id")));

@@ -15,7 +15,7 @@ use glove_wasm::run::input::{
 use glove_wasm::run::journal::{Record, Unsaved};
 use glove_wasm::run::log::SlotAnswer;
 use glove_wasm::run::settings::Settings;
-use glove_wasm::run::view::View;
+use glove_wasm::run::views::model::View;
 use glove_wasm::run::{OutOfProtocol, Run};
 use glove_wasm::tool::{Gate, ToolSpec};
 

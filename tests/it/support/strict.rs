@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::{Arc, LazyLock, Mutex};
 
+use glove_wasm::http::HttpRequest;
 use glove_wasm::providers::Format;
-use glove_wasm::transport::HttpRequest;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 

@@ -6,17 +6,17 @@ use std::task::{Context, Poll, Waker};
 
 use futures_util::FutureExt;
 use glove_wasm::error::{ModelError, ModelErrorKind};
-use glove_wasm::host::{AbortHandle, Clock, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use glove_wasm::http::retry::Policy;
+use glove_wasm::http::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 use glove_wasm::message::Message;
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::{AbortHandle, Clock, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use glove_wasm::providers::Format;
 use glove_wasm::providers::request::Options;
 use glove_wasm::run::Run;
 use glove_wasm::run::input::{Input, Reply, WhenBusy};
 use glove_wasm::run::settings::Settings;
 use glove_wasm::testing::{FakeClock, SequentialIds, ask_model};
-use glove_wasm::transport::retry::Policy;
-use glove_wasm::transport::{Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 
 use super::machine::request;
 use super::strict::{address, expect_taken_at};

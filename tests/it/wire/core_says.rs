@@ -15,7 +15,7 @@ use glove_wasm::message::{
 };
 use glove_wasm::run::PhaseName;
 use glove_wasm::run::input::Reply;
-use glove_wasm::run::timeline::{Entry, EntryStatus, ToolEntry};
+use glove_wasm::run::views::timeline::{Entry, EntryStatus, ToolEntry};
 use serde::Serialize;
 
 const HEAD: &str = r#"// What the core writes, one example of each form with every field. Written by tests/it/wire/core_says.rs; do not edit.

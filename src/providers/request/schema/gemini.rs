@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use super::node::{Node, keep_one_of_each, unpointed};
 use super::{Lost, around, root, wire_key};
 use crate::ids::Ids;
-use crate::json_read::number;
-use crate::json_write::{Object, array, string};
+use crate::json::reader::number;
+use crate::json::writer::{Object, array, string};
 use crate::stream::ArgumentForm;
 
 /// A schema stands inside itself this often, then it is cut.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::ids::Ids;
-use crate::json_read::{Broken, Reader, unescape};
-use crate::json_write::{Object, array};
+use crate::json::reader::{Broken, Reader, unescape};
+use crate::json::writer::{Object, array};
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Node<'a> {

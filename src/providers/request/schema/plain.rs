@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::node::{Node, keep_one_of_each, unpointed};
 use super::{Lost, MAPS, around, root, wire_key};
-use crate::json_write::{Object, array, string};
+use crate::json::writer::{Object, array, string};
 use crate::stream::ArgumentForm;
 
 /// Keywords that hold one schema, and those that hold a list of them.

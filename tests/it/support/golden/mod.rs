@@ -10,15 +10,15 @@ use futures_executor::LocalPool;
 use futures_util::task::LocalSpawnExt;
 use glove_wasm::display::SlotStatus;
 use glove_wasm::error::Error;
-use glove_wasm::host::Clock;
+use glove_wasm::http::retry::Policy;
+use glove_wasm::http::{HttpModel, HttpOptions};
 use glove_wasm::message::Message;
+use glove_wasm::ports::Clock;
 use glove_wasm::providers::Format;
 use glove_wasm::run::input::Answer;
 use glove_wasm::run::settings::Settings;
 use glove_wasm::runtime::{Asked, Parts, Prompt, Response, Session};
 use glove_wasm::testing::FakeClock;
-use glove_wasm::transport::retry::Policy;
-use glove_wasm::transport::{HttpModel, HttpOptions};
 
 pub use scenario::Scenario;
 

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use glove_wasm::error::StoreError;
-use glove_wasm::host::{Durability, IdSource, Loaded, PermissionStatus, StoreAdapter};
+use glove_wasm::http::{Http, HttpRequest, HttpResponse};
 use glove_wasm::json::Json;
 use glove_wasm::message::{InboxItem, Task};
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::{Durability, IdSource, Loaded, PermissionStatus, StoreAdapter};
 use glove_wasm::run::journal::Unsaved;
 use glove_wasm::store::MemoryStore;
-use glove_wasm::transport::{Http, HttpRequest, HttpResponse};
 
 use super::scenario::{Answer, compact};
 use crate::support::strict::expect_taken_at;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use glove_wasm::host::{Tool, ToolContext, ToolFailure, Tools};
 use glove_wasm::json::Json;
 use glove_wasm::message::ToolResultData;
+use glove_wasm::ports::{Tool, ToolContext, ToolFailure, Tools};
 use glove_wasm::run::input::{Issue, ToolOutcome};
 use glove_wasm::testing::Gate;
 use serde_json::Value;

@@ -1,0 +1,384 @@
+//! What a client is told when it gets no answer: a code, an HTTP status, and a message that gives nothing away.
+
+use crate::endpoint::sensitive_text::struck;
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json::codec::to_text;
+use crate::json::scan::word_at;
+use crate::json::writer::Object;
+
+/// A failure as a client may see it, and as the server's own log may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub status: u16,
+    pub code: &'static str,
+    pub message: String,
+    pub kind: Option<ModelErrorKind>,
+    pub retryable: bool,
+    pub retry_after_ms: Option<u64>,
+    pub provider: Box<Provider>,
+    /// All that is known, for the server only; never a key.
+    pub detail: String,
+    /// The error itself as JSON, for the server only.
+    pub model: Option<String>,
+}
+
+/// What a client may know of the provider's own answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Provider {
+    pub status: Option<u16>,
+    pub code: Option<String>,
+    pub request_id: Option<String>,
+    pub transient: bool,
+    pub media: bool,
+}
+
+impl Provider {
+    fn of(error: &ModelError, said: Said, disclosure: Disclosure) -> Self {
+        let (all, some) = match disclosure {
+            Disclosure::None => (false, false),
+            // What is about the account of the server is nobody else's business.
+            Disclosure::Safe | Disclosure::Application => {
+                (false, matches!(said, Said::ToTheClient | Said::InGeneral))
+            }
+            Disclosure::All | Disclosure::Own => (true, true),
+        };
+        let code = error.provider_code.as_ref().filter(|_| some);
+        Provider {
+            status: error.status.filter(|_| some),
+            code: code.map(|code| if all { code.clone() } else { struck_code(code) }),
+            request_id: error.request_id.clone().filter(|_| all),
+            transient: error.transient,
+            media: error.media,
+        }
+    }
+}
+
+/// A code is told where it is a word, or a few of them. With dots it may be the name of a machine.
+fn struck_code(code: &str) -> String {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ');
+    if code.bytes().all(is_word) { struck(code) } else { "…".to_owned() }
+}
+
+/// How much of a provider's own message a client is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Disclosure {
+    None,
+    /// What is wrong with the client's request, without addresses, accounts and keys.
+    #[default]
+    Safe,
+    /// The words are those of the application's own model, without addresses, accounts and keys.
+    Application,
+    All,
+    /// Even what is for the server's log only: the client is the one whose key it is.
+    Own,
+}
+
+impl Disclosure {
+    /// What a client is told of a notice. It may quote the provider.
+    pub(crate) fn of_notice(self, message: &str) -> Option<String> {
+        match self {
+            Disclosure::None => None,
+            Disclosure::Safe | Disclosure::Application => Some(struck(message)),
+            Disclosure::All | Disclosure::Own => Some(message.to_owned()),
+        }
+    }
+}
+
+impl Refusal {
+    pub fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let detail = message.clone();
+        Refusal {
+            status,
+            code,
+            message,
+            kind: None,
+            retryable: false,
+            retry_after_ms: None,
+            provider: Box::default(),
+            detail,
+            model: None,
+        }
+    }
+
+    /// The transport has struck the key out of what the error says.
+    pub fn of_model(error: &ModelError, disclosure: Disclosure) -> Self {
+        let detail = match error.status {
+            Some(status) => format!("{} (HTTP {status})", error.message),
+            None => error.message.clone(),
+        };
+        let (message, said) = told(error, disclosure);
+        Refusal {
+            status: status(error),
+            code: error.kind.code(),
+            message,
+            kind: Some(error.kind),
+            retryable: error.retryable,
+            retry_after_ms: error.retry_after_ms,
+            provider: Box::new(Provider::of(error, said, disclosure)),
+            detail,
+            model: Some(to_text(error)),
+        }
+    }
+
+    /// As JSON; `detail` and `model` are in it.
+    pub fn json(&self) -> String {
+        let mut out = String::new();
+        let mut object = Object::new(&mut out);
+        object.raw("status", &self.status.to_string()).text("code", self.code).text("message", &self.message);
+        if let Some(kind) = self.kind {
+            object.raw("kind", &to_text(&kind));
+        }
+        object.raw("retryable", if self.retryable { "true" } else { "false" });
+        if let Some(ms) = self.retry_after_ms {
+            object.raw("retry_after_ms", &ms.to_string());
+        }
+        let Provider { status, code, request_id, transient, media } = self.provider.as_ref();
+        if self.kind.is_some() {
+            object.raw("transient", if *transient { "true" } else { "false" });
+        }
+        if *media {
+            object.raw("media", "true");
+        }
+        if let Some(status) = status {
+            object.raw("provider_status", &status.to_string());
+        }
+        for (name, text) in [("provider_code", code), ("request_id", request_id)] {
+            if let Some(text) = text {
+                object.text(name, text);
+            }
+        }
+        object.text("detail", &self.detail);
+        if let Some(model) = &self.model {
+            object.raw("model", model);
+        }
+        object.end();
+        out
+    }
+}
+
+fn status(error: &ModelError) -> u16 {
+    match error.kind {
+        ModelErrorKind::BadRequest | ModelErrorKind::ContextLength => 400,
+        ModelErrorKind::TooLarge => 413,
+        ModelErrorKind::RateLimit if !unpaid(error) => 429,
+        ModelErrorKind::Config => 500,
+        ModelErrorKind::Overloaded => 503,
+        ModelErrorKind::Timeout => 504,
+        // That the provider refuses the server's key says nothing about the client's rights.
+        ModelErrorKind::Authentication
+        | ModelErrorKind::RateLimit
+        | ModelErrorKind::Network
+        | ModelErrorKind::Cut
+        | ModelErrorKind::Server
+        | ModelErrorKind::BadResponse
+        | ModelErrorKind::Adapter => 502,
+    }
+}
+
+fn told(error: &ModelError, disclosure: Disclosure) -> (String, Said) {
+    use ModelErrorKind::*;
+    let (own, said) = match error.kind {
+        // What a connection failed with names the address, what was no answer quotes the body.
+        Network => ("The connection to the model's provider failed.", Said::Inside),
+        BadResponse => ("What the model's provider sent is not an answer.", Said::Inside),
+        Config | Adapter => ("This server is not set up for its model.", Said::Inside),
+        Authentication => ("The model's provider refused the key of this server.", Said::AboutTheServer),
+        RateLimit if unpaid(error) => {
+            ("The account of this server at the model's provider is used up.", Said::AboutTheServer)
+        }
+        RateLimit => ("The model's provider allows no more requests at the moment.", Said::InGeneral),
+        Overloaded => ("The model's provider is overloaded.", Said::InGeneral),
+        Timeout => ("The model's provider took too long.", Said::InGeneral),
+        Server => ("The model's provider failed.", Said::InGeneral),
+        Cut => ("The model's answer was cut off before its end.", Said::ToTheClient),
+        ContextLength => ("The conversation does not fit into the model's context.", Said::ToTheClient),
+        BadRequest => ("The model's provider refused the request.", Said::ToTheClient),
+        TooLarge => {
+            let own = "This is more than the model's provider takes: send a smaller picture or file.";
+            (own, Said::InGeneral)
+        }
+    };
+    // A body without a message of its own is quoted behind its status.
+    let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
+    let message = match (disclosure, said) {
+        (Disclosure::Own, _) => error.message.clone(),
+        (Disclosure::All, Said::AboutTheServer | Said::InGeneral | Said::ToTheClient) if !quoted => {
+            error.message.clone()
+        }
+        (Disclosure::Application, Said::InGeneral | Said::ToTheClient)
+        | (Disclosure::Safe, Said::ToTheClient)
+            if !quoted =>
+        {
+            struck(&error.message)
+        }
+        _ => own.to_owned(),
+    };
+    (message, said)
+}
+
+/// The account has to be paid or raised first: the provider says so by status or in words, and asks not to try again.
+fn unpaid(error: &ModelError) -> bool {
+    let message = error.message.to_ascii_lowercase();
+    let said = ["quota", "billing", "credit", "balance"].iter().any(|word| word_at(&message, word).is_some());
+    !error.retryable && (error.status == Some(402) || said)
+}
+
+/// Whom the message of an error is for.
+#[derive(Clone, Copy)]
+enum Said {
+    ToTheClient,
+    /// Nothing that a client could mend: our sentence says as much.
+    InGeneral,
+    AboutTheServer,
+    /// To nobody outside.
+    Inside,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::errors::from_response;
+
+    fn of(error: &ModelError, disclosure: Disclosure) -> (u16, String) {
+        let refusal = Refusal::of_model(error, disclosure);
+        (refusal.status, refusal.message)
+    }
+
+    #[test]
+    fn a_client_is_told_what_the_provider_said_unless_it_is_about_the_server() {
+        let table = [
+            (400, r#"{"error":{"message":"tools: too many"}}"#, 400, "tools: too many"),
+            (400, r#"{"error":{"message":"prompt is too long: 5 > 4"}}"#, 400, "prompt is too long: 5 > 4"),
+            (
+                401,
+                r#"{"error":{"message":"bad key sk-c…"}}"#,
+                502,
+                "The model's provider refused the key of this server.",
+            ),
+            (
+                403,
+                r#"{"error":{"message":"no access"}}"#,
+                502,
+                "The model's provider refused the key of this server.",
+            ),
+            (
+                402,
+                r#"{"error":{"message":"pay"}}"#,
+                502,
+                "The account of this server at the model's provider is used up.",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"no model at http://10.0.0.1:8000 for org-Ab12"}}"#,
+                400,
+                "no model at … for …",
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Rate limit reached in organization org-Ab12: Limit 30000"}}"#,
+                429,
+                "The model's provider allows no more requests at the moment.",
+            ),
+            (
+                500,
+                r#"{"error":{"message":"dial tcp 10.0.0.12:11434: refused"}}"#,
+                502,
+                "The model's provider failed.",
+            ),
+            (
+                429,
+                r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#,
+                502,
+                "The account of this server at the model's provider is used up.",
+            ),
+            (500, "<html>trace of 10.0.0.1</html>", 502, "The model's provider failed."),
+            (502, "", 502, "The model's provider failed."),
+            (504, r#"{"error":{"message":"late"}}"#, 504, "The model's provider took too long."),
+            (529, r#"{"error":{"message":"at gpu-7"}}"#, 503, "The model's provider is overloaded."),
+        ];
+        for (status, body, expected, message) in table {
+            let told = of(&from_response(status, body), Disclosure::Safe);
+            assert_eq!(told, (expected, message.to_owned()), "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn a_provider_that_asks_not_to_be_asked_again_is_not_taken_for_an_unpaid_one() {
+        let mut error = from_response(429, r#"{"error":{"message":"slow down"}}"#);
+        error.retryable = false;
+        assert_eq!(of(&error, Disclosure::All), (429, "slow down".to_owned()));
+    }
+
+    #[test]
+    fn an_address_or_a_body_is_never_told() {
+        for kind in [ModelErrorKind::Network, ModelErrorKind::BadResponse, ModelErrorKind::Config] {
+            let error = ModelError::new(kind, "http://10.0.0.1/secret <html>");
+            for disclosure in [Disclosure::None, Disclosure::Safe, Disclosure::Application, Disclosure::All] {
+                assert!(!of(&error, disclosure).1.contains("10.0.0.1"), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn everything_or_nothing_can_be_chosen() {
+        let error = from_response(401, r#"{"error":{"message":"Incorrect API key"}}"#);
+        assert_eq!(of(&error, Disclosure::All).1, "Incorrect API key");
+        let refusal = Refusal::of_model(&error, Disclosure::Safe);
+        assert_eq!(refusal.detail, "Incorrect API key (HTTP 401)");
+        let busy = from_response(429, r#"{"error":{"message":"org-7 is over its limit"}}"#);
+        assert_eq!(
+            of(&busy, Disclosure::None).1,
+            "The model's provider allows no more requests at the moment."
+        );
+    }
+
+    #[test]
+    fn the_words_of_an_own_model_are_told_without_addresses() {
+        let error =
+            ModelError::new(ModelErrorKind::RateLimit, "That were your 20 messages, says db.corp:5432.");
+        assert_eq!(of(&error, Disclosure::Application).1, "That were your 20 messages, says ….");
+        let error = ModelError::new(ModelErrorKind::Authentication, "bad key");
+        assert_eq!(
+            of(&error, Disclosure::Application).1,
+            "The model's provider refused the key of this server."
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_written_with_all_that_a_client_can_use() {
+        let mut error = ModelError::new(ModelErrorKind::RateLimit, "slow \"down\"");
+        error.retry_after_ms = Some(1500);
+        let json = Refusal::of_model(&error, Disclosure::All).json();
+        let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"transient":true,"detail":"slow \"down\"","model":{"kind":"rate_limit","message":"slow \"down\"","retryable":true,"transient":true,"retry_after_ms":1500}}"#;
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn what_the_provider_called_it_is_told_where_it_is_about_the_request() {
+        let of = |status, body: &str, disclosure| {
+            let mut error = from_response(status, body);
+            error.request_id = Some("req_1".to_owned());
+            let Provider { status, code, request_id, .. } = *Refusal::of_model(&error, disclosure).provider;
+            (status, code, request_id)
+        };
+        let (missing, key) = (
+            r#"{"error":{"message":"no model","type":"invalid_request_error","code":"model_not_Found"}}"#,
+            r#"{"error":{"message":"bad key","code":"invalid_api_key"}}"#,
+        );
+        let named = |code: &str| Some(code.to_owned());
+        assert_eq!(of(404, missing, Disclosure::Safe), (Some(404), named("model_not_Found"), None));
+        assert_eq!(of(404, missing, Disclosure::Own), (Some(404), named("model_not_Found"), named("req_1")));
+        assert_eq!(of(404, missing, Disclosure::None), (None, None, None));
+        assert_eq!(of(401, key, Disclosure::Safe), (None, None, None));
+        assert_eq!(of(401, key, Disclosure::All), (Some(401), named("invalid_api_key"), named("req_1")));
+        assert_eq!(
+            of(402, r#"{"error":{"message":"pay","code":"no_credits"}}"#, Disclosure::Safe),
+            (None, None, None)
+        );
+        for code in ["at_http://10.0.0.1/x", "secret_code_llm.internal", "acct_1N3kd9"] {
+            let inner = format!(r#"{{"error":{{"message":"no","code":"{code}"}}}}"#);
+            assert_eq!(of(400, &inner, Disclosure::Safe).1, named("…"), "{code}");
+        }
+    }
+}

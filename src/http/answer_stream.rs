@@ -1,0 +1,133 @@
+//! A model's answer as the text of an endpoint's stream.
+
+use std::borrow::Cow;
+
+use crate::endpoint::{Disclosure, WireDone, WireEvent};
+use crate::message::{Message, Sender};
+use crate::ports::{Delta, IdSource};
+use crate::run::input::Reply;
+use crate::stream::Finish;
+
+const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
+
+/// Collects what is to be sent; whoever sends it takes it, as often as it likes.
+#[derive(Debug, Default)]
+pub struct Answer {
+    out: String,
+    /// Reasoning is told as a part of the text, in the original's `<think>` marks.
+    reasoning_in_text: bool,
+    thinking: bool,
+    /// The text that was told.
+    text: String,
+    /// Notices. They begin no answer: until one begins, a failure may have an HTTP status of its own.
+    notices: String,
+    disclosure: Disclosure,
+}
+
+impl Answer {
+    pub fn new(reasoning_in_text: bool) -> Self {
+        Answer { reasoning_in_text, ..Answer::default() }
+    }
+
+    /// How much of a notice is told.
+    pub fn disclosing(self, disclosure: Disclosure) -> Self {
+        Answer { disclosure, ..self }
+    }
+
+    /// A piece of the answer, while the model writes it.
+    pub fn delta(&mut self, delta: Delta<'_>) {
+        match delta {
+            Delta::Text(text) => self.text(text, false),
+            Delta::Reasoning(text) if self.reasoning_in_text => self.text(text, true),
+            Delta::Reasoning(text) => self.event(&WireEvent::ReasoningDelta { text }),
+            // Nobody could tell which call it belongs to; the whole follows in any case.
+            Delta::ToolInput { id: "", .. } => {}
+            Delta::ToolInput { id, name, text } => {
+                self.event(&WireEvent::ToolInputDelta { id, name, delta: text });
+            }
+            Delta::Notice { code, message } => {
+                if let Some(message) = self.disclosure.of_notice(message) {
+                    WireEvent::Notice { code, message: &message }.write(&mut self.notices);
+                }
+            }
+        }
+    }
+
+    /// The finished answer: its calls and the end statement. Calls without an id get one.
+    pub fn done(&mut self, reply: Reply, ids: &dyn IdSource) {
+        let Reply { messages, usage, stop_reason, .. } = reply;
+        let mut message = messages.into_iter().next_back().unwrap_or_else(|| Message::new(Sender::Agent, ""));
+        self.rest_of(&mut message);
+        for call in message.tool_calls.iter_mut().flatten() {
+            if call.id().is_empty() {
+                call.id = Some(format!("call_{}", ids.fresh()));
+            }
+            self.event(&WireEvent::ToolUse { id: call.id(), name: &call.tool_name, input: &call.input_args });
+        }
+        let (finish, stop_reason) = (cut_short(&message).then_some(Finish::Length), stop_reason.as_deref());
+        let done = WireDone { message: Cow::Owned(message), usage, finish, stop_reason };
+        self.event(&WireEvent::Done(Box::new(done)));
+    }
+
+    /// What was noticed, for a client that gets no answer.
+    pub fn tell_notices(&mut self) {
+        self.out.push_str(&std::mem::take(&mut self.notices));
+    }
+
+    /// What is to be sent now.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// Tells what of the text has not been told, and makes the message say what the stream said.
+    fn rest_of(&mut self, message: &mut Message) {
+        if self.reasoning_in_text {
+            if self.text.is_empty() {
+                let reasoning = message.reasoning_content.clone().unwrap_or_default();
+                self.text(&reasoning, true);
+                self.text(&message.text, false);
+            }
+            self.switch(false);
+            message.text.clone_from(&self.text);
+        } else if let Some(rest) = message.text.strip_prefix(self.text.as_str()) {
+            let rest = rest.to_owned();
+            self.text(&rest, false);
+        }
+    }
+
+    fn text(&mut self, text: &str, thinking: bool) {
+        if !text.is_empty() {
+            self.switch(thinking);
+            self.say(text);
+        }
+    }
+
+    fn switch(&mut self, thinking: bool) {
+        if self.thinking != thinking {
+            self.thinking = thinking;
+            let [open, close] = THOUGHTS;
+            self.say(if thinking { open } else { close });
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.event(&WireEvent::TextDelta { text });
+    }
+
+    fn event(&mut self, event: &WireEvent<'_>) {
+        self.tell_notices();
+        event.write(&mut self.out);
+    }
+}
+
+/// The last call has no arguments yet: only the token limit leaves it so. A client that took it for a call without
+/// arguments would run it.
+fn cut_short(message: &Message) -> bool {
+    let last = message.tool_calls.iter().flatten().next_back();
+    last.is_some_and(|call| call.unparsed_args && call.input_args.as_str() == "\"\"")
+}

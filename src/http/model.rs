@@ -1,0 +1,456 @@
+//! A model behind HTTP, in any provider's format: sends, reads, waits and tries again.
+
+use std::fmt;
+use std::future::ready;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::http::body::BodyWriter;
+use crate::http::deadline::Alarm;
+use crate::http::learned::{Learned, Lessons};
+use crate::http::port::{Http, HttpRequest, HttpResponse};
+use crate::http::redact::Secrets;
+use crate::http::retry::{Policy, heed_headers, pause_ms};
+use crate::http::time_limit::Limit;
+use crate::json::Json;
+use crate::json::scan::word_at;
+use crate::portable::BoxFuture;
+use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
+use crate::providers::request::{Notice, Notices, Options, Prompt, ToolNames, WANTED_BACK, fewer_tools};
+use crate::providers::table::host;
+use crate::providers::{Decoder, Format, errors, read_response};
+use crate::run::input::Reply;
+use crate::sse::DEFAULT_LIMIT;
+use crate::stream::{self, Outcome, Turn, WireNames};
+
+/// An error body beyond this says nothing new.
+const LONGEST_ERROR_BODY: usize = 64 * 1024;
+/// How long is waited for it.
+const ERROR_BODY_MS: u64 = 5_000;
+/// Of an answer that is asked for without streaming.
+const LONGEST_BODY: usize = DEFAULT_LIMIT;
+const JSON: &str = "application/json";
+/// How long is waited for the figures that some providers send behind the end of the answer.
+const BEHIND_END_MS: u64 = 2_000;
+
+/// Where a model is, and how it is asked. Address and headers may hold a key.
+#[derive(Clone)]
+pub struct HttpOptions {
+    pub name: String,
+    pub format: Format,
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    pub request: Options,
+    pub policy: Policy,
+}
+
+pub struct HttpModel {
+    options: Arc<HttpOptions>,
+    http: Arc<dyn Http>,
+    clock: Arc<dyn Clock>,
+    /// Where the jitter of pauses comes from.
+    ids: Arc<dyn IdSource>,
+    kept: Mutex<BodyWriter>,
+    learned: Arc<Learned>,
+}
+
+impl HttpModel {
+    pub fn new(
+        options: HttpOptions,
+        http: Arc<dyn Http>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Self {
+        HttpModel {
+            options: Arc::new(options),
+            http,
+            clock,
+            ids,
+            kept: Mutex::default(),
+            learned: Arc::default(),
+        }
+    }
+
+    /// What a model of the same name has learned from refusals.
+    pub fn learned(self, learned: Arc<Learned>) -> Self {
+        HttpModel { learned, ..self }
+    }
+}
+
+impl ModelAdapter for HttpModel {
+    fn name(&self) -> String {
+        self.options.name.clone()
+    }
+
+    fn prompt(
+        &self,
+        request: ModelRequest<'_>,
+        deltas: DeltaSink,
+        _abort: AbortSignal,
+    ) -> BoxFuture<'static, Result<Reply, ModelError>> {
+        let notices = Notices::default();
+        let format = self.options.format;
+        let choice = self.options.request.tool_choice.as_ref();
+        let messages = || request.messages.skip(0);
+        let fewer = fewer_tools(format, choice, request.tools, request.system_prompt, messages, &notices);
+        let (tools, system) = match &fewer {
+            Some((tools, system)) => (tools.as_slice(), system.as_str()),
+            None => (request.tools, request.system_prompt),
+        };
+        let names = ToolNames::new(format, &self.options.request.facts, tools);
+        let prompt = Prompt {
+            format,
+            system,
+            tools,
+            names: &names,
+            options: &self.options.request,
+            notices: &notices,
+        };
+        let body = match request.purpose {
+            // Without sessions a model is made for each request, and nothing of a body can be used again.
+            _ if !cfg!(feature = "sessions") => prompt.body(&request.messages.skip(0)),
+            Purpose::Turn => {
+                self.kept.lock().unwrap_or_else(PoisonError::into_inner).body(&prompt, request.messages)
+            }
+            Purpose::Summary => BodyWriter::default().body(&prompt, request.messages),
+        };
+        // The list of messages stands last.
+        if self.options.format.spoken() != Format::Endpoint && body.ends_with("[]}") {
+            let why = "There is nothing to send to the model: no text, no file and no result is in the conversation";
+            return Box::pin(ready(Err(ModelError::new(ModelErrorKind::BadRequest, why))));
+        }
+        let asking = Asking {
+            options: Arc::clone(&self.options),
+            http: Arc::clone(&self.http),
+            clock: Arc::clone(&self.clock),
+            body,
+            names: names.into_wire(),
+            notices: notices.take(),
+            deltas,
+            learned: Arc::clone(&self.learned),
+        };
+        let ids = Arc::clone(&self.ids);
+        // Aborting drops this future, which closes the connection.
+        Box::pin(async move { asking.with_retries(ids.as_ref()).await })
+    }
+}
+
+/// One model call with all its attempts.
+struct Asking {
+    options: Arc<HttpOptions>,
+    http: Arc<dyn Http>,
+    clock: Arc<dyn Clock>,
+    body: String,
+    names: WireNames,
+    notices: Vec<Notice>,
+    deltas: DeltaSink,
+    learned: Arc<Learned>,
+}
+
+impl Asking {
+    async fn with_retries(mut self, ids: &dyn IdSource) -> Result<Reply, ModelError> {
+        for Notice { code, message } in &self.notices {
+            self.deltas.send(Delta::Notice { code, message });
+        }
+        let mut lessons = Lessons::of(&self.learned);
+        self.body = lessons.applied(self.body);
+        let mut attempt = 0;
+        loop {
+            let streams = self.is_streamed() && lessons.streams();
+            let mut shown = Shown {
+                deltas: &self.deltas,
+                lessons: &mut lessons,
+                learned: &self.learned,
+                calls: Vec::new(),
+                any: false,
+                bytes: 0,
+                refusal: None,
+            };
+            let came = self.attempt(&mut shown, streams).await;
+            if came.is_ok() {
+                shown.begin();
+            }
+            let error = match came {
+                Ok(turn) => return Ok(self.reply(turn, shown.any)),
+                Err(error) => Secrets::of(&self.options.url, &self.options.headers).strike(error),
+            };
+            let refusal = shown.refusal.take().unwrap_or_default();
+            let any = shown.any;
+            if !any && lessons.learn(self.options.format, &self.body, &error, &refusal) {
+                self.body = lessons.applied(self.body);
+                continue;
+            }
+            // What a person has seen of an answer cannot be taken back, so no other answer is begun.
+            let pause =
+                (!any).then(|| pause_ms(&self.options.policy, &error, attempt, random(ids))).flatten();
+            let Some(pause) = pause else { return Err(error) };
+            self.clock.sleep(pause).await;
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(&self, shown: &mut Shown<'_>, streams: bool) -> Result<Turn, ModelError> {
+        let policy = &self.options.policy;
+        let now = self.clock.steady();
+        let whole = Limit::new(now, policy.total_ms, "whole answer");
+        // What is not streamed begins when it is whole.
+        let first = match streams {
+            true => Limit::new(now, policy.first_byte_ms, "first byte").or(whole),
+            false => whole,
+        };
+        let request =
+            HttpRequest { url: self.options.url.clone(), headers: self.headers(), body: self.body.clone() };
+        let mut alarm = Alarm::new(Arc::clone(&self.clock));
+        let sent = alarm.within(first.at, self.http.send(request)).await;
+        let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| self.unreached(&why))?;
+        let read = self.read(response.as_mut(), &mut alarm, streams.then_some(first), whole, shown).await;
+        let read = read.map_err(|error| self.with_place(error));
+        read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
+    }
+
+    /// What every request carries, in front of what the application gave, which may say it otherwise.
+    fn headers(&self) -> Vec<(String, String)> {
+        // Providers are told what their own clients tell them, also where an answer is streamed.
+        let is_endpoint = self.options.format.spoken() == Format::Endpoint;
+        let accepted = if is_endpoint { "text/event-stream" } else { JSON };
+        let mut headers = Vec::new();
+        for (name, value) in [("content-type", JSON), ("accept", accepted)] {
+            if !self.options.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)) {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        headers.extend_from_slice(&self.options.headers);
+        headers
+    }
+
+    fn reply(&self, mut turn: Turn, streamed: bool) -> Reply {
+        let format = self.options.format.spoken();
+        let thought = turn.message.reasoning_content.is_some() || !turn.message.extra.0.is_empty();
+        // An endpoint has said so of its provider.
+        if format != Format::Endpoint && thought && self.options.request.wants_back(format) {
+            turn.message.extra.0.push((WANTED_BACK.to_owned(), Json::parse("true").unwrap_or_default()));
+        }
+        Reply { messages: vec![turn.message], usage: turn.usage, stop_reason: turn.stop_reason, streamed }
+    }
+
+    /// The option that says where the model is, and the path that it led to.
+    fn place(&self) -> Option<String> {
+        let url = self.options.url.split(&['?', '#'][..]).next().unwrap_or_default();
+        let path = match word_at(url, "://").and_then(|at| url.get(at + 3..)) {
+            Some(place) => place.find('/').and_then(|at| place.get(at..)).unwrap_or("/"),
+            // A model that the page reaches in another way than by an address.
+            None if word_at(url, ":").is_some() => return None,
+            None => url,
+        };
+        let option = if self.options.format.spoken() == Format::Endpoint { "endpoint" } else { "baseURL" };
+        Some(format!("`{option}` ({path})"))
+    }
+
+    /// What came may be of something else than a model.
+    fn with_place(&self, mut error: ModelError) -> ModelError {
+        if let Some(place) = self.place().filter(|_| !error.retryable && errors::says_nothing(&error)) {
+            error.message.push_str(&format!("; look at {place}, and at what answers there"));
+        }
+        if errors::takes_no_tools(&error) {
+            error.message.push_str("; with `toolUse: \"text\"` it gets them described in the prompt");
+        }
+        error
+    }
+
+    fn unreached(&self, why: &str) -> ModelError {
+        let place = self.place().unwrap_or_else(|| "the address".to_owned());
+        let message = format!(
+            "the model could not be reached ({why}); look at the connection and at {place}, which has to allow pages of other origins by CORS"
+        );
+        ModelError::new(ModelErrorKind::Network, message)
+    }
+
+    fn is_streamed(&self) -> bool {
+        self.options.request.stream || self.options.format.spoken() == Format::Endpoint
+    }
+
+    async fn read(
+        &self,
+        response: &mut dyn HttpResponse,
+        alarm: &mut Alarm,
+        // Of an answer that is streamed.
+        first: Option<Limit>,
+        whole: Limit,
+        shown: &mut Shown<'_>,
+    ) -> Result<Turn, ModelError> {
+        let status = response.status();
+        if status == 0 || (300..400).contains(&status) {
+            return Err(errors::redirected(response.header("location").as_deref()));
+        }
+        if !(200..300).contains(&status) {
+            let mut body = Vec::new();
+            let words = Limit::new(self.clock.steady(), ERROR_BODY_MS, "");
+            // What came of it is told; that the rest did not come says nothing new.
+            let _ = self.body(response, alarm, words.or(whole), LONGEST_ERROR_BODY, &mut body).await;
+            let body = String::from_utf8_lossy(&body);
+            let mut error = match self.options.format.spoken() {
+                Format::Endpoint => errors::from_endpoint(Some(status), &body),
+                _ => errors::from_response(status, &body),
+            };
+            heed_headers(&mut error, |name| response.header(name), self.clock.now());
+            shown.refusal = Some(body.into_owned());
+            return Err(error);
+        }
+        let outcome = if let Some(first) = first {
+            self.stream(response, alarm, first, whole, shown).await?
+        } else {
+            let mut body = Vec::new();
+            self.body(response, alarm, whole, LONGEST_BODY, &mut body).await?;
+            read_response(self.options.format, self.names.clone(), &String::from_utf8_lossy(&body))
+        };
+        match outcome {
+            Outcome::Answered(turn) => Ok(turn),
+            Outcome::Failed(failure) => Err(failure.error),
+        }
+    }
+
+    async fn stream(
+        &self,
+        response: &mut dyn HttpResponse,
+        alarm: &mut Alarm,
+        mut limit: Limit,
+        whole: Limit,
+        shown: &mut Shown<'_>,
+    ) -> Result<Outcome, ModelError> {
+        let mut decoder = Decoder::new(self.options.format, self.names.clone());
+        let mut begun = false;
+        loop {
+            let chunk = match alarm.within(limit.or(whole).at, response.next()).await {
+                Some(Ok(Some(chunk))) => chunk,
+                Some(Ok(None)) => return Ok(decoder.finish()),
+                // What comes behind the end statement is no part of the answer.
+                _ if decoder.has_answer() => return Ok(decoder.finish()),
+                Some(Err(why)) => return Err(broke(&why)),
+                None => return Err(limit.or(whole).passed()),
+            };
+            let batch = decoder.push(&chunk);
+            let handler = self.options.format.spoken() == Format::Endpoint;
+            if decoder.has_answer() {
+                limit = Limit::new(self.clock.steady(), BEHIND_END_MS, "");
+            } else if decoder.lives() || !batch.is_empty() || !begun || handler {
+                // Keep-alive pings show that the connection lives, not that the model does. A chat handler has limits of its
+                // own, and asks again itself: its comments say that it is still at it.
+                begun = true;
+                limit = Limit::new(
+                    self.clock.steady(),
+                    self.options.policy.idle_ms,
+                    "further piece of its answer",
+                );
+            }
+            shown.show(batch);
+            let most = self.options.policy.answer_bytes;
+            if most > 0 && shown.bytes > most {
+                let message = format!(
+                    "the model's answer is longer than {most} bytes; where that is meant, raise `policy.answerBytes` (0 is no limit)"
+                );
+                return Err(ModelError::new(ModelErrorKind::BadResponse, message));
+            }
+            if decoder.is_settled() {
+                response.suffices();
+                return Ok(decoder.finish());
+            }
+        }
+    }
+
+    /// Reads a body that is no stream, up to a length.
+    async fn body(
+        &self,
+        response: &mut dyn HttpResponse,
+        alarm: &mut Alarm,
+        limit: Limit,
+        longest: usize,
+        body: &mut Vec<u8>,
+    ) -> Result<(), ModelError> {
+        while body.len() < longest {
+            let piece = alarm.within(limit.at, response.next()).await.ok_or_else(|| limit.passed())?;
+            let Some(piece) = piece.map_err(|why| broke(&why))? else { return Ok(()) };
+            body.extend_from_slice(&piece);
+        }
+        Err(ModelError::new(
+            ModelErrorKind::BadResponse,
+            format!("the model's answer is larger than {LONGEST_BODY} bytes"),
+        ))
+    }
+}
+
+/// Hands on what comes, and knows whether anything did.
+struct Shown<'a> {
+    deltas: &'a DeltaSink,
+    lessons: &'a mut Lessons,
+    learned: &'a Learned,
+    calls: Vec<(String, String)>,
+    any: bool,
+    /// How much of an answer it was.
+    bytes: u64,
+    /// The body of an answer that is none.
+    refusal: Option<String>,
+}
+
+impl Shown<'_> {
+    /// There is an answer, so the request was taken: what was changed in it is told in front of the answer.
+    fn begin(&mut self) {
+        self.lessons.keep(self.learned, self.deltas);
+    }
+
+    fn show(&mut self, batch: stream::Batch) {
+        for delta in batch {
+            if !self.any && !matches!(delta, stream::Delta::Notice { .. }) {
+                self.any = true;
+                self.begin();
+            }
+            self.bytes += delta.text().len() as u64;
+            match delta {
+                stream::Delta::Text { text } | stream::Delta::Refusal { text } => self.deltas.text(&text),
+                stream::Delta::Reasoning { text } => self.deltas.send(Delta::Reasoning(&text)),
+                stream::Delta::CallStarted { index, id, name } => {
+                    while self.calls.len() <= index {
+                        self.calls.push(Default::default());
+                    }
+                    if let Some(call) = self.calls.get_mut(index) {
+                        *call = (id.unwrap_or_default(), name);
+                    }
+                }
+                stream::Delta::CallArgs { index, text } => {
+                    if let Some((id, name)) = self.calls.get(index) {
+                        self.deltas.send(Delta::ToolInput { id, name, text: &text });
+                    }
+                }
+                stream::Delta::CallEnded { .. } => {}
+                stream::Delta::Notice { code, message } => {
+                    self.deltas.send(Delta::Notice { code: &code, message: &message });
+                }
+            }
+        }
+    }
+}
+
+fn broke(why: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Network, format!("the connection to the model broke ({why})"))
+}
+
+/// From 0 to 1.
+fn random(ids: &dyn IdSource) -> f64 {
+    let sum = ids.fresh().bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
+    f64::from(sum % 1_000) / 1_000.0
+}
+
+impl fmt::Debug for HttpModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpModel").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("name", &self.name)
+            .field("format", &self.format)
+            .field("host", &host(&self.url))
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,580 @@
+//! How values of the runtime are written as JSON and read back: what is stored and what crosses to JavaScript.
+//!
+//! A type says its form once, through one of the macros (`record!`, `variants!`, `words!`). They give a table of keys
+//! and a few one-line matches; the loops over objects, arrays and variants are here, once, for all types. (Derived serde
+//! code was two thirds of the wasm file, because it repeats those loops for each type.)
+//!
+//! Reading is strict: `check` first goes over the whole text without recursion, then each type takes exactly what it
+//! expects, or says what is wrong and where. A lone surrogate in a text becomes U+FFFD. For other programs public types
+//! have serde's traits by `through_codec!`.
+
+#[macro_use]
+mod macros;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use crate::json::reader::{Broken, Reader, unescape};
+use crate::json::writer as write;
+use crate::json::{Json, JsonError, check};
+
+pub(crate) use macros::{record, through_codec, variants, words};
+
+/// What can be written as JSON.
+pub(crate) trait Write {
+    fn write(&self, out: &mut String);
+}
+
+/// What can be read from JSON, in place: a value is made blank, then read into.
+pub(crate) trait Read {
+    fn blank() -> Self
+    where
+        Self: Sized;
+    /// Reads the next value of a text that was checked into one that is blank.
+    fn read(&mut self, from: &mut Reader<'_>) -> Done;
+    /// Whether it is worth no word where blank is what a missing field means.
+    fn is_blank(&self) -> bool
+    where
+        Self: Sized + PartialEq,
+    {
+        *self == Self::blank()
+    }
+}
+
+pub(crate) type Done = Result<(), Box<Fault>>;
+
+/// Why a text is not the value that was expected, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Keys from the outside in; empty for the whole.
+    place: String,
+    what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    NotJson(JsonError),
+    Missing(&'static str),
+    Twice(&'static str),
+    Wrong(&'static str),
+}
+
+impl From<JsonError> for Box<Fault> {
+    fn from(error: JsonError) -> Self {
+        fault(What::NotJson(error))
+    }
+}
+
+impl From<Broken> for Box<Fault> {
+    fn from(_: Broken) -> Self {
+        wrong("a whole JSON text")
+    }
+}
+
+fn fault(what: What) -> Box<Fault> {
+    Box::new(Fault { place: String::new(), what })
+}
+
+/// The fault that something else stands where this is expected.
+pub(crate) fn wrong(expected: &'static str) -> Box<Fault> {
+    fault(What::Wrong(expected))
+}
+
+fn inside(mut fault: Box<Fault>, key: &str) -> Box<Fault> {
+    if !fault.place.is_empty() {
+        fault.place.insert(0, '.');
+    }
+    fault.place.insert_str(0, key);
+    fault
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, name) = match &self.what {
+            What::NotJson(error) => return error.fmt(f),
+            What::Missing(name) => ("missing field `", *name),
+            What::Twice(name) => ("duplicate field `", *name),
+            What::Wrong(expected) => ("expected ", *expected),
+        };
+        f.write_str(before)?;
+        f.write_str(name)?;
+        if !matches!(self.what, What::Wrong(_)) {
+            f.write_str("`")?;
+        }
+        if !self.place.is_empty() {
+            f.write_str(" in `")?;
+            f.write_str(&self.place)?;
+            f.write_str("`")?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a whole text that comes from outside.
+pub(crate) fn from_text<T: Read>(text: &str) -> Result<T, Box<Fault>> {
+    let mut value = T::blank();
+    whole_text(text, &mut value)?;
+    Ok(value)
+}
+
+fn whole_text(text: &str, value: &mut dyn Read) -> Done {
+    check(text, usize::MAX)?;
+    value.read(&mut Reader::new(text))
+}
+
+/// Reads a text that is known to be JSON.
+pub(crate) fn from_checked<T: Read>(text: &str) -> Result<T, Box<Fault>> {
+    let mut value = T::blank();
+    value.read(&mut Reader::new(text))?;
+    Ok(value)
+}
+
+pub(crate) fn to_text(value: &dyn Write) -> String {
+    let mut out = String::new();
+    value.write(&mut out);
+    out
+}
+
+/// An object from names and values.
+pub(crate) fn object(out: &mut String, fields: &[(&str, &dyn Write)]) {
+    let mut object = write::Object::new(out);
+    for (key, value) in fields {
+        value.write(object.key(key));
+    }
+    object.end();
+}
+
+/// The fields of two objects in one: first the given ones, then those of `rest`, which writes as an object.
+pub(crate) fn object_and(out: &mut String, fields: &[(&str, &dyn Write)], rest: &dyn Write) {
+    object(out, fields);
+    out.pop();
+    let at = out.len();
+    rest.write(out);
+    // The brace that opens the rest gives way to a comma.
+    out.remove(at);
+    if !fields.is_empty() && out.get(at..) != Some("}") {
+        out.insert(at, ',');
+    }
+}
+
+/// A value whose form is an object with known keys, or (a variant) a bare value or nothing.
+pub(crate) trait ReadFields {
+    fn form(&self) -> Form;
+    /// Reads the value of the key with this index; a bare value has index 0.
+    fn set(&mut self, index: usize, from: &mut Reader<'_>) -> Done;
+    /// Where keys that are not known go; elsewhere they are passed over.
+    fn unknown(&mut self) -> Option<&mut Vec<(String, Json)>> {
+        None
+    }
+}
+
+/// The same for writing.
+pub(crate) trait WriteFields {
+    fn form(&self) -> Form;
+    /// Writes the value of the key with this index, or gives false where it is left out.
+    fn put(&self, index: usize, out: &mut String) -> bool;
+    fn unknown(&self) -> &[(String, Json)] {
+        &[]
+    }
+}
+
+/// An enum, written as serde writes one: `"unit"`, `{"variant":value}` or `{"variant":{…}}`.
+pub(crate) trait ReadVariant: ReadFields {
+    /// Becomes the variant with this index, blank.
+    fn begin(&mut self, index: usize);
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Form {
+    Unit,
+    Value,
+    /// The keys in the order in which they are written, and the bits of those that must be there in what is read.
+    Keys(&'static [&'static str], u64),
+}
+
+pub(crate) fn read_fields(fields: &mut dyn ReadFields, from: &mut Reader<'_>) -> Done {
+    let Form::Keys(keys, required) = fields.form() else { return Ok(()) };
+    begin(from, b'{', "an object")?;
+    let mut seen = 0u64;
+    while let Some(key) = from.key()? {
+        let key = unescape(key);
+        let Some((index, name)) = keys.iter().enumerate().find(|(_, name)| **name == key.as_ref()) else {
+            match fields.unknown() {
+                Some(unknown) => {
+                    let mut value = Json::blank();
+                    Read::read(&mut value, from).map_err(|fault| inside(fault, &key))?;
+                    unknown.push((key.into_owned(), value));
+                }
+                None => from.skip()?,
+            }
+            continue;
+        };
+        let bit = 1u64 << index;
+        // In an open record the last one counts.
+        if seen & bit != 0 && fields.unknown().is_none() {
+            return Err(fault(What::Twice(name)));
+        }
+        seen |= bit;
+        fields.set(index, from).map_err(|fault| inside(fault, name))?;
+    }
+    match keys.get((required & !seen).trailing_zeros() as usize) {
+        Some(name) => Err(fault(What::Missing(name))),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn write_fields(fields: &dyn WriteFields, out: &mut String) {
+    let Form::Keys(keys, _) = fields.form() else { return };
+    out.push('{');
+    let mut comma = false;
+    for (index, key) in keys.iter().enumerate() {
+        let before = out.len();
+        out.push_str(if comma { ",\"" } else { "\"" });
+        out.push_str(key);
+        out.push_str("\":");
+        if fields.put(index, out) {
+            comma = true;
+        } else {
+            out.truncate(before);
+        }
+    }
+    for (key, value) in fields.unknown() {
+        if std::mem::replace(&mut comma, true) {
+            out.push(',');
+        }
+        write::string(out, key);
+        out.push(':');
+        out.push_str(value.as_str());
+    }
+    out.push('}');
+}
+
+pub(crate) fn read_variant(value: &mut dyn ReadVariant, names: &[&str], from: &mut Reader<'_>) -> Done {
+    let unit = from.peek()? == b'"';
+    let name = if unit {
+        from.string()?.unwrap_or_default()
+    } else {
+        begin(from, b'{', "a variant")?;
+        unescape(from.key()?.ok_or_else(|| wrong("a variant"))?)
+    };
+    let index = names.iter().position(|known| *known == name.as_ref());
+    let index = index.ok_or_else(|| inside(wrong("a known variant"), &name))?;
+    value.begin(index);
+    let form = value.form();
+    if unit {
+        return if matches!(form, Form::Unit) {
+            Ok(())
+        } else {
+            Err(inside(wrong("more than a name"), &name))
+        };
+    }
+    let inner = match form {
+        Form::Unit => match from.raw()? {
+            "null" => Ok(()),
+            _ => Err(wrong("null")),
+        },
+        Form::Value => value.set(0, from),
+        Form::Keys(..) => read_fields(value, from),
+    };
+    inner.map_err(|fault| inside(fault, &name))?;
+    match from.key()? {
+        None => Ok(()),
+        Some(_) => Err(wrong("one variant")),
+    }
+}
+
+pub(crate) fn write_variant(value: &dyn WriteFields, name: &str, out: &mut String) {
+    let form = value.form();
+    if let Form::Unit = form {
+        write::string(out, name);
+        return;
+    }
+    out.push_str("{\"");
+    out.push_str(name);
+    out.push_str("\":");
+    match form {
+        Form::Unit => {}
+        Form::Value => {
+            value.put(0, out);
+        }
+        Form::Keys(..) => write_fields(value, out),
+    }
+    out.push('}');
+}
+
+/// Which of the words comes next.
+pub(crate) fn read_word(words: &[&str], from: &mut Reader<'_>) -> Result<usize, Box<Fault>> {
+    let word = text(from)?;
+    words.iter().position(|known| **known == word).ok_or_else(|| inside(wrong("a known word"), &word))
+}
+
+/// Reads a value that may also be null, which leaves it blank. It may be there twice; the last one counts.
+pub(crate) fn unless_null<T: Read>(value: &mut T, from: &mut Reader<'_>) -> Done {
+    *value = T::blank();
+    if from.peek()? == b'n' {
+        return Ok(from.skip()?);
+    }
+    value.read(from)
+}
+
+/// Reads into a value where null is a value too.
+pub(crate) fn present<T: Read>(value: &mut Option<T>, from: &mut Reader<'_>) -> Done {
+    value.insert(T::blank()).read(from)
+}
+
+pub(crate) fn put<T: Write>(value: &T, out: &mut String) -> bool {
+    value.write(out);
+    true
+}
+
+pub(crate) fn put_some<T: Write>(value: &Option<T>, out: &mut String) -> bool {
+    value.as_ref().is_some_and(|value| put(value, out))
+}
+
+pub(crate) fn put_unless_blank<T: Read + Write + PartialEq>(value: &T, out: &mut String) -> bool {
+    !value.is_blank() && put(value, out)
+}
+
+fn begin(from: &mut Reader<'_>, open: u8, expected: &'static str) -> Done {
+    if from.peek()? != open {
+        return Err(wrong(expected));
+    }
+    from.step_in();
+    Ok(())
+}
+
+fn text(from: &mut Reader<'_>) -> Result<String, Box<Fault>> {
+    if from.peek()? != b'"' {
+        return Err(wrong("a text"));
+    }
+    Ok(from.string()?.unwrap_or_default().into_owned())
+}
+
+fn whole(from: &mut Reader<'_>, most: u64) -> Result<u64, Box<Fault>> {
+    let number = from.raw()?.parse().ok().filter(|number| *number <= most);
+    number.ok_or_else(|| wrong("a whole number that is not negative"))
+}
+
+fn items(from: &mut Reader<'_>, add: &mut dyn FnMut(&mut Reader<'_>) -> Done) -> Done {
+    begin(from, b'[', "a list")?;
+    while from.item()? {
+        add(from)?;
+    }
+    Ok(())
+}
+
+macro_rules! whole_numbers {
+    ($($number:ty)*) => {
+        $(impl Read for $number {
+            fn blank() -> Self {
+                0
+            }
+            fn read(&mut self, from: &mut Reader<'_>) -> Done {
+                // `whole` has looked at the limit.
+                *self = whole(from, <$number>::MAX as u64)? as $number;
+                Ok(())
+            }
+        }
+        impl Write for $number {
+            fn write(&self, out: &mut String) {
+                write::whole(out, *self as u64);
+            }
+        })*
+    };
+}
+
+whole_numbers! { u16 u32 u64 usize }
+
+impl Read for bool {
+    fn blank() -> Self {
+        false
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        *self = match from.raw()? {
+            "true" => true,
+            "false" => false,
+            _ => return Err(wrong("true or false")),
+        };
+        Ok(())
+    }
+}
+
+impl Write for bool {
+    fn write(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+}
+
+/// Numbers with fractions are amounts of money here: the same again up to fifteen digits, near it beyond.
+impl Read for f64 {
+    fn blank() -> Self {
+        0.0
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        *self = from.number()?.ok_or_else(|| wrong("a number"))?;
+        Ok(())
+    }
+}
+
+impl Write for f64 {
+    fn write(&self, out: &mut String) {
+        write::number(out, *self);
+    }
+}
+
+impl Read for String {
+    fn blank() -> Self {
+        String::new()
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        *self = text(from)?;
+        Ok(())
+    }
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl Write for String {
+    fn write(&self, out: &mut String) {
+        write::string(out, self);
+    }
+}
+
+impl Write for str {
+    fn write(&self, out: &mut String) {
+        write::string(out, self);
+    }
+}
+
+impl Json {
+    /// The value as one of this crate's own types.
+    pub(crate) fn decode<T: Read>(&self) -> Result<T, Box<Fault>> {
+        from_checked(self.as_str())
+    }
+}
+
+impl Read for Json {
+    fn blank() -> Self {
+        Json::null()
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        *self = Json::checked(from.raw()?)?;
+        Ok(())
+    }
+    fn is_blank(&self) -> bool {
+        self.is_null()
+    }
+}
+
+impl Write for Json {
+    fn write(&self, out: &mut String) {
+        out.push_str(self.as_str());
+    }
+}
+
+impl<T: Read> Read for Option<T> {
+    fn blank() -> Self {
+        None
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        *self = None;
+        if from.peek()? == b'n' {
+            return Ok(from.skip()?);
+        }
+        present(self, from)
+    }
+    fn is_blank(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: Write> Write for Option<T> {
+    fn write(&self, out: &mut String) {
+        match self {
+            Some(value) => value.write(out),
+            None => out.push_str("null"),
+        }
+    }
+}
+
+impl<T: Read> Read for Box<T> {
+    fn blank() -> Self {
+        Box::new(T::blank())
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        (**self).read(from)
+    }
+}
+
+impl<T: Write + ?Sized> Write for Box<T> {
+    fn write(&self, out: &mut String) {
+        (**self).write(out);
+    }
+}
+
+impl<T: Write + ?Sized> Write for &T {
+    fn write(&self, out: &mut String) {
+        (**self).write(out);
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn blank() -> Self {
+        Vec::new()
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        self.clear();
+        items(from, &mut |from| self.push_mut(T::blank()).read(from))
+    }
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl<T: Write> Write for Vec<T> {
+    fn write(&self, out: &mut String) {
+        self.as_slice().write(out);
+    }
+}
+
+impl<T: Write> Write for [T] {
+    fn write(&self, out: &mut String) {
+        write_items(out, self.len(), &|at, out| {
+            if let Some(item) = self.get(at) {
+                item.write(out);
+            }
+        });
+    }
+}
+
+/// (Not an iterator: each kind of it brings all its methods into the wasm file.)
+fn write_items(out: &mut String, count: usize, write: &dyn Fn(usize, &mut String)) {
+    write::array(out, 0..count, |out, at| write(at, out));
+}
+
+impl<A: Read, B: Read> Read for (A, B) {
+    fn blank() -> Self {
+        (A::blank(), B::blank())
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        let (first, second) = self;
+        let mut at = 0;
+        items(from, &mut |from| {
+            at += 1;
+            match at {
+                1 => first.read(from),
+                2 => second.read(from),
+                _ => Err(wrong("two items")),
+            }
+        })?;
+        if at == 2 { Ok(()) } else { Err(wrong("two items")) }
+    }
+}
+
+impl<A: Write, B: Write> Write for (A, B) {
+    fn write(&self, out: &mut String) {
+        write_items(out, 2, &|at, out| if at == 0 { self.0.write(out) } else { self.1.write(out) });
+    }
+}

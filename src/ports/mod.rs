@@ -1,0 +1,22 @@
+//! The ports: what a host gives a session so that the machine's effects can be done. All are object-safe, take
+//! `&self`, and return boxed futures that own what they need, so borrowed arguments are read at the call itself.
+
+mod abort;
+mod display;
+mod environment;
+mod function;
+mod model;
+mod outcome;
+mod registry;
+mod store;
+mod tools;
+
+pub use abort::{AbortHandle, AbortSignal};
+pub use display::{CallDisplay, Check, CheckValue, DisplayPort, Show};
+pub use environment::{Clock, IdSource, Subscriber};
+pub(crate) use model::Receive;
+pub use model::{Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+pub use outcome::{Data, IntoOutcome, ToolFailure};
+pub use registry::{Tool, Tools};
+pub use store::{Durability, Loaded, PermissionStatus, StoreAdapter};
+pub use tools::{Call, Checked, Step, Steps, ToolContext, ToolHost};

@@ -1,0 +1,293 @@
+//! Tools written in Rust: closures with typed arguments, and the registry that runs them.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future;
+use serde::de::DeserializeOwned;
+
+use crate::error::ToolDefinitionError;
+use crate::json::Json;
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::ports::function::Function;
+use crate::ports::outcome::{IntoOutcome, ToolFailure};
+use crate::ports::tools::{Call, Checked, ToolContext, ToolHost};
+use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
+use crate::tool::{Gate, OnInterrupted, ToolDefinition, ToolSpec, check_definition};
+
+type Body = Arc<dyn Function<(Json, ToolContext), BoxFuture<'static, ToolOutcome>>>;
+type Undo = Arc<dyn Function<(Json, ToolContext), BoxFuture<'static, Result<(), String>>>>;
+type Permission = Arc<dyn Function<Json, bool>>;
+type Approval = Arc<dyn Function<Json, ApprovalVerdict>>;
+
+/// A tool and how its calls are to be treated. Clones share the closures.
+#[derive(Clone)]
+pub struct Tool {
+    definition: ToolDefinition,
+    spec: ToolSpec,
+    body: Body,
+    permission: Option<Permission>,
+    approval: Option<Approval>,
+    undo: Option<Undo>,
+}
+
+impl Tool {
+    /// `schema` is the JSON Schema of the arguments. Arguments that serde cannot read as `I` are answered to the
+    /// model as invalid, without running the closure.
+    ///
+    /// ```
+    /// use glove_wasm::ports::Tool;
+    /// use serde_json::json;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Add { a: i64, b: i64 }
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "a": { "type": "integer" }, "b": { "type": "integer" } } });
+    /// let tool = Tool::new("add", "Adds two numbers", schema, async |input: Add, _| input.a + input.b).parallel();
+    /// # let _ = tool;
+    /// ```
+    pub fn new<I, F, R>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        schema: impl Into<Json>,
+        body: F,
+    ) -> Self
+    where
+        I: DeserializeOwned + 'static,
+        F: Fn(I, ToolContext) -> R + MaybeSend + MaybeSync + 'static,
+        R: Future<Output: IntoOutcome> + MaybeSend + 'static,
+    {
+        let body = move |(input, context): (Json, ToolContext)| -> BoxFuture<'static, ToolOutcome> {
+            match input.read::<I>() {
+                Ok(input) => {
+                    let running = body(input, context.clone());
+                    Box::pin(async move { with_outputs(running.await.into_outcome(), &context) })
+                }
+                Err(error) => Box::pin(future::ready(ToolOutcome::Invalid(vec![issue(&error.to_string())]))),
+            }
+        };
+        let definition =
+            ToolDefinition { name: name.into(), description: description.into(), schema: schema.into() };
+        Tool {
+            spec: ToolSpec::new(definition.name.clone()),
+            definition,
+            body: Arc::new(body),
+            permission: None,
+            approval: None,
+            undo: None,
+        }
+    }
+
+    /// A person is asked before the tool first runs; their answer holds for the tool.
+    pub fn requires_permission(mut self) -> Self {
+        self.spec.permission = Gate::Always;
+        self
+    }
+
+    /// A person is asked before calls for which this is true, or whose arguments cannot be read as `I`; an answer
+    /// holds for the same arguments.
+    pub fn permission_if<I: DeserializeOwned>(
+        mut self,
+        needed: impl Fn(&I) -> bool + MaybeSend + MaybeSync + 'static,
+    ) -> Self {
+        self.spec.permission = Gate::ByInput;
+        self.permission =
+            Some(Arc::new(move |input: Json| input.read::<I>().map_or(true, |input| needed(&input))));
+        self
+    }
+
+    /// A person decides about each call.
+    pub fn requires_approval(mut self, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        self.spec.approval = Gate::Always;
+        self.approval =
+            Some(Arc::new(move |_: Json| ApprovalVerdict::Needed { reason: Some(reason.clone()) }));
+        self
+    }
+
+    /// A person decides about the calls for which this gives a reason.
+    pub fn approval_if<I: DeserializeOwned>(
+        mut self,
+        reason: impl Fn(&I) -> Option<String> + MaybeSend + MaybeSync + 'static,
+    ) -> Self {
+        self.spec.approval = Gate::ByInput;
+        self.approval = Some(Arc::new(move |input: Json| match input.read::<I>() {
+            Ok(input) => match reason(&input) {
+                Some(reason) => ApprovalVerdict::Needed { reason: Some(reason) },
+                None => ApprovalVerdict::NotNeeded,
+            },
+            Err(error) => ApprovalVerdict::Invalid(vec![issue(&error.to_string())]),
+        }));
+        self
+    }
+
+    /// May run at the same time as its neighbours that say so too.
+    pub fn parallel(mut self) -> Self {
+        self.spec.parallel = true;
+        self
+    }
+
+    /// Running it again does no harm, so a failed run is repeated up to `retries` times, with growing pauses.
+    pub fn idempotent(mut self, retries: u32) -> Self {
+        self.spec.idempotent = true;
+        self.spec.retries = retries;
+        self
+    }
+
+    /// Runs to its end also when the user stops the run.
+    pub fn un_abortable(mut self) -> Self {
+        self.spec.un_abortable = true;
+        self
+    }
+
+    /// Stops a run after this much working time, and tells the model that its outcome is unknown. Waiting for a person does not count.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.spec.timeout_ms = Some(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
+    /// What becomes of a call that was running when its process died.
+    pub fn on_interrupted(mut self, choice: OnInterrupted) -> Self {
+        self.spec.on_interrupted = Some(choice);
+        self
+    }
+
+    /// How a successful run is taken back, given its arguments.
+    pub fn undo<I, F, R, E>(mut self, undo: F) -> Self
+    where
+        I: DeserializeOwned + 'static,
+        F: Fn(I, ToolContext) -> R + MaybeSend + MaybeSync + 'static,
+        R: Future<Output = Result<(), E>> + MaybeSend + 'static,
+        E: Into<ToolFailure>,
+    {
+        self.spec.undo = true;
+        self.undo = Some(Arc::new(
+            move |(input, context): (Json, ToolContext)| -> BoxFuture<'static, Result<(), String>> {
+                match input.read::<I>() {
+                    Ok(input) => {
+                        let running = undo(input, context);
+                        Box::pin(async move { running.await.map_err(|error| error.into().message()) })
+                    }
+                    Err(error) => Box::pin(future::ready(Err(error.to_string()))),
+                }
+            },
+        ));
+        self
+    }
+
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+}
+
+fn issue(message: &str) -> Issue {
+    Issue { path: Vec::new(), message: message.to_owned() }
+}
+
+fn with_outputs(outcome: ToolOutcome, context: &ToolContext) -> ToolOutcome {
+    match outcome {
+        ToolOutcome::Returned { result, mut outputs } => {
+            outputs.extend(context.take_outputs());
+            ToolOutcome::Returned { result, outputs }
+        }
+        ToolOutcome::Summing { .. }
+        | ToolOutcome::Summed(_)
+        | ToolOutcome::Invalid(_)
+        | ToolOutcome::Changed
+        | ToolOutcome::TimedOut
+        | ToolOutcome::Threw(_)
+        | ToolOutcome::Rejected(_) => outcome,
+    }
+}
+
+/// A set of Rust tools.
+#[derive(Debug, Clone, Default)]
+pub struct Tools {
+    list: Vec<Tool>,
+    tasks: Option<bool>,
+}
+
+impl Tools {
+    pub fn new() -> Self {
+        Tools::default()
+    }
+
+    /// Adds a tool after the others. Refused are an empty name, one that is taken, and a schema that is none.
+    pub fn register(&mut self, tool: Tool) -> Result<(), ToolDefinitionError> {
+        check_definition(&tool.definition, self.list.iter().map(Tool::name))?;
+        self.list.push(tool);
+        Ok(())
+    }
+
+    /// Whether the model gets a task list in any case, or in none; else it gets one beside other tools.
+    pub fn want_tasks(&mut self, wanted: bool) {
+        self.tasks = Some(wanted);
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.list.iter().find(|tool| tool.name() == name)
+    }
+}
+
+impl ToolHost for Tools {
+    fn definitions(&self) -> Vec<ToolDefinition> {
+        self.list.iter().map(|tool| tool.definition.clone()).collect()
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.list.iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    fn wants_tasks(&self) -> bool {
+        self.tasks.unwrap_or(!self.list.is_empty())
+    }
+
+    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+        // Fail closed: without a rule that says no, a person is asked.
+        let rule = self.get(call.tool_name).and_then(|tool| tool.permission.as_ref());
+        let needed = rule.is_none_or(|needed| needed.call(call.input.clone()));
+        let verdict = if needed { PermissionVerdict::Unset } else { PermissionVerdict::NotNeeded };
+        Box::pin(future::ready(verdict.into()))
+    }
+
+    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+        let rule = self.get(call.tool_name).and_then(|tool| tool.approval.as_ref());
+        let verdict = match rule {
+            Some(rule) => rule.call(call.input.clone()),
+            None => ApprovalVerdict::Needed { reason: None },
+        };
+        Box::pin(future::ready(verdict.into()))
+    }
+
+    fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+        match self.get(call.tool_name) {
+            Some(tool) => tool.body.call((call.input.clone(), context)),
+            None => Box::pin(future::ready(ToolOutcome::Threw(not_here(call.tool_name)))),
+        }
+    }
+
+    fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+        match self.get(call.tool_name).and_then(|tool| tool.undo.as_ref()) {
+            Some(undo) => undo.call((call.input.clone(), context)),
+            None => Box::pin(future::ready(Err(not_here(call.tool_name)))),
+        }
+    }
+}
+
+fn not_here(tool: &str) -> String {
+    format!("the tool {tool} is no longer registered")
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("definition", &self.definition)
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,208 @@
+//! The port to tools.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::display::DisplayError;
+use crate::json::Json;
+use crate::message::SideOutput;
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::ports::{AbortSignal, CallDisplay, ToolFailure};
+use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
+use crate::run::log::StepResult;
+use crate::tool::{ToolDefinition, ToolSpec};
+
+/// Everything that runs the tools of a session.
+pub trait ToolHost: MaybeSend + MaybeSync {
+    /// What the model is told, in a fixed order and without a name twice.
+    fn definitions(&self) -> Vec<ToolDefinition>;
+
+    /// What the machine is told, one for each definition.
+    fn specs(&self) -> Vec<ToolSpec>;
+
+    /// Whether the model gets a task list, where the store keeps one. Beside other tools it does unless something is said; alone
+    /// it is no reason to send tools, as some models refuse a request with any.
+    fn wants_tasks(&self) -> bool {
+        !self.definitions().is_empty()
+    }
+
+    /// Asked for tools with a permission gate, before the store and a person are: `Unset` asks them, `NotNeeded` is heeded for
+    /// `Gate::ByInput`.
+    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>>;
+
+    /// Asked for tools with an approval gate, before a person is.
+    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>>;
+
+    /// Runs a call. When it is cancelled, the context's signal fires and the future is dropped.
+    fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome>;
+
+    /// Takes a call back; `call.input` is what it was run with.
+    fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>>;
+}
+
+/// One call, borrowed from the run.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    pub call_id: &'a str,
+    pub tool_name: &'a str,
+    /// The model's own text.
+    pub input: &'a Json,
+    /// What the tool's schema made of it before, where that is something else or was allowed already.
+    pub validated: Option<&'a Validated>,
+    /// 1 for the first run.
+    pub attempt: u32,
+    /// The same however often the call is run, and no other call's: for services that do a request once for each key.
+    pub idempotency_key: &'a str,
+}
+
+/// What is found before a call runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked<V> {
+    pub verdict: V,
+    /// What the tool's schema has just made of the arguments, where that is something else than the model sent.
+    pub validated: Option<Validated>,
+}
+
+impl<V> From<V> for Checked<V> {
+    fn from(verdict: V) -> Self {
+        Checked { verdict, validated: None }
+    }
+}
+
+/// Keeps what comes of the steps of a call.
+pub trait Steps: MaybeSend + MaybeSync {
+    /// Asked before a step.
+    fn begin(&self, name: &str) -> BoxFuture<'static, Result<Step, DisplayError>>;
+
+    /// Told after it; done when the result is written.
+    fn end(&self, key: String, result: StepResult) -> BoxFuture<'static, ()>;
+}
+
+/// Where a step stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// It was done before, and this came of it.
+    Done(StepResult),
+    /// It is to be done now. The key names it.
+    Begins(String),
+}
+
+/// What a running tool can use. Clones are the same context.
+#[derive(Clone)]
+pub struct ToolContext {
+    pub call_id: String,
+    pub tool_name: String,
+    /// 1 for the first run, more when the tool is repeated after a failure.
+    pub attempt: u32,
+    /// The same however often this call is run, and no other call's.
+    pub idempotency_key: String,
+    /// The display stack; slots pushed here belong to this call and go when it is cancelled.
+    pub display: CallDisplay,
+    pub abort: AbortSignal,
+    outputs: Arc<Mutex<Vec<SideOutput>>>,
+    steps: Option<Arc<dyn Steps>>,
+}
+
+impl ToolContext {
+    pub fn new(call: Call<'_>, display: CallDisplay, abort: AbortSignal) -> Self {
+        ToolContext {
+            call_id: call.call_id.to_owned(),
+            tool_name: call.tool_name.to_owned(),
+            attempt: call.attempt,
+            idempotency_key: call.idempotency_key.to_owned(),
+            display,
+            abort,
+            outputs: Arc::default(),
+            steps: None,
+        }
+    }
+
+    pub(crate) fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {
+        self.steps = Some(steps);
+        self
+    }
+
+    /// Does `work` once in the life of this call, also when the process dies and the tool is entered again: what came
+    /// of it is written before the tool goes on, and given from there the next time. A step that was cut off is asked
+    /// about like a tool.
+    ///
+    /// ```
+    /// # use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
+    /// # async fn charge(_: &str) -> Result<String, std::io::Error> { Ok("paid".to_owned()) }
+    /// let pay = Tool::new("pay", "Pays", serde_json::json!({ "type": "object" }),
+    ///     async |_: serde_json::Value, context: ToolContext| {
+    ///         let sure: bool = context.display.push_and_wait("confirm", &"Pay 12 euros?").await?;
+    ///         if !sure {
+    ///             return Ok::<_, ToolFailure>("not paid".to_owned());
+    ///         }
+    ///         context.step("charge", || charge(&context.idempotency_key)).await
+    ///     });
+    /// ```
+    pub async fn step<T, E, F>(
+        &self,
+        name: &str,
+        work: impl FnOnce() -> F + MaybeSend,
+    ) -> Result<T, ToolFailure>
+    where
+        T: Serialize + DeserializeOwned + MaybeSend,
+        E: Into<ToolFailure> + MaybeSend,
+        F: Future<Output = Result<T, E>> + MaybeSend,
+    {
+        let Some(steps) = &self.steps else { return work().await.map_err(Into::into) };
+        let key = match steps.begin(name).await? {
+            Step::Begins(key) => key,
+            Step::Done(StepResult::Returned(value)) => return Ok(value.read()?),
+            Step::Done(StepResult::Threw(why)) => return Err(ToolFailure::Failed(why)),
+        };
+        let done = work().await.map_err(Into::into);
+        let (kept, done) = match done.map(|value| (Json::of(&value), value)) {
+            Ok((Ok(json), value)) => (StepResult::Returned(json), Ok(value)),
+            Ok((Err(error), _)) => failed(error.into()),
+            Err(failure) => failed(failure),
+        };
+        steps.end(key, kept).await;
+        done
+    }
+
+    /// Adds an output beside the result: a file, a widget, or a type of the application's own.
+    pub fn output(&self, output: SideOutput) {
+        self.outputs.lock().unwrap_or_else(PoisonError::into_inner).push(output);
+    }
+
+    /// For people only; the model never sees it.
+    pub fn widget(&self, data: Json) {
+        self.output(SideOutput { kind: "widget".to_owned(), data, ..SideOutput::default() });
+    }
+
+    /// The model is told the summary, people get the file.
+    pub fn file(&self, summary: impl Into<String>, data: Json) {
+        self.output(SideOutput {
+            kind: "file".to_owned(),
+            summary: Some(summary.into()),
+            data,
+            ..SideOutput::default()
+        });
+    }
+
+    /// What was added so far; a tool host puts it into the call's outcome.
+    pub fn take_outputs(&self) -> Vec<SideOutput> {
+        std::mem::take(&mut *self.outputs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn failed<T>(failure: ToolFailure) -> (StepResult, Result<T, ToolFailure>) {
+    (StepResult::Threw(failure.clone().message()), Err(failure))
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("call_id", &self.call_id)
+            .field("tool_name", &self.tool_name)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}

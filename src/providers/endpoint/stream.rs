@@ -1,0 +1,210 @@
+//! A chat endpoint that speaks the original's protocol, incoming: its event stream.
+
+use std::borrow::Cow;
+
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json::codec::from_text;
+use crate::json::reader::{Broken, Reader};
+use crate::json::scan::find2;
+use crate::message::{Message, Usage};
+use crate::providers::anthropic::stream::{THINKING_BLOCKS, THINKING_PLACES, set};
+use crate::providers::openai_chat::stream::REASONING_DETAILS;
+use crate::providers::openai_responses::stream::REASONING_ITEMS;
+use crate::providers::request::WANTED_BACK;
+use crate::providers::{Mapping, errors};
+use crate::stream::{Finish, TurnBuilder};
+
+/// Fields of a message that a model's provider wants back.
+pub(crate) const PROVIDER_FIELDS: [&str; 5] =
+    [THINKING_BLOCKS, THINKING_PLACES, REASONING_ITEMS, REASONING_DETAILS, WANTED_BACK];
+
+#[derive(Debug, Default)]
+pub(crate) struct Stream;
+
+#[derive(Default)]
+struct Event<'a> {
+    kind: Cow<'a, str>,
+    text: Cow<'a, str>,
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    code: Cow<'a, str>,
+    input: Option<&'a str>,
+    message: Option<&'a str>,
+    stop_reason: Option<Cow<'a, str>>,
+    finish: Option<&'a str>,
+    usage: Usage,
+}
+
+impl Mapping for Stream {
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if let Some(text) = plain_text(data) {
+            turn.text(text);
+            return Ok(());
+        }
+        let mut reader = Reader::new(data);
+        let mut event = Event::default();
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "type" => event.kind = reader.text()?,
+                    "text" | "delta" => event.text = reader.text()?,
+                    "id" => event.id = reader.text()?,
+                    "name" => event.name = reader.text()?,
+                    "code" => event.code = reader.text()?,
+                    "input" => event.input = Some(reader.raw()?),
+                    "message" => event.message = Some(reader.raw()?),
+                    "stop_reason" => event.stop_reason = reader.string()?,
+                    "finish" => event.finish = Some(reader.raw()?),
+                    "tokens_in" => set(&mut event.usage.tokens_in, &mut reader)?,
+                    "tokens_out" => set(&mut event.usage.tokens_out, &mut reader)?,
+                    "cache_creation_input_tokens" => set(&mut event.usage.cache_creation, &mut reader)?,
+                    "cache_read_input_tokens" => set(&mut event.usage.cache_read, &mut reader)?,
+                    "reasoning_tokens" => set(&mut event.usage.reasoning, &mut reader)?,
+                    "cost" => event.usage.cost = reader.number()?,
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        reader.end()?;
+        match event.kind.as_ref() {
+            "text_delta" => turn.text(&event.text),
+            "reasoning_delta" => turn.reasoning(&event.text),
+            "tool_input_delta" => {
+                let call = open_call(&event, turn);
+                turn.call_args(call, &event.text);
+            }
+            "tool_use" => {
+                let args = arguments(event.input.unwrap_or_default());
+                if !turn.has_call(&event.id, &event.name, &args) {
+                    let call = open_call(&event, turn);
+                    turn.call_args_whole(call, &args);
+                    turn.call_end(call);
+                }
+            }
+            "model_notice" => {
+                let message = event.message.and_then(|raw| from_text(raw).ok()).unwrap_or_default();
+                turn.notice(&event.code, message);
+            }
+            "done" => done(&event, data, turn),
+            "error" => turn.fail(error(data)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        self.event(body, turn)
+    }
+
+    fn ends_at_once(&self) -> bool {
+        true
+    }
+}
+
+/// The text of a piece without escapes, in the one way in which every handler writes it. Most of a stream is made of these, and
+/// reading them field by field costs twice as much.
+fn plain_text(data: &str) -> Option<&str> {
+    let text = data.strip_prefix(r#"{"type":"text_delta","text":""#)?.strip_suffix(r#""}"#)?;
+    (find2(b'"', b'\\', text.as_bytes()) == text.len()).then_some(text)
+}
+
+/// A failure with the kind that the other end gave it, where it gave one.
+fn error(data: &str) -> ModelError {
+    let mut error = errors::from_endpoint(None, data);
+    let mut reader = Reader::new(data);
+    let mut read = || {
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "kind" => error.kind = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "retryable" => error.retryable = reader.raw()? == "true",
+                _ => reader.skip()?,
+            }
+        }
+        Ok::<(), Broken>(())
+    };
+    // Without a kind that is known the words decide.
+    let _ = read();
+    error
+}
+
+/// The call that is being written, else a further one.
+fn open_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {
+    let id = Some(event.id.as_ref()).filter(|id| !id.is_empty());
+    turn.open_call(id, &event.name).unwrap_or_else(|| turn.call_start(id, &event.name))
+}
+
+/// Arguments as raw text: a string is what a model wrote that was no JSON.
+fn arguments(input: &str) -> String {
+    match input.trim_start().starts_with('"') {
+        true => from_text(input).unwrap_or_default(),
+        false => input.to_owned(),
+    }
+}
+
+fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
+    let Some(Ok(message)) = event.message.map(from_text::<Message>) else {
+        let message = format!("the end of the endpoint's answer holds no message: {}", errors::excerpt(data));
+        turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
+        return;
+    };
+    *turn.usage() = event.usage;
+    if is_old_error(&message, &event.usage, turn) {
+        let mut text = message.text.as_str();
+        while let Some(rest) = text.strip_prefix("Error: ") {
+            text = rest;
+        }
+        turn.fail(ModelError::new(ModelErrorKind::Server, text));
+        return;
+    }
+    turn.reasoning_whole(message.reasoning_content.as_deref().unwrap_or_default());
+    turn.text_whole(&message.text);
+    let calls = message.tool_calls.unwrap_or_default();
+    turn.calls_whole(calls.into_iter().map(|call| {
+        let args = arguments(call.input_args.as_str());
+        (call, args)
+    }));
+    for (key, value) in message.extra.0 {
+        if PROVIDER_FIELDS.contains(&key.as_str()) {
+            turn.extra(&key, value);
+        }
+    }
+    let finish = event.finish.and_then(|raw| from_text::<Finish>(raw).ok());
+    let by_calls = if turn.call_count() > 0 { Finish::ToolCalls } else { Finish::Stop };
+    turn.finish_reason(finish.unwrap_or(by_calls), event.stop_reason.as_deref());
+    turn.end();
+}
+
+/// The original's handler reports a failed model as an answer `Error: …` that was never streamed and cost nothing.
+fn is_old_error(message: &Message, usage: &Usage, turn: &TurnBuilder) -> bool {
+    message.text.starts_with("Error: ")
+        && message.tool_calls.is_none()
+        && (usage.tokens_in, usage.tokens_out) == (0, 0)
+        && !turn.text_so_far().ends_with(&message.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_of_text_is_the_same_in_whatever_way_it_is_written() {
+        let table = [
+            (r#"{"type":"text_delta","text":"é✓"}"#, "é✓"),
+            (r#"{"type":"text_delta","text":"a\"}b\\"}"#, "a\"}b\\"),
+            (r#"{"type":"text_delta","text":"a","text":"b"}"#, "b"),
+            (r#"{"type":"text_delta","text":"a","type":"x"}"#, ""),
+            (r#"{"text":"a","type":"text_delta"}"#, "a"),
+            (r#"{ "type": "text_delta", "text": "a" }"#, "a"),
+            (r#"{"type":"text_delta","text":""}"#, ""),
+        ];
+        for (data, text) in table {
+            let mut turn = TurnBuilder::default();
+            assert_eq!(Stream.event(data, &mut turn), Ok(()), "{data}");
+            assert_eq!(turn.text_so_far(), text, "{data}");
+        }
+        for data in [r#"{"type":"text_delta","text":"}"#, r#"{"type":"text_delta","text":"a\"}"#] {
+            assert_eq!(Stream.event(data, &mut TurnBuilder::default()), Err(Broken), "{data}");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! OpenAI chat completions and their dialects, incoming: stream chunks and whole answers.
+
+use std::borrow::Cow;
+
+use crate::json::Json;
+use crate::json::reader::{Broken, Reader};
+use crate::providers::anthropic::stream::set;
+use crate::providers::details::Details;
+use crate::providers::{Mapping, errors};
+use crate::stream::{Finish, TurnBuilder};
+
+/// The call field that Google's endpoint wants back word for word.
+pub(crate) const EXTRA_CONTENT: &str = "extra_content";
+
+/// The message field that keeps OpenRouter's thoughts, which some of its models want back word for word.
+pub(crate) const REASONING_DETAILS: &str = "reasoning_details";
+
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    /// The provider's index of a call, and ours. A later entry of the same index replaces an earlier one.
+    calls: Vec<(u64, usize)>,
+    /// It is read from one body and not from a stream.
+    is_whole: bool,
+    details: Details,
+}
+
+/// One piece of a call.
+#[derive(Default)]
+struct CallDelta<'a> {
+    index: Option<u64>,
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    args: Cow<'a, str>,
+    extra: Option<&'a str>,
+}
+
+impl Mapping for Stream {
+    /// A chunk of a stream or a whole answer: they differ in `delta` against `message`.
+    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let mut reader = Reader::new(data);
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "choices" => self.choices(&mut reader, turn)?,
+                    "usage" => usage(&mut reader, turn)?,
+                    "x_groq" => groq(&mut reader, data, turn)?,
+                    // Some servers send the error itself in the place of a chunk that has one.
+                    "object" => {
+                        if reader.raw()? == r#""error""# {
+                            turn.fail(errors::from_event(data));
+                        }
+                    }
+                    "error" => {
+                        if !matches!(reader.raw()?, "null" | r#""""#) {
+                            turn.fail(errors::from_event(data));
+                        }
+                    }
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        reader.end()
+    }
+
+    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        self.is_whole = true;
+        self.event(body, turn)?;
+        for (_, call) in &self.calls {
+            turn.call_end(*call);
+        }
+        if !turn.end_without_reason() {
+            turn.fail(errors::unexpected(body));
+        }
+        Ok(())
+    }
+
+    fn ends_at_once(&self) -> bool {
+        false
+    }
+}
+
+impl Stream {
+    fn choices(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if !reader.array()? {
+            return Ok(());
+        }
+        while reader.item()? {
+            self.choice(reader, turn)?;
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        let (mut index, mut delta, mut message, mut reason, mut error) = (None, None, None, None, "null");
+        let mut read = false;
+        if !reader.object()? {
+            return Ok(());
+        }
+        while let Some(key) = reader.key()? {
+            match key {
+                "index" => index = reader.count()?,
+                "delta" if index == Some(0) && !self.is_whole => {
+                    read = true;
+                    self.delta(reader, turn)?;
+                }
+                // Which candidate this belongs to may be said after it.
+                "delta" | "message" => {
+                    let place = if key == "delta" { &mut delta } else { &mut message };
+                    *place = (reader.peek()? == b'{').then_some(*reader);
+                    reader.skip()?;
+                }
+                "finish_reason" => reason = reader.string()?,
+                "error" => error = reader.raw()?,
+                "usage" => usage(reader, turn)?,
+                _ => reader.skip()?,
+            }
+        }
+        if index.is_some_and(|index| index != 0) {
+            return Ok(());
+        }
+        // Some providers give both: what is new and the whole so far.
+        let last = self.is_whole || reason.as_deref().is_some_and(|reason| !reason.is_empty());
+        let (first, second) = if self.is_whole { (message, delta) } else { (delta, message) };
+        if let Some(mut fields) = first {
+            self.delta(&mut fields, turn)?;
+        }
+        if let Some(mut fields) = second.filter(|_| first.is_none() && !read || last && turn.is_blank()) {
+            self.delta(&mut fields, turn)?;
+        }
+        if !matches!(error, "null" | r#""""#) {
+            turn.fail(errors::from_event(error));
+        }
+        match reason.as_deref() {
+            None | Some("") => {}
+            Some("error") => {
+                turn.fail(errors::from_event(r#"{"message":"the provider failed in mid-answer"}"#));
+            }
+            Some(reason) => {
+                for (_, call) in &self.calls {
+                    turn.call_end(*call);
+                }
+                turn.finish_reason(finish(reason), Some(reason));
+                turn.end();
+            }
+        }
+        if turn.is_ended() {
+            self.details.keep(turn);
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+        if !reader.object()? {
+            return Ok(());
+        }
+        let mut reasoned = false;
+        while let Some(key) = reader.key()? {
+            match key {
+                "content" if reader.peek()? == b'[' => parts(reader, turn)?,
+                "content" => turn.text(&reader.text()?),
+                // Some dialects send the same thought under both names.
+                "reasoning_content" | "reasoning" if !reasoned => {
+                    let text = reader.text()?;
+                    reasoned = !text.is_empty();
+                    turn.reasoning(&text);
+                }
+                REASONING_DETAILS => self.details.read(reader, turn)?,
+                "refusal" => turn.refusal(&reader.text()?),
+                "tool_calls" => {
+                    if reader.array()? {
+                        while reader.item()? {
+                            let delta = call_delta(reader)?;
+                            self.call(&delta, turn);
+                        }
+                    }
+                }
+                "function_call" => {
+                    let mut delta = CallDelta { index: Some(0), ..CallDelta::default() };
+                    if reader.peek()? == b'{' {
+                        function(reader, &mut delta)?;
+                        self.call(&delta, turn);
+                    } else {
+                        reader.skip()?;
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, delta: &CallDelta<'_>, turn: &mut TurnBuilder) {
+        let id = Some(delta.id.as_ref()).filter(|id| !id.is_empty());
+        // What has failed is not looked for: the list would grow with what a hostile answer holds.
+        if turn.is_failed() {
+            return;
+        }
+        // A whole call that is sent again is no further one.
+        if !delta.args.is_empty() && id.is_some_and(|id| turn.has_call(id, &delta.name, &delta.args)) {
+            return;
+        }
+        let call = match self.known(delta, id, turn) {
+            Some(call) => {
+                turn.call_head(call, id, &delta.name);
+                call
+            }
+            None => {
+                let call = turn.call_start(id, &delta.name);
+                self.calls.push((delta.index.unwrap_or(call as u64), call));
+                call
+            }
+        };
+        turn.call_args(call, &delta.args);
+        if let Some(extra) = delta.extra.and_then(|raw| Json::parse(raw).ok()) {
+            turn.call_extra(call, EXTRA_CONTENT, extra);
+        }
+    }
+
+    /// The call that a piece continues; `None` for the first piece of a call.
+    fn known(&self, delta: &CallDelta<'_>, id: Option<&str>, turn: &mut TurnBuilder) -> Option<usize> {
+        let named = !delta.name.is_empty();
+        let Some(index) = delta.index else {
+            return match id {
+                Some(id) => turn.call_by_id(id),
+                None if named => None,
+                None => self.calls.last().map(|(_, call)| *call),
+            };
+        };
+        let call = self.calls.iter().rev().find(|(at, _)| *at == index).map(|(_, call)| *call)?;
+        let other_id = id.is_some_and(|id| turn.call_id(call).is_some_and(|known| known != id));
+        // Some endpoints give every parallel call the index 0, told apart by id, or by nothing at all.
+        let fresh = named && (other_id || delta.args.starts_with('{') && turn.args_are_whole(call));
+        (!fresh).then_some(call)
+    }
+}
+
+fn call_delta<'a>(reader: &mut Reader<'a>) -> Result<CallDelta<'a>, Broken> {
+    let mut delta = CallDelta::default();
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "index" => delta.index = reader.count()?,
+                "id" => delta.id = reader.text()?,
+                "function" => function(reader, &mut delta)?,
+                EXTRA_CONTENT => delta.extra = Some(reader.raw()?),
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(delta)
+}
+
+fn function<'a>(reader: &mut Reader<'a>, delta: &mut CallDelta<'a>) -> Result<(), Broken> {
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "name" => delta.name = reader.text()?,
+                "arguments" => {
+                    delta.args = match reader.peek()? {
+                        b'{' => Cow::Borrowed(reader.raw()?),
+                        _ => reader.text()?,
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Content as a list of parts, which may hold thoughts.
+fn parts(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if !reader.array()? {
+        return Ok(());
+    }
+    while reader.item()? {
+        if reader.peek()? == b'"' {
+            turn.text(&reader.text()?);
+            continue;
+        }
+        let (mut text, mut thoughts) = (Cow::default(), String::new());
+        if reader.object()? {
+            while let Some(key) = reader.key()? {
+                match key {
+                    "text" => text = reader.text()?,
+                    "thinking" => thinking(reader, &mut thoughts)?,
+                    _ => reader.skip()?,
+                }
+            }
+        }
+        turn.reasoning(&thoughts);
+        turn.text(&text);
+    }
+    Ok(())
+}
+
+fn thinking(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Broken> {
+    if reader.peek()? == b'"' {
+        out.push_str(&reader.text()?);
+        return Ok(());
+    }
+    if reader.array()? {
+        while reader.item()? {
+            if reader.object()? {
+                while let Some(key) = reader.key()? {
+                    match key {
+                        "text" => out.push_str(&reader.text()?),
+                        _ => reader.skip()?,
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn groq(reader: &mut Reader<'_>, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if reader.object()? {
+        while let Some(key) = reader.key()? {
+            match key {
+                "usage" => usage(reader, turn)?,
+                "error" => {
+                    if reader.raw()? != "null" {
+                        turn.fail(errors::from_event(data));
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn usage(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    if !reader.object()? {
+        return Ok(());
+    }
+    let usage = turn.usage();
+    while let Some(key) = reader.key()? {
+        match key {
+            "prompt_tokens" => set(&mut usage.tokens_in, reader)?,
+            "completion_tokens" => set(&mut usage.tokens_out, reader)?,
+            "prompt_cache_hit_tokens" | "cached_tokens" => set(&mut usage.cache_read, reader)?,
+            "cost" => usage.cost = reader.number()?.or(usage.cost),
+            "prompt_tokens_details" | "completion_tokens_details" => {
+                if reader.object()? {
+                    while let Some(key) = reader.key()? {
+                        match key {
+                            "cached_tokens" => set(&mut usage.cache_read, reader)?,
+                            "cache_write_tokens" => set(&mut usage.cache_creation, reader)?,
+                            "reasoning_tokens" => set(&mut usage.reasoning, reader)?,
+                            _ => reader.skip()?,
+                        }
+                    }
+                }
+            }
+            _ => reader.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn finish(reason: &str) -> Finish {
+    match reason {
+        "stop" | "end_turn" | "eos" => Finish::Stop,
+        "length" | "max_tokens" => Finish::Length,
+        "tool_calls" | "function_call" => Finish::ToolCalls,
+        "content_filter" | "refusal" => Finish::Refused,
+        _ => Finish::Other,
+    }
+}

@@ -1,0 +1,56 @@
+//! Media that were too large to send, or that a provider refused: from then on the model reads a note in their place. The record
+//! keeps them.
+
+use crate::message::ContentPart;
+use crate::run::state::Phase;
+use crate::run::{Run, texts};
+
+impl Run {
+    /// Leaves out the media of the request that was refused for them. Whether it had any.
+    pub(in crate::run) fn leave_media_out(&mut self, refused: bool) -> bool {
+        let is_it = |part: &ContentPart| if refused { part.source.is_some() } else { is_heavy(part) };
+        let had_any = self.model_request().iter().any(|message| message.content.iter().flatten().any(is_it));
+        if had_any {
+            // A summary is not sent the turn that stays word for word.
+            let kept = match self.state.phase {
+                Phase::Compacting { keep, .. } if keep.count == keep.back => keep.back,
+                _ => 0,
+            };
+            let from = self.messages.len().saturating_sub(kept);
+            match refused {
+                true => self.state.media_refused = from,
+                false => self.state.media_from = from,
+            }
+            self.note_media();
+        }
+        had_any
+    }
+
+    pub(in crate::run) fn note_media(&mut self) {
+        self.without_media.clear();
+        let (large, refused) = (self.state.media_from, self.state.media_refused);
+        for (at, message) in self.messages.iter().enumerate().take(large.max(refused)) {
+            let note = |part: &ContentPart| match part.source {
+                Some(_) if at < refused => Some(texts::refused(&part.kind)),
+                _ if at < large && is_heavy(part) => Some(texts::left_out(&part.kind)),
+                _ => None,
+            };
+            if !message.content.iter().flatten().any(|part| note(part).is_some()) {
+                continue;
+            }
+            let mut message = message.clone();
+            for part in message.content.iter_mut().flatten() {
+                if let Some(text) = note(part) {
+                    *part =
+                        ContentPart { kind: "text".to_owned(), text: Some(text), ..ContentPart::default() };
+                }
+            }
+            self.without_media.push((at, message));
+        }
+    }
+}
+
+/// Sent with all its bytes; an address weighs nothing.
+fn is_heavy(part: &ContentPart) -> bool {
+    part.source.as_ref().is_some_and(|source| source.data.is_some())
+}

@@ -1,0 +1,14 @@
+//! What the machine decides, one subject per file: each adds its part to `Run`.
+
+mod abort;
+mod budget;
+pub(super) mod compaction;
+mod guard;
+mod media;
+mod recovery;
+mod regenerate;
+mod request;
+mod slots;
+mod tools;
+mod turn;
+mod undo;

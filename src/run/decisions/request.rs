@@ -1,0 +1,238 @@
+//! Requests: one at a time, the others wait, are dropped, or interrupt; and how each comes to its end.
+
+use crate::event::Event;
+use crate::json::scan::joined;
+use crate::message::{Message, Sender};
+use crate::run::effect::{Effect, Outcome};
+use crate::run::input::{Reply, Request, WhenBusy};
+use crate::run::state::{Current, Halt, Phase, Used};
+use crate::run::{Effects, OutOfProtocol, Run, texts};
+
+impl Run {
+    pub(in crate::run) fn accepts_request_id(&self, id: &str) -> Result<(), OutOfProtocol> {
+        let queued = self.state.queue.iter().any(|request| request.id == id);
+        match id.is_empty() || queued || self.request() == Some(id) || self.request_ids.contains(id) {
+            true => Err(OutOfProtocol::RequestId),
+            false => Ok(()),
+        }
+    }
+
+    /// The answer with which a request of this record has ended, if it was answered.
+    pub fn reply_to(&self, id: &str) -> Option<Reply> {
+        if self.serves(id) || !self.request_ids.contains(id) {
+            return None;
+        }
+        // A request that others came into ended with the last of them.
+        let mut id = id;
+        for message in &self.messages {
+            if let (Some(joined), Some(request)) = (&message.joins, &message.prompt_id)
+                && joined == id
+            {
+                id = request;
+            }
+        }
+        let last = self.messages.iter().rfind(|message| message.prompt_id.as_deref() == Some(id))?;
+        let answers = last.sender == Sender::Agent && last.tool_calls.is_none() && !last.partial;
+        let usage = last.usage.unwrap_or_default();
+        answers.then(|| Reply { messages: vec![last.clone()], usage, ..Reply::default() })
+    }
+
+    /// This is the request being served, or one that it has come into.
+    pub fn serves(&self, id: &str) -> bool {
+        let current = self.state.current.as_ref();
+        current.is_some_and(|current| current.id == id || current.joined.iter().any(|joined| joined == id))
+    }
+
+    pub(in crate::run) fn on_request(&mut self, request: &Request, fx: &mut Effects) {
+        let request = request.clone();
+        if !self.is_busy() {
+            self.abandon(fx);
+            if self.state.queue.is_empty() {
+                self.begin(request, fx);
+                return;
+            }
+            // Others were waiting for a run that had stopped: they come first.
+        }
+        match request.when_busy {
+            WhenBusy::Queue => self.state.queue.push(request),
+            WhenBusy::Steer => {
+                let steers = |request: &&Request| request.when_busy == WhenBusy::Steer;
+                let at = self.state.queue.iter().take_while(steers).count();
+                self.state.queue.insert(at, request);
+            }
+            WhenBusy::Drop => {
+                fx.push(Effect::Finish { request: request.id, outcome: Outcome::Dropped });
+            }
+            WhenBusy::Interrupt => {
+                // Begun by `advance`, at once or after the calls that must not be cut off.
+                self.state.queue.insert(0, request);
+                if self.state.current.is_some() {
+                    self.on_abort(fx);
+                }
+            }
+        }
+    }
+
+    pub(in crate::run) fn on_queued_cancelled(&mut self, request: &str, fx: &mut Effects) {
+        if let Some(at) = self.state.queue.iter().position(|waiting| waiting.id == request) {
+            self.state.queue.remove(at);
+        }
+        fx.push(Effect::Finish { request: request.to_owned(), outcome: Outcome::Aborted });
+    }
+
+    /// A request that failed or was paused can be taken up again, but it stands in nobody's way.
+    pub(in crate::run) fn is_busy(&self) -> bool {
+        self.state.current.is_some() && !self.is_parked()
+    }
+
+    /// Stopped, and its `Finish` has been given out.
+    pub(in crate::run) fn is_parked(&self) -> bool {
+        match &self.state.halt {
+            Some(Halt::Store | Halt::Model | Halt::Budget(_)) => true,
+            Some(Halt::AskBudget(..)) | None => false,
+        }
+    }
+
+    pub(in crate::run) fn begin_queued(&mut self, fx: &mut Effects) {
+        if !self.state.queue.is_empty() {
+            let request = self.state.queue.remove(0);
+            self.begin(request, fx);
+        }
+    }
+
+    fn begin(&mut self, request: Request, fx: &mut Effects) {
+        self.open(&request.id, fx);
+        match request.regenerate {
+            true => self.answer_again(fx),
+            false => self.hear(request, None, fx),
+        }
+    }
+
+    /// What was sent to steer the request that runs is read before its next model call. The request goes on under the
+    /// id of what it has read last, and the others end with it.
+    pub(in crate::run) fn take_steering(&mut self, fx: &mut Effects) {
+        let steers = |request: &Request| request.when_busy == WhenBusy::Steer && !request.regenerate;
+        while self.state.queue.first().is_some_and(steers) {
+            let request = self.state.queue.remove(0);
+            let Some(current) = &mut self.state.current else { return };
+            let before = std::mem::replace(&mut current.id, request.id.clone());
+            current.joined.push(before.clone());
+            // Whatever went in circles has a new direction.
+            (current.error_rounds, current.wrap_up) = (0, None);
+            current.rounds.clear();
+            fx.emit(Event::RequestStarted { request: request.id.clone() });
+            self.hear(request, Some(before), fx);
+        }
+    }
+
+    /// Adds what a person says to the record.
+    fn hear(&mut self, request: Request, joins: Option<String>, fx: &mut Effects) {
+        let Request { mut message, inbox, .. } = request;
+        let (mut resolved, mut ids, mut blocking) = (Vec::new(), Vec::new(), Vec::new());
+        for item in &inbox {
+            match item.status.as_str() {
+                "resolved" => {
+                    ids.push(item.id.clone());
+                    resolved.push(item);
+                }
+                "pending" if item.blocking => blocking.push(item),
+                _ => {}
+            }
+        }
+        if !resolved.is_empty() {
+            let mut news = Message::user(texts::inbox_resolved(&resolved));
+            news.framework_context = Some("inbox".to_owned());
+            self.append(news);
+            fx.push(Effect::ConsumeInbox { ids });
+        }
+        if let (false, Some(current)) = (blocking.is_empty(), &mut self.state.current) {
+            current.reminder = Some(texts::inbox_blocking(&blocking));
+        }
+        // A request is a person's message, whatever else its sender tried to make of it.
+        message.sender = Sender::User;
+        message.tool_calls = None;
+        message.tool_results = None;
+        message.is_compaction = false;
+        message.is_compaction_request = false;
+        message.compaction_keeps = None;
+        message.replaces = None;
+        message.joins = joins;
+        message.partial = false;
+        message.usage = None;
+        if message.text.is_empty() {
+            let mut texts = Vec::new();
+            for part in message.content.iter().flatten() {
+                if let Some(text) = &part.text {
+                    texts.push(text.as_str());
+                }
+            }
+            let text = joined(&texts, "\n");
+            let media_only = text.is_empty() && message.content.is_some();
+            message.text = if media_only { texts::MULTIMODAL.to_owned() } else { text };
+        }
+        self.append(message);
+        self.state.phase = Phase::Turn;
+    }
+
+    /// Makes `id` the request being served.
+    pub(in crate::run) fn open(&mut self, id: &str, fx: &mut Effects) {
+        self.state.halt = None;
+        self.state.current = Some(Current {
+            id: id.to_owned(),
+            joined: Vec::new(),
+            minted: 0,
+            used: Used::default(),
+            granted: Used::default(),
+            error_rounds: 0,
+            rounds: Vec::new(),
+            wrap_up: None,
+            summary_not_before: 0,
+            reminder: None,
+        });
+        fx.emit(Event::RequestStarted { request: id.to_owned() });
+    }
+
+    pub(in crate::run) fn complete(&mut self, reply: Reply, fx: &mut Effects) {
+        self.close(Outcome::Completed(reply), fx);
+    }
+
+    /// Ends the request for good.
+    pub(in crate::run) fn close(&mut self, outcome: Outcome, fx: &mut Effects) {
+        self.tell_finish(outcome, fx);
+        self.state.current = None;
+        self.state.halt = None;
+        self.state.phase = Phase::Idle;
+    }
+
+    /// Ends the request in a state from which `Resumed` goes on, unless the next request is waiting already.
+    pub(in crate::run) fn park(&mut self, halt: Halt, outcome: Outcome, fx: &mut Effects) {
+        self.tell_finish(outcome, fx);
+        self.state.halt = Some(halt);
+        if !self.state.queue.is_empty() && !matches!(self.state.halt, Some(Halt::Store)) {
+            self.abandon(fx);
+        }
+    }
+
+    fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {
+        let Some(current) = &mut self.state.current else { return };
+        let mut tell = |request: String, outcome: Outcome| {
+            fx.emit(Event::RequestFinished { request: request.clone(), outcome: outcome.name() });
+            fx.push(Effect::Finish { request, outcome });
+        };
+        for request in std::mem::take(&mut current.joined) {
+            tell(request, outcome.clone());
+        }
+        tell(current.id.clone(), outcome);
+    }
+
+    /// Gives up a parked request: nothing of it will run any more, and all its calls are answered.
+    pub(in crate::run) fn abandon(&mut self, fx: &mut Effects) {
+        if self.state.current.is_none() {
+            return;
+        }
+        self.cut_off(fx);
+        self.state.current = None;
+        self.state.halt = None;
+        self.state.phase = Phase::Idle;
+    }
+}

@@ -1,0 +1,5 @@
+//! What others read of a run: the model, a chat, and the prompt record.
+
+pub mod model;
+pub mod prompts;
+pub mod timeline;

@@ -1,0 +1,298 @@
+//! The timeline: what a chat shows of a run. It follows the run and gives each change as a patch, so that every host
+//! draws the same and nothing is computed twice.
+
+use std::collections::BinaryHeap;
+
+use crate::json::Json;
+use crate::json::codec::{Write, object, object_and, record, through_codec, words};
+use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
+use crate::run::Run;
+
+/// One entry, in the original's form with fields added.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    User {
+        id: String,
+        text: String,
+        images: Vec<String>,
+    },
+    AgentText {
+        id: String,
+        text: String,
+        /// The answer was cut off here.
+        partial: bool,
+        /// What the model thought before it.
+        reasoning: Option<String>,
+    },
+    Tool(ToolEntry),
+    /// Here older messages were summarised for the model. They are all still there.
+    Compaction {
+        id: String,
+        text: String,
+    },
+}
+
+record! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ToolEntry {
+        "id" => required pub id: String,
+        "name" => required pub name: String,
+        "input" => required pub input: Json,
+        "status" => required pub status: EntryStatus,
+        /// What the tool gave, as text: the data as it is or as JSON, or the error.
+        "output" => optional pub output: String,
+        /// Why there is no result of the tool's own.
+        "outcome" => optional pub outcome: String,
+        "renderData" => present pub render_data: Json,
+        "durationMs" => optional pub duration_ms: u64,
+        /// It was taken back.
+        "undone" => flag pub undone: bool,
+        /// What the model thought before it, when it said nothing.
+        "reasoning" => optional pub reasoning: String,
+    }
+}
+
+words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EntryStatus {
+        "running" => Running,
+        /// Waits for a person.
+        "pending" => Pending,
+        "success" => Success,
+        "error" => Error,
+        "aborted" => Aborted,
+    }
+}
+
+/// The entries at these indexes are now these, and the list has this length.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Patch {
+    pub len: usize,
+    pub set: Vec<(usize, Entry)>,
+}
+
+through_codec! { ToolEntry, EntryStatus }
+through_codec! { write Entry, Patch }
+
+record! {
+    struct Said {
+        "partial" => flag partial: bool,
+        "reasoning" => optional reasoning: String,
+    }
+}
+
+impl Write for Entry {
+    fn write(&self, out: &mut String) {
+        match self {
+            Entry::User { id, text, images } if images.is_empty() => {
+                object(out, &[("kind", &"user"), ("id", id), ("text", text)]);
+            }
+            Entry::User { id, text, images } => {
+                object(out, &[("kind", &"user"), ("id", id), ("text", text), ("images", images)]);
+            }
+            Entry::AgentText { id, text, partial, reasoning } => {
+                let said = Said { partial: *partial, reasoning: reasoning.clone() };
+                object_and(out, &[("kind", &"agent_text"), ("id", id), ("text", text)], &said);
+            }
+            Entry::Tool(entry) => object_and(out, &[("kind", &"tool")], entry),
+            Entry::Compaction { id, text } => {
+                object(out, &[("kind", &"compaction"), ("id", id), ("text", text)]);
+            }
+        }
+    }
+}
+
+impl Write for Patch {
+    fn write(&self, out: &mut String) {
+        object(out, &[("len", &self.len), ("set", &self.set)]);
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Timeline {
+    entries: Vec<Entry>,
+    /// For each message that was taken in, how many entries there were before it.
+    starts: Vec<usize>,
+    /// Where the entries of the last answer's calls are.
+    open: std::ops::Range<usize>,
+}
+
+impl Timeline {
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history.
+    pub fn follow(&mut self, run: &Run) -> Option<Patch> {
+        let before = self.entries.len();
+        let mut changed = Vec::new();
+        for (at, message) in run.messages().iter().enumerate().skip(self.starts.len()) {
+            if let Some(&start) = run.replaced_from(at).and_then(|from| self.starts.get(from)) {
+                self.entries.truncate(start);
+                self.open = 0..0;
+            }
+            self.starts.push(self.entries.len());
+            self.take_in(message, &mut changed);
+        }
+        if run.has_open_calls() {
+            self.answer(&run.open_results(), &mut changed);
+        }
+        if changed.is_empty() && self.entries.len() == before {
+            return None;
+        }
+        let mut set: Vec<(usize, Entry)> = Vec::new();
+        for at in BinaryHeap::from(changed).into_sorted_vec() {
+            if let Some(entry) = self.entries.get(at)
+                && set.last().is_none_or(|(last, _)| *last != at)
+            {
+                set.push((at, entry.clone()));
+            }
+        }
+        Some(Patch { len: self.entries.len(), set })
+    }
+
+    fn take_in(&mut self, message: &Message, changed: &mut Vec<usize>) {
+        for id in &message.undone {
+            self.take_back(id, changed);
+        }
+        if !message.results().is_empty() {
+            self.answer(message.results(), changed);
+            return;
+        }
+        self.close_open(changed);
+        let id = message.id.clone().unwrap_or_else(|| format!("entry_{}", self.entries.len()));
+        match message.sender {
+            Sender::User if message.is_compaction => {
+                self.push(Entry::Compaction { id, text: message.text.clone() }, changed);
+            }
+            Sender::User if message.is_from_person() => {
+                let text = message.pre_modified_text.as_ref().unwrap_or(&message.text).clone();
+                let mut images = Vec::new();
+                for part in message.content.iter().flatten() {
+                    if let Some(url) = image_url(part) {
+                        images.push(url);
+                    }
+                }
+                self.push(Entry::User { id, text, images }, changed);
+            }
+            Sender::User => {}
+            Sender::Agent => {
+                if matches!(self.entries.last(), Some(Entry::AgentText { partial: true, .. })) {
+                    self.entries.pop();
+                }
+                // It stands at the first of what it led to.
+                let mut reasoning = message.reasoning_content.clone().filter(|text| !text.is_empty());
+                // Some models write an empty line or two before a call.
+                if !message.text.trim_ascii().is_empty()
+                    || (reasoning.is_some() && message.calls().is_empty())
+                {
+                    let (text, partial) = (message.text.clone(), message.partial);
+                    let reasoning = reasoning.take();
+                    self.push(Entry::AgentText { id, text, partial, reasoning }, changed);
+                }
+                let first = self.entries.len();
+                for call in message.calls() {
+                    let reasoning = reasoning.take();
+                    self.push(Entry::Tool(ToolEntry { reasoning, ..running(call) }), changed);
+                }
+                self.open = first..self.entries.len();
+            }
+        }
+    }
+
+    fn take_back(&mut self, call_id: &str, changed: &mut Vec<usize>) {
+        let is_it = |entry: &Entry| matches!(entry, Entry::Tool(tool) if tool.id == call_id);
+        if let Some(at) = self.entries.iter().rposition(is_it)
+            && let Some(Entry::Tool(tool)) = self.entries.get_mut(at)
+        {
+            tool.undone = true;
+            changed.push(at);
+        }
+    }
+
+    fn push(&mut self, entry: Entry, changed: &mut Vec<usize>) {
+        changed.push(self.entries.len());
+        self.entries.push(entry);
+    }
+
+    fn answer(&mut self, results: &[ToolResult], changed: &mut Vec<usize>) {
+        let first = self.open.start;
+        let entries = self.entries.get_mut(self.open.clone()).unwrap_or_default();
+        for (index, result) in results.iter().enumerate() {
+            let is_its = |entry: &Entry| matches!(entry, Entry::Tool(tool) if Some(&tool.id) == result.call_id.as_ref());
+            // Results stand in call order; only foreign records may have them otherwise.
+            let at = match entries.get(index) {
+                Some(entry) if is_its(entry) => Some(index),
+                _ => entries.iter().position(is_its),
+            };
+            let Some((at, Entry::Tool(tool))) = at.and_then(|at| Some((at, entries.get_mut(at)?))) else {
+                continue;
+            };
+            let status = status_of(result);
+            if tool.status != status {
+                tool.status = status;
+                if !matches!(status, EntryStatus::Running | EntryStatus::Pending) {
+                    tool.output = output_of(result);
+                    tool.outcome = result.result.outcome.clone();
+                    tool.render_data = result.result.render_data.clone();
+                    tool.duration_ms = result.duration_ms;
+                }
+                changed.push(first + at);
+            }
+        }
+    }
+
+    /// Calls that a record has no result for were cut off, whatever came after them.
+    fn close_open(&mut self, changed: &mut Vec<usize>) {
+        let open = std::mem::take(&mut self.open);
+        for at in open {
+            if let Some(Entry::Tool(tool)) = self.entries.get_mut(at)
+                && matches!(tool.status, EntryStatus::Running | EntryStatus::Pending)
+            {
+                tool.status = EntryStatus::Aborted;
+                changed.push(at);
+            }
+        }
+    }
+}
+
+fn running(call: &ToolCall) -> ToolEntry {
+    ToolEntry {
+        id: call.id().to_owned(),
+        name: call.tool_name.clone(),
+        input: call.input_args.clone(),
+        status: EntryStatus::Running,
+        output: None,
+        outcome: None,
+        render_data: None,
+        duration_ms: None,
+        undone: false,
+        reasoning: None,
+    }
+}
+
+fn status_of(result: &ToolResult) -> EntryStatus {
+    match result.result.status {
+        ToolStatus::Success => EntryStatus::Success,
+        ToolStatus::Error => EntryStatus::Error,
+        ToolStatus::Aborted => EntryStatus::Aborted,
+        ToolStatus::Pending if result.is_asking() => EntryStatus::Pending,
+        ToolStatus::Pending => EntryStatus::Running,
+    }
+}
+
+fn output_of(result: &ToolResult) -> Option<String> {
+    let data = &result.result.data;
+    if data.is_null() {
+        return result.result.message.clone();
+    }
+    Some(data.to_text().unwrap_or_else(|| data.to_string()))
+}
+
+fn image_url(part: &ContentPart) -> Option<String> {
+    let source = part.source.as_ref().filter(|_| part.kind == "image")?;
+    match &source.data {
+        Some(data) => Some(format!("data:{};base64,{data}", source.media_type)),
+        None => source.url.clone(),
+    }
+}

@@ -1,0 +1,69 @@
+//! What a model has shown of its answer so far, on its way to the listeners.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::event::Event;
+use crate::ids::Ids;
+use crate::ports::{Delta, Purpose, Receive, Subscriber};
+use crate::runtime::listeners::Listeners;
+
+pub(crate) struct Shown {
+    /// False after the call was cancelled or has ended: late pieces go nowhere.
+    live: AtomicBool,
+    text: Mutex<String>,
+    request: Option<String>,
+    purpose: Purpose,
+    listeners: Arc<Listeners<dyn Subscriber>>,
+    /// The notices that the session was told.
+    noticed: Arc<Mutex<Ids>>,
+}
+
+impl Shown {
+    pub(crate) fn new(
+        purpose: Purpose,
+        request: Option<String>,
+        listeners: Arc<Listeners<dyn Subscriber>>,
+        noticed: Arc<Mutex<Ids>>,
+    ) -> Self {
+        Shown { live: AtomicBool::new(true), text: Mutex::default(), request, purpose, listeners, noticed }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Nothing more is shown; what was shown so far.
+    pub(crate) fn end(&self) -> String {
+        self.live.store(false, Ordering::Release);
+        std::mem::take(&mut *self.text.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Receive for Shown {
+    fn receive(&self, delta: Delta<'_>) {
+        // A summary is no part of the chat; what is said of its request is no part of the summary.
+        let is_notice = matches!(delta, Delta::Notice { .. });
+        if self.purpose == Purpose::Summary && !is_notice || !self.live.load(Ordering::Acquire) {
+            return;
+        }
+        let event = match delta {
+            Delta::Text("") | Delta::Reasoning("") => return,
+            Delta::Text(text) => {
+                self.text.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+                Event::TextDelta { text: text.to_owned() }
+            }
+            Delta::Reasoning(text) => Event::ReasoningDelta { text: text.to_owned() },
+            Delta::Notice { code, message } => {
+                if !self.noticed.lock().unwrap_or_else(PoisonError::into_inner).insert(message) {
+                    return;
+                }
+                Event::ModelNotice { code: code.to_owned(), message: message.to_owned() }
+            }
+            Delta::ToolInput { id, name, text } => {
+                Event::ToolInputDelta { id: id.to_owned(), name: name.to_owned(), delta: text.to_owned() }
+            }
+        };
+        self.listeners.tell(self.request.as_deref(), &event);
+    }
+}

@@ -1,0 +1,218 @@
+//! What the page is told: events, changes of the timeline and the stack, and where the run is, in one batch for all
+//! that happened at once.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+use super::bindings::Host;
+use super::environment::soon;
+use super::tool_inputs::Inputs;
+use crate::display::Slot;
+use crate::event::Event;
+use crate::json::codec::{Write, object, object_and, to_text};
+use crate::run::input::Request;
+use crate::run::views::timeline::{Entry, Patch, Timeline};
+use crate::run::{Run, UndoEntry};
+use crate::runtime::Session;
+
+pub(super) struct Feed {
+    host: Host,
+    batch: RefCell<Vec<String>>,
+    scheduled: Cell<bool>,
+    slots_changed: Cell<bool>,
+    timeline: RefCell<Timeline>,
+    state: RefCell<String>,
+    /// The page has not been told of it.
+    moved: Cell<bool>,
+    /// The model writes: what was shown before gives way.
+    writes: Cell<bool>,
+    /// The arguments that it writes.
+    inputs: RefCell<Inputs>,
+    /// What is shown from before.
+    earlier: RefCell<Option<String>>,
+    session: RefCell<Option<Session>>,
+}
+
+impl Feed {
+    pub(super) fn new(host: Host) -> Rc<Self> {
+        Rc::new(Feed {
+            host,
+            batch: RefCell::default(),
+            scheduled: Cell::default(),
+            slots_changed: Cell::default(),
+            timeline: RefCell::default(),
+            state: RefCell::default(),
+            moved: Cell::default(),
+            writes: Cell::default(),
+            inputs: RefCell::default(),
+            earlier: RefCell::default(),
+            session: RefCell::default(),
+        })
+    }
+
+    pub(super) fn follow(self: &Rc<Self>, session: &Session) {
+        *self.session.borrow_mut() = Some(session.clone());
+        let feed: Weak<Feed> = Rc::downgrade(self);
+        session.subscribe(move |request: Option<&str>, event: &Event| {
+            if let Some(feed) = feed.upgrade() {
+                let mut out = String::new();
+                object_and(&mut out, &[("kind", &"event"), ("request", &request)], event);
+                feed.batch.borrow_mut().push(out);
+                match event {
+                    Event::ToolInputDelta { id, name, delta } => {
+                        feed.inputs.borrow_mut().read(id, name, delta);
+                    }
+                    Event::ModelResponse(_)
+                    | Event::ModelResponseComplete(_)
+                    | Event::RequestFinished { .. } => feed.inputs.borrow_mut().end(),
+                    _ => {}
+                }
+                if matches!(
+                    event,
+                    Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. }
+                ) {
+                    feed.writes.set(true);
+                }
+                feed.schedule();
+            }
+        });
+        let feed = Rc::downgrade(self);
+        session.display().subscribe(move |_: &[Slot]| {
+            if let Some(feed) = feed.upgrade() {
+                feed.slots_changed.set(true);
+                feed.schedule();
+            }
+        });
+        let feed = Rc::downgrade(self);
+        session.on_step(move || {
+            if let Some(feed) = feed.upgrade() {
+                feed.look();
+            }
+        });
+    }
+
+    pub(super) fn entries(&self) -> String {
+        to_text(&self.timeline.borrow().entries())
+    }
+
+    /// Tells the page soon, once for everything until then.
+    fn schedule(self: &Rc<Self>) {
+        if !self.scheduled.replace(true) {
+            let feed = Rc::clone(self);
+            soon(move || feed.flush());
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.session.borrow_mut().take();
+    }
+
+    /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
+    fn patch(&self, run: &Run) -> Option<Patch> {
+        let mut timeline = self.timeline.borrow_mut();
+        let patch = timeline.follow(run);
+        let earlier = run.partial().filter(|_| !self.writes.get()).map(str::to_owned);
+        let before = self.earlier.replace(earlier.clone());
+        if earlier.is_none() && before.is_none() || (patch.is_none() && earlier == before) {
+            return patch;
+        }
+        let mut patch = patch.unwrap_or_default();
+        patch.len = timeline.entries().len();
+        if let Some(text) = earlier {
+            let id = format!("{}.partial", run.request().unwrap_or_default());
+            patch.set.push((patch.len, Entry::AgentText { id, text, partial: true, reasoning: None }));
+            patch.len += 1;
+        }
+        Some(patch)
+    }
+
+    fn flush(&self) {
+        self.scheduled.set(false);
+        let Some(session) = self.session.borrow().clone() else { return };
+        let mut batch = self.batch.take();
+        self.inputs.borrow_mut().tell(&mut batch);
+        if self.moved.replace(false) {
+            batch.push(self.state.borrow().clone());
+        }
+        if self.slots_changed.replace(false) {
+            let mut out = String::new();
+            object(&mut out, &[("kind", &"slots"), ("slots", &session.display().stack())]);
+            batch.push(out);
+        }
+        if !batch.is_empty() {
+            let mut out = String::from("[");
+            for (at, told) in batch.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                out.push_str(told);
+            }
+            out.push(']');
+            self.host.events(&out);
+        }
+    }
+
+    /// What is different in the run. Only when all of it is written: what is shown as done must not be asked again.
+    pub(super) fn look(self: &Rc<Self>) {
+        let Some(session) = self.session.borrow().clone() else { return };
+        let interrupted = session.is_interrupted();
+        session.look(|run| {
+            if let Some(patch) = self.patch(run) {
+                let mut out = String::new();
+                object_and(&mut out, &[("kind", &"timeline")], &patch);
+                self.batch.borrow_mut().push(out);
+            }
+            let phase = session.phase_of(run).as_str();
+            if phase != "model" {
+                self.inputs.borrow_mut().end();
+            }
+            let state = state_of(run, if interrupted { "interrupted" } else { phase });
+            if *self.state.borrow() != state {
+                *self.state.borrow_mut() = state;
+                self.moved.set(true);
+            }
+        });
+        self.schedule();
+    }
+}
+
+fn state_of(run: &Run, phase: &str) -> String {
+    let mut queue = Vec::new();
+    for request in run.queued() {
+        queue.push(Queued(request));
+    }
+    let questions = Vec::from_iter(run.questions());
+    let mut out = String::new();
+    let mut undoable = Vec::new();
+    // The last one first.
+    for entry in run.undo_stack().iter().rev() {
+        undoable.push(Undoable(entry));
+    }
+    let fields: [(&str, &dyn Write); 9] = [
+        ("kind", &"state"),
+        ("phase", &phase),
+        ("request", &run.request()),
+        ("queue", &queue),
+        ("questions", &questions),
+        ("undoable", &undoable),
+        ("turns", &run.turns()),
+        ("usage", run.usage()),
+        ("contextTokens", &run.context_tokens()),
+    ];
+    object(&mut out, &fields);
+    out
+}
+
+struct Undoable<'a>(&'a UndoEntry);
+
+impl Write for Undoable<'_> {
+    fn write(&self, out: &mut String) {
+        object(out, &[("toolCallId", &self.0.call_id), ("toolName", &self.0.tool)]);
+    }
+}
+
+struct Queued<'a>(&'a Request);
+
+impl Write for Queued<'_> {
+    fn write(&self, out: &mut String) {
+        object(out, &[("id", &self.0.id), ("text", &self.0.message.text)]);
+    }
+}

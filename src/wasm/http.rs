@@ -1,0 +1,125 @@
+//! HTTP through the page's `fetch`, which an application may replace.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use futures_util::FutureExt;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+use super::bindings::{Host, PageResponse};
+use super::environment::PageSignal;
+use super::tools::settled;
+use super::values::reason;
+use crate::http::{Http, HttpRequest, HttpResponse, without_keys};
+use crate::json::codec::{from_text, to_text};
+use crate::portable::BoxFuture;
+
+#[derive(Debug)]
+pub(super) struct PageHttp {
+    pub(super) host: Host,
+}
+
+impl Http for PageHttp {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
+        let signal = PageSignal::new();
+        let HttpRequest { url, headers, body } = request;
+        let sending = self.host.fetch(&url, &to_text(&headers), &body, &signal.signal());
+        Box::pin(async move {
+            let answered = settled(sending).await.map_err(|error| unsent(&reason(&error)))?;
+            // The page's own object, by the contract of `Host::fetch`.
+            let response: PageResponse = answered.unchecked_into();
+            Ok(Box::new(Answer { signal, response, body: None }) as Box<dyn HttpResponse>)
+        })
+    }
+}
+
+/// Why nothing came. The page tells the headers that it sent in front of it, on a line of their own.
+fn unsent(told: &str) -> String {
+    let parts = told.split_once('\n').and_then(|(sent, why)| Some((from_text(sent).ok()?, why)));
+    // What is told before anything is sent stands alone, and may have several lines.
+    let (sent, why) = parts.unwrap_or((Vec::new(), told));
+    without_keys(why, &sent)
+}
+
+/// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed. After `suffices` the page
+/// pushes nothing any more and ends the connection itself.
+struct Answer {
+    signal: PageSignal,
+    response: PageResponse,
+    body: Option<Body>,
+}
+
+/// What the page reads for us. It is pushed in, because asking for each chunk costs two promises and two callbacks.
+struct Body {
+    arrived: Rc<RefCell<Arrived>>,
+    ended: Result<JsFuture, JsValue>,
+    _push: Closure<dyn Fn(Vec<u8>)>,
+}
+
+#[derive(Default)]
+struct Arrived {
+    bytes: Vec<u8>,
+    waker: Option<Waker>,
+}
+
+impl Body {
+    fn of(response: &PageResponse) -> Self {
+        let arrived: Rc<RefCell<Arrived>> = Rc::default();
+        let pushed = Rc::clone(&arrived);
+        let push = Closure::new(move |chunk: Vec<u8>| {
+            let mut arrived = pushed.borrow_mut();
+            if arrived.bytes.is_empty() {
+                arrived.bytes = chunk;
+            } else {
+                arrived.bytes.extend(chunk);
+            }
+            let waker = arrived.waker.take();
+            drop(arrived);
+            waker.into_iter().for_each(Waker::wake);
+        });
+        let ended = response.read(&push).map(JsFuture::from);
+        Body { arrived, ended, _push: push }
+    }
+
+    /// All that has come since the last time.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Vec<u8>>, JsValue>> {
+        let mut arrived = self.arrived.borrow_mut();
+        if !arrived.bytes.is_empty() {
+            return Poll::Ready(Ok(Some(std::mem::take(&mut arrived.bytes))));
+        }
+        arrived.waker = Some(context.waker().clone());
+        drop(arrived);
+        match &mut self.ended {
+            Ok(ended) => ended.poll_unpin(context).map_ok(|_| None),
+            Err(error) => Poll::Ready(Err(error.clone())),
+        }
+    }
+}
+
+impl HttpResponse for Answer {
+    fn status(&self) -> u16 {
+        self.response.status()
+    }
+
+    fn header(&self, name: &str) -> Option<String> {
+        self.response.header(name)
+    }
+
+    fn sent(&self) -> Vec<(String, String)> {
+        from_text(&self.response.sent()).unwrap_or_default()
+    }
+
+    fn suffices(&mut self) {
+        self.response.suffices();
+        self.signal.has_ended();
+    }
+
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, String>> {
+        let body = self.body.get_or_insert_with(|| Body::of(&self.response));
+        Box::pin(poll_fn(|context| body.poll(context).map_err(|error| reason(&error))))
+    }
+}

@@ -1,0 +1,103 @@
+//! A model of the page.
+
+use std::cell::RefCell;
+
+use wasm_bindgen::JsValue;
+
+use super::bindings::{Host, PagePrompt};
+use super::environment::{PageSignal, callback};
+use super::values::reason;
+use crate::error::{ModelError, ModelErrorKind};
+use crate::json::codec::{from_text, to_text};
+use crate::portable::BoxFuture;
+use crate::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::run::input::Reply;
+
+#[derive(Debug)]
+pub(super) struct PageModel {
+    host: Host,
+    name: String,
+    /// What the page has of the conversation already, so that history crosses once.
+    sent: RefCell<Sent>,
+}
+
+#[derive(Debug, Default)]
+struct Sent {
+    identity: Option<String>,
+    count: usize,
+}
+
+impl PageModel {
+    pub(super) fn new(host: Host, name: String) -> Self {
+        PageModel { host, name, sent: RefCell::default() }
+    }
+
+    fn page_prompt(&self, request: ModelRequest<'_>) -> PagePrompt {
+        let messages = Vec::from_iter(request.messages.iter());
+        let identity = request.messages.identity();
+        let mut sent = self.sent.borrow_mut();
+        let turn = request.purpose == Purpose::Turn;
+        let from = if turn && identity.is_some() && sent.identity == identity {
+            sent.count.min(messages.len())
+        } else {
+            0
+        };
+        // What is not in the record (a reminder) or may yet be left out (a cut-off answer) is sent again.
+        let settled = request.messages.settled().min(messages.len());
+        let settled = messages.get(..settled).unwrap_or_default();
+        let kept = settled.len() - settled.iter().rev().take_while(|message| message.partial).count();
+        *sent = if turn { Sent { identity, count: kept } } else { Sent::default() };
+
+        let prompt = PagePrompt::new();
+        prompt.set_purpose(if turn { "turn" } else { "summary" });
+        prompt.set_system_prompt(request.system_prompt);
+        prompt.set_from(u32::try_from(from).unwrap_or(u32::MAX));
+        prompt.set_messages(&to_text(&messages.get(from..).unwrap_or_default()));
+        prompt.set_tools(&to_text(&request.tools));
+        prompt
+    }
+}
+
+impl ModelAdapter for PageModel {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn prompt(
+        &self,
+        request: ModelRequest<'_>,
+        deltas: DeltaSink,
+        abort: AbortSignal,
+    ) -> BoxFuture<'static, Result<Reply, ModelError>> {
+        let prompt = self.page_prompt(request);
+        let signal = PageSignal::new();
+        let delta = callback(move |kind, text| match kind.as_str() {
+            "reasoning" => deltas.send(Delta::Reasoning(&text)),
+            // Its code stands on a line of its own.
+            "notice" => {
+                let (code, message) = text.split_once('\n').unwrap_or_default();
+                deltas.send(Delta::Notice { code, message });
+            }
+            _ => deltas.text(&text),
+        });
+        let asked = self.host.prompt(&prompt, &delta, &signal.signal());
+        Box::pin(async move {
+            // The page may call it for as long as it works on the answer.
+            let _delta = delta;
+            let answer = signal.until(asked.map_err(|error| failed(&error))?, abort).await;
+            let answer = answer.map_err(|error| failed(&error))?;
+            from_text(&answer.as_string().unwrap_or_default()).map_err(|error| {
+                ModelError::new(
+                    ModelErrorKind::BadResponse,
+                    format!("the model's answer cannot be read: {error}"),
+                )
+            })
+        })
+    }
+}
+
+/// A model may reject with the JSON of a `ModelError`, to say what kind of failure it was.
+pub(super) fn failed(error: &JsValue) -> ModelError {
+    let why = reason(error);
+    from_text(&why).unwrap_or_else(|_| ModelError::new(ModelErrorKind::Adapter, why))
+}

@@ -1,0 +1,318 @@
+//! The other end of the wire: one model call for a client of a chat handler, told as the text of an event stream.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::JsFuture;
+
+use super::bindings::Host;
+use super::environment::{PageClock, PageIds, promise, soon};
+use super::http::PageHttp;
+use super::values::protocol;
+use crate::endpoint::{Disclosure, Refusal, RequestLimits, WireRequest};
+use crate::http::retry::Policy;
+use crate::http::{Answer, HttpModel, HttpOptions, Learned};
+use crate::json::Json;
+use crate::json::codec::from_text;
+use crate::json::reader::{Broken, Reader};
+use crate::portable::BoxFuture;
+use crate::ports::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::providers::Format;
+use crate::providers::facts::{Fact, Facts};
+use crate::providers::request::{Options, ToolChoice};
+use crate::providers::table;
+use crate::run::views::model::View;
+use crate::text_tools::{STOP, TextTools};
+
+/// What a chat handler was made with.
+#[wasm_bindgen]
+pub struct CoreRelay {
+    format: Format,
+    base_url: String,
+    /// What a client may ask for by name.
+    models: Vec<String>,
+    system_prompt: Option<String>,
+    request: Options,
+    /// What the application knows of models.
+    facts: Vec<Fact>,
+    reasoning_in_text: bool,
+    text_tools: bool,
+    policy: Policy,
+    limits: RequestLimits,
+    disclosure: Disclosure,
+    /// What each model has learned from refusals.
+    learned: RefCell<Vec<(String, Arc<Learned>)>>,
+}
+
+#[wasm_bindgen]
+impl CoreRelay {
+    /// `options` is the JSON of a `RelayOptions`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &str) -> Result<CoreRelay, JsValue> {
+        let mut relay = CoreRelay {
+            format: Format::OpenAiChat,
+            base_url: String::new(),
+            models: Vec::new(),
+            system_prompt: None,
+            request: Options { stream: true, ..Options::default() },
+            facts: Vec::new(),
+            reasoning_in_text: false,
+            text_tools: false,
+            policy: Policy::default(),
+            limits: RequestLimits::default(),
+            disclosure: Disclosure::default(),
+            learned: RefCell::default(),
+        };
+        relay.read(options).map_err(|_| protocol("the handler's options are not what the core expects"))?;
+        // A model of the application knows what it says to whom.
+        if relay.format == Format::Endpoint && relay.disclosure == Disclosure::Safe {
+            relay.disclosure = Disclosure::Application;
+        }
+        Ok(relay)
+    }
+
+    /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
+    /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
+    pub fn answer(&self, request: &str, key: &str, host: &Host, gone: Promise) -> Promise {
+        let asking = self.ask(request, key, host);
+        promise(Box::pin(async move {
+            let refusal = match asking {
+                Err(refusal) => refusal,
+                Ok(asking) => match select(asking, JsFuture::from(gone)).await {
+                    Either::Left((Err(refusal), _)) => refusal,
+                    // Nobody waits any more: what is dropped here closes the connection.
+                    Either::Left((Ok(()), _)) | Either::Right(_) => return Ok(JsValue::UNDEFINED),
+                },
+            };
+            Ok(JsValue::from_str(&refusal.json()))
+        }))
+    }
+}
+
+impl CoreRelay {
+    fn ask(
+        &self,
+        request: &str,
+        key: &str,
+        host: &Host,
+    ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
+        let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
+        let model = self.model(host, key, model)?;
+        let telling = Telling::new(host, self.reasoning_in_text, self.disclosure);
+        let told = Rc::clone(&telling);
+        let asked = ModelRequest {
+            purpose: Purpose::Turn,
+            system_prompt: self.system_prompt.as_deref().unwrap_or(&system_prompt),
+            // The client has chosen what the model is to read.
+            messages: View::since(&messages, 0, &[]),
+            tools: &tools,
+        };
+        let deltas = DeltaSink::to(move |delta| {
+            if let Delta::Notice { code, message } = delta {
+                told.host.notice(code, message);
+            }
+            told.tell(|answer| answer.delta(delta));
+        });
+        let asking = model.prompt(asked, deltas, AbortHandle::new().signal());
+        let disclosure = self.disclosure;
+        Ok(Box::pin(async move {
+            let came = asking.await;
+            if let Ok(reply) = came {
+                telling.answer.borrow_mut().done(reply, &PageIds);
+                telling.flush();
+                return Ok(());
+            }
+            if disclosure == Disclosure::Own {
+                telling.answer.borrow_mut().tell_notices();
+            }
+            telling.flush();
+            came.map(drop).map_err(|error| Refusal::of_model(&error, disclosure))
+        }))
+    }
+
+    fn model(
+        &self,
+        host: &Host,
+        key: &str,
+        wanted: Option<String>,
+    ) -> Result<Arc<dyn ModelAdapter>, Refusal> {
+        let CoreRelay { format, base_url, request, .. } = self;
+        let model = wanted.unwrap_or_else(|| request.model.clone());
+        if model != request.model && !self.models.contains(&model) {
+            let message = format!("The model `{model}` cannot be chosen here.");
+            return Err(Refusal::new(400, "MODEL_NOT_ALLOWED", message));
+        }
+        let learned = self.learned(&model);
+        let headers = format.headers(base_url, key);
+        let options = HttpOptions {
+            name: model.clone(),
+            format: *format,
+            url: format.url(base_url, &model, request.stream),
+            headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            request: Options {
+                facts: Facts::of(*format, table::host(base_url), &model, &self.facts),
+                model,
+                ..request.clone()
+            },
+            policy: self.policy,
+        };
+        let http = Arc::new(PageHttp { host: host.clone() });
+        let model = HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds));
+        let model = Arc::new(model.learned(learned));
+        Ok(if self.text_tools { Arc::new(TextTools::new(model)) } else { model })
+    }
+
+    /// A client can ask only for the models that were named.
+    fn learned(&self, model: &str) -> Arc<Learned> {
+        let mut all = self.learned.borrow_mut();
+        if let Some((_, learned)) = all.iter().find(|(name, _)| name == model) {
+            return Arc::clone(learned);
+        }
+        let learned = Arc::default();
+        all.push((model.to_owned(), Arc::clone(&learned)));
+        learned
+    }
+
+    fn read(&mut self, options: &str) -> Result<(), Broken> {
+        let mut reader = Reader::new(options);
+        reader.object()?;
+        while let Some(key) = reader.key()? {
+            match key {
+                "format" => self.format = format_of(&reader.text()?)?,
+                "baseURL" => self.base_url = reader.text()?.into_owned(),
+                "model" => self.request.model = reader.text()?.into_owned(),
+                "models" => {
+                    reader.array()?;
+                    while reader.item()? {
+                        self.models.push(reader.text()?.into_owned());
+                    }
+                }
+                "systemPrompt" => self.system_prompt = string(&mut reader)?,
+                "maxTokens" => self.request.max_tokens = narrow(reader.count()?),
+                "temperature" => self.request.temperature = reader.number()?,
+                "topP" => self.request.top_p = reader.number()?,
+                "seed" => self.request.seed = reader.count()?,
+                "stop" => self.request.stop_sequences = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "toolChoice" => self.request.tool_choice = Some(tool_choice(&mut reader)?),
+                "parallelToolCalls" => self.request.parallel_tool_calls = Some(flag(&mut reader)?),
+                "extraBody" => self.request.extra = Json::parse(reader.raw()?).ok(),
+                "facts" => self.facts = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "cache" => self.request.cache = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "stream" => self.request.stream = flag(&mut reader)?,
+                "reasoning" => self.request.echo_reasoning = flag(&mut reader)?,
+                "reasoningEffort" => self.request.thinking.effort = string(&mut reader)?,
+                "reasoningBudget" => self.request.thinking.budget = narrow(reader.count()?),
+                "toolUse" => {
+                    self.text_tools = reader.text()? == "text";
+                    self.request.stop = self.text_tools.then_some(STOP);
+                }
+                "includeReasoningInText" => self.reasoning_in_text = flag(&mut reader)?,
+                "policy" => self.policy = from_text(reader.raw()?).map_err(|_| Broken)?,
+                "systemPromptBytes" => limit(&mut reader, &mut self.limits.system_prompt_bytes)?,
+                "messages" => limit(&mut reader, &mut self.limits.messages)?,
+                "tools" => limit(&mut reader, &mut self.limits.tools)?,
+                "providerMessages" => {
+                    self.disclosure = match reader.text()?.as_ref() {
+                        "all" => Disclosure::All,
+                        "none" => Disclosure::None,
+                        "own" => Disclosure::Own,
+                        _ => Disclosure::Safe,
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for CoreRelay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CoreRelay").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+/// Tells the client what one chunk brought, in one piece.
+struct Telling {
+    host: Host,
+    answer: RefCell<Answer>,
+    scheduled: Cell<bool>,
+}
+
+impl Telling {
+    fn new(host: &Host, reasoning_in_text: bool, disclosure: Disclosure) -> Rc<Self> {
+        let answer = RefCell::new(Answer::new(reasoning_in_text).disclosing(disclosure));
+        Rc::new(Telling { host: host.clone(), answer, scheduled: Cell::default() })
+    }
+
+    fn tell(self: &Rc<Self>, add: impl FnOnce(&mut Answer)) {
+        add(&mut self.answer.borrow_mut());
+        if !self.scheduled.replace(true) {
+            let telling = Rc::clone(self);
+            soon(move || telling.flush());
+        }
+    }
+
+    fn flush(&self) {
+        self.scheduled.set(false);
+        let text = self.answer.borrow_mut().take();
+        if !text.is_empty() {
+            self.host.events(&text);
+        }
+    }
+}
+
+/// A word, or `{"tool":name}`.
+fn tool_choice(reader: &mut Reader<'_>) -> Result<ToolChoice, Broken> {
+    if reader.peek()? == b'{' {
+        reader.object()?;
+        let mut tool = String::new();
+        while let Some(key) = reader.key()? {
+            match key {
+                "tool" => tool = reader.text()?.into_owned(),
+                _ => reader.skip()?,
+            }
+        }
+        return Ok(ToolChoice::Tool(tool));
+    }
+    match reader.text()?.as_ref() {
+        "auto" => Ok(ToolChoice::Auto),
+        "none" => Ok(ToolChoice::None),
+        "required" => Ok(ToolChoice::Required),
+        _ => Err(Broken),
+    }
+}
+
+fn string(reader: &mut Reader<'_>) -> Result<Option<String>, Broken> {
+    Ok(reader.string()?.map(|text| text.into_owned()))
+}
+
+fn narrow(count: Option<u64>) -> Option<u32> {
+    count.and_then(|count| u32::try_from(count).ok())
+}
+
+fn flag(reader: &mut Reader<'_>) -> Result<bool, Broken> {
+    Ok(reader.raw()? == "true")
+}
+
+fn limit(reader: &mut Reader<'_>, limit: &mut u64) -> Result<(), Broken> {
+    *limit = reader.count()?.unwrap_or(*limit);
+    Ok(())
+}
+
+pub(super) fn format_of(word: &str) -> Result<Format, Broken> {
+    match word {
+        // A model of the application, told in the protocol of endpoints.
+        "endpoint" => Ok(Format::Endpoint),
+        "anthropic" => Ok(Format::Anthropic),
+        "openai_chat" => Ok(Format::OpenAiChat),
+        "openai_responses" => Ok(Format::OpenAiResponses),
+        "gemini" => Ok(Format::Gemini),
+        _ => Err(Broken),
+    }
+}

@@ -1,0 +1,425 @@
+//! The session that JavaScript holds. Nothing here takes `&mut self` and nothing is borrowed while the page's code
+//! runs, so any callback may call anything.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use js_sys::{Object, Promise};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::bindings::{Host, pair};
+use super::environment::{PageClock, PageIds, promise, spawn};
+use super::event_batch::Feed;
+use super::http::PageHttp;
+use super::model::PageModel;
+use super::store::{Keeps, PageStore};
+use super::tools::{PageTool, PageTools};
+use super::values::{display_thrown, protocol, read, thrown};
+use crate::display::DisplayError;
+use crate::http::retry::Policy;
+use crate::http::{HttpModel, HttpOptions};
+use crate::json::Json;
+use crate::json::codec::{Write, object, record, to_text, words};
+use crate::message::{ContentPart, Extra, Message};
+use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show, Step};
+use crate::providers::{Format, request};
+use crate::run::input::{Answer, WhenBusy};
+use crate::run::log::StepResult;
+use crate::run::settings::{Budgets, Compaction, Limits, Settings};
+use crate::runtime::{Entered, Parts, Prompt, Response, Session};
+
+record! {
+    read
+    struct Options {
+        "sessionId" => required session_id: String,
+        "systemPrompt" => plain system_prompt: String,
+        "tools" => plain tools: Vec<PageTool>,
+        "compaction" => plain compaction: Compaction,
+        "limits" => plain limits: Limits,
+        "budgets" => plain budgets: Budgets,
+        "model" => required model: ModelOptions,
+        "keeps" => plain keeps: Keeps,
+        "resume" => plain resume: Resume,
+        "tasks" => plain tasks: Option<bool>,
+    }
+}
+
+words! {
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Resume {
+        "auto" => Auto,
+        "manual" => Manual,
+    }
+}
+
+record! {
+    read
+    /// What may change while a session lives.
+    struct Changes {
+        "systemPrompt" => plain system_prompt: Option<String>,
+        "tools" => plain tools: Option<Vec<PageTool>>,
+        "compaction" => plain compaction: Option<Compaction>,
+        "limits" => plain limits: Option<Limits>,
+        "budgets" => plain budgets: Option<Budgets>,
+        "model" => plain model: Option<ModelOptions>,
+    }
+}
+
+record! {
+    read
+    /// A model of the page, or an endpoint.
+    struct ModelOptions {
+        "kind" => required kind: ModelKind,
+        "name" => required name: String,
+        "url" => plain url: String,
+        /// Earlier reasoning is sent back.
+        "reasoning" => plain reasoning: bool,
+        "policy" => plain policy: Policy,
+    }
+}
+
+words! {
+    #[derive(Clone, Copy)]
+    enum ModelKind {
+        "host" => Host,
+        "http" => Http,
+    }
+}
+
+record! {
+    read
+    struct Asked {
+        "id" => plain id: Option<String>,
+        "text" => plain text: String,
+        "content" => plain content: Option<Vec<ContentPart>>,
+        "whenBusy" => plain when_busy: WhenBusy,
+        "regenerate" => flag regenerate: bool,
+        "leaveWhenWaiting" => plain leave_when_waiting: bool,
+        /// Fields that the application puts on its message.
+        "extra" => plain extra: Extra,
+    }
+}
+
+#[wasm_bindgen]
+pub struct CoreSession {
+    session: Session,
+    feed: Rc<Feed>,
+    host: Host,
+    tasks: Option<bool>,
+}
+
+#[wasm_bindgen]
+impl CoreSession {
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &str, host: Host) -> Result<CoreSession, JsValue> {
+        let Options {
+            session_id,
+            system_prompt,
+            tools,
+            compaction,
+            limits,
+            budgets,
+            model,
+            keeps,
+            resume,
+            tasks,
+        } = read(options, "the session's options")?;
+        let parts = Parts {
+            model: model_of(&host, model),
+            system_prompt,
+            store: Arc::new(PageStore { host: host.clone(), id: session_id, keeps }),
+            tools: Arc::new(PageTools::new(host.clone(), tools, tasks)),
+            clock: Arc::new(PageClock),
+            ids: Arc::new(PageIds),
+            settings: Settings { tools: Vec::new(), compaction, limits, budgets },
+        };
+        let session = Session::new(parts).map_err(|error| thrown(&error))?;
+        if resume == Resume::Manual {
+            session.resume_by_hand();
+        }
+        let feed = Feed::new(host.clone());
+        feed.follow(&session);
+        Ok(CoreSession { session, feed, host, tasks })
+    }
+
+    /// Starts the session, which then works until it is closed, and waits until the store has been read. After a
+    /// failure the next request reads it again.
+    pub fn open(&self) -> Promise {
+        let (session, feed) = (self.session.clone(), Rc::clone(&self.feed));
+        promise(Box::pin(async move {
+            let opened = session.opened().await;
+            spawn(Box::pin(async move { session.drive().await }));
+            opened.map_err(|error| thrown(&error))?;
+            feed.look();
+            Ok(JsValue::UNDEFINED)
+        }))
+    }
+
+    pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
+        let Asked { id, text, content, when_busy, regenerate, leave_when_waiting, extra } =
+            read(request, "the request")?;
+        let mut message = Message::user(text);
+        message.content = content;
+        message.extra = extra;
+        let prompt = Prompt { id, message, when_busy, regenerate, leave_when_waiting };
+        Ok(CoreSession::told(self.session.request(prompt)))
+    }
+
+    /// Gives up a request that still waits for its turn. False when none with this id does.
+    #[wasm_bindgen(js_name = cancelQueued)]
+    pub fn cancel_queued(&self, request: &str) -> bool {
+        let waits = self.session.look(|run| run.queued().any(|queued| queued.id == request));
+        self.session.cancel_queued(request);
+        waits
+    }
+
+    pub fn resume(&self) -> Promise {
+        CoreSession::told(self.session.resume())
+    }
+
+    pub fn undo(&self, steps: u32) -> Promise {
+        CoreSession::told(self.session.undo(steps))
+    }
+
+    pub fn abort(&self) {
+        self.session.abort();
+    }
+
+    #[wasm_bindgen(js_name = keepPartial)]
+    pub fn keep_partial(&self) {
+        self.session.keep_partial();
+    }
+
+    pub fn answer(&self, id: &str, answer: &str) -> Result<(), JsValue> {
+        let answer: Answer = read(answer, "the answer")?;
+        self.session.answer(id, answer);
+        Ok(())
+    }
+
+    pub fn configure(&self, changes: &str) -> Result<(), JsValue> {
+        let Changes { system_prompt, tools, compaction, limits, budgets, model } =
+            read(changes, "the changes")?;
+        if let Some(tools) = tools {
+            let tools = Arc::new(PageTools::new(self.host.clone(), tools, self.tasks));
+            self.session.replace_tools(tools).map_err(|error| thrown(&error))?;
+        }
+        if let Some(prompt) = system_prompt {
+            self.session.set_system_prompt(&prompt);
+        }
+        if let Some(model) = model {
+            self.session.set_model(model_of(&self.host, model));
+        }
+        if let Some(compaction) = compaction {
+            self.session.set_compaction(compaction);
+        }
+        if let Some(limits) = limits {
+            self.session.set_limits(limits);
+        }
+        if let Some(budgets) = budgets {
+            self.session.set_budgets(budgets);
+        }
+        Ok(())
+    }
+
+    #[wasm_bindgen(js_name = pushAndForget)]
+    pub fn push_and_forget(
+        &self,
+        owner: Option<String>,
+        renderer: &str,
+        input: &str,
+        clean: bool,
+    ) -> Result<Option<String>, JsValue> {
+        let entered = self.entered(owner.as_deref());
+        let show = show(owner, renderer, input)?;
+        match entered {
+            Some(entered) => entered.show(show, clean),
+            None => self.session.display().push_and_forget(show).map(Some),
+        }
+        .map_err(|error| display_thrown(&error))
+    }
+
+    /// `{id, answer}`, where the answer is a promise. `clean`: the tool did nothing else since it was told something.
+    #[wasm_bindgen(js_name = pushAndWait)]
+    pub fn push_and_wait(
+        &self,
+        owner: Option<String>,
+        renderer: &str,
+        input: &str,
+        clean: bool,
+    ) -> Result<Object, JsValue> {
+        let entered = self.entered(owner.as_deref());
+        let show = show(owner, renderer, input)?;
+        let (id, answer) = match entered {
+            Some(entered) => entered.ask(show, clean).map_err(|error| display_thrown(&error))?,
+            None => {
+                let id = PageIds.fresh();
+                (id.clone(), self.session.display().push_and_wait_as(id, show))
+            }
+        };
+        let answered = promise(Box::pin(async move {
+            match answer.await {
+                Ok(value) => Ok(JsValue::from_str(value.as_str())),
+                Err(error) => Err(display_thrown(&error)),
+            }
+        }));
+        Ok(pair(&id, &answered))
+    }
+
+    /// Before a step of a call: what came of it, or its key when it is to be done now.
+    #[wasm_bindgen(js_name = beginStep)]
+    pub fn begin_step(&self, call_id: &str, name: &str, clean: bool) -> Option<Promise> {
+        let step = self.entered(Some(call_id))?.begin_step(name, clean);
+        Some(promise(Box::pin(async move {
+            let mut out = String::new();
+            match step.await.map_err(|error| display_thrown(&error))? {
+                Step::Begins(key) => object(&mut out, &[("begins", &key)]),
+                Step::Done(result) => result.write(&mut out),
+            }
+            Ok(JsValue::from_str(&out))
+        })))
+    }
+
+    /// After it. The promise settles when the result is written.
+    #[wasm_bindgen(js_name = endStep)]
+    pub fn end_step(&self, call_id: &str, key: String, result: &str) -> Result<Promise, JsValue> {
+        let result: StepResult = read(result, "the result of a step")?;
+        let entered = self.entered(Some(call_id));
+        Ok(promise(Box::pin(async move {
+            if let Some(entered) = entered {
+                entered.end_step(key, result).await;
+            }
+            Ok(JsValue::UNDEFINED)
+        })))
+    }
+
+    /// What the schema of a running call's tool made of its arguments, before the tool begins.
+    pub fn validated(&self, call_id: &str, validated: &str) -> Result<(), JsValue> {
+        let validated = read(validated, "the arguments of a call")?;
+        if let Some(entered) = self.entered(Some(call_id)) {
+            entered.validated(validated);
+        }
+        Ok(())
+    }
+
+    /// What the tool of a running call has returned, before its summary is made.
+    pub fn returned(&self, call_id: &str, outcome: &str) -> Result<(), JsValue> {
+        let outcome = read(outcome, "what a tool has returned")?;
+        if let Some(entered) = self.entered(Some(call_id)) {
+            entered.returned(outcome);
+        }
+        Ok(())
+    }
+
+    #[wasm_bindgen(js_name = resolveSlot)]
+    pub fn resolve_slot(&self, id: &str, value: &str) -> Result<bool, JsValue> {
+        let value = json(value)?;
+        self.session.answer_slot(id, Ok(value)).map_err(|error| display_thrown(&error))
+    }
+
+    #[wasm_bindgen(js_name = rejectSlot)]
+    pub fn reject_slot(&self, id: &str, reason: Option<String>) -> bool {
+        self.session.answer_slot(id, Err(DisplayError::Rejected { reason })).unwrap_or_default()
+    }
+
+    #[wasm_bindgen(js_name = removeSlot)]
+    pub fn remove_slot(&self, id: &str) -> bool {
+        self.session.display().remove_slot(id)
+    }
+
+    #[wasm_bindgen(js_name = clearStack)]
+    pub fn clear_stack(&self) {
+        self.session.display().clear_stack();
+    }
+
+    /// The record from a message on, as a JSON array.
+    pub fn messages(&self, from: usize) -> String {
+        self.session.look(|run| to_text(&run.messages().get(from..).unwrap_or_default()))
+    }
+
+    pub fn timeline(&self) -> String {
+        self.feed.entries()
+    }
+
+    pub fn prompts(&self) -> String {
+        self.session.look(|run| to_text(&run.prompts()))
+    }
+
+    pub fn checkpoint(&self) -> String {
+        self.session.look(|run| run.checkpoint())
+    }
+
+    /// Stops all work without ending anything. Call it before `free`.
+    pub fn close(&self) {
+        self.session.close();
+        self.feed.end();
+    }
+
+    /// The running tool of a call.
+    fn entered(&self, owner: Option<&str>) -> Option<Arc<Entered>> {
+        self.session.entered(owner?)
+    }
+
+    fn told(asked: crate::runtime::Asked) -> Promise {
+        promise(Box::pin(async move {
+            match asked.await {
+                Ok(response) => Ok(JsValue::from_str(&came(&response))),
+                Err(error) => Err(thrown(&error)),
+            }
+        }))
+    }
+}
+
+fn came(response: &Response) -> String {
+    let mut out = String::new();
+    match response {
+        Response::Completed(reply) => object(&mut out, &[("outcome", &"completed"), ("reply", reply)]),
+        Response::Undone { steps, error: None } => {
+            object(&mut out, &[("outcome", &"undone"), ("steps", steps)]);
+        }
+        Response::Undone { steps, error } => {
+            object(&mut out, &[("outcome", &"undone"), ("steps", steps), ("error", error)]);
+        }
+        Response::Dropped => object(&mut out, &[("outcome", &"dropped")]),
+        Response::Paused { rule, message } => {
+            object(&mut out, &[("outcome", &"paused"), ("rule", rule), ("message", message)]);
+        }
+        Response::Waiting { questions } => {
+            object(&mut out, &[("outcome", &"waiting"), ("questions", questions)]);
+        }
+    }
+    out
+}
+
+fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
+    let ModelOptions { kind, name, url, reasoning, policy } = options;
+    match kind {
+        ModelKind::Host => Arc::new(PageModel::new(host.clone(), name)),
+        ModelKind::Http => {
+            let request =
+                request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };
+            let options =
+                HttpOptions { name, format: Format::Endpoint, url, headers: Vec::new(), request, policy };
+            Arc::new(HttpModel::new(
+                options,
+                Arc::new(PageHttp { host: host.clone() }),
+                Arc::new(PageClock),
+                Arc::new(PageIds),
+            ))
+        }
+    }
+}
+
+fn show(owner: Option<String>, renderer: &str, input: &str) -> Result<Show, JsValue> {
+    Ok(Show { renderer: renderer.to_owned(), input: json(input)?, owner, check: None })
+}
+
+fn json(text: &str) -> Result<Json, JsValue> {
+    Json::parse(text).map_err(|error| protocol(&error.to_string()))
+}
+
+impl std::fmt::Debug for CoreSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.session.fmt(f)
+    }
+}

@@ -1,0 +1,165 @@
+//! A store of the page.
+
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+
+use super::bindings::Host;
+use super::tools::settled;
+use super::values::reason;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::json::Json;
+use crate::json::codec::{Fault, Read, Write, from_text, object, record, to_text};
+use crate::message::{InboxItem, Message, Task};
+use crate::portable::BoxFuture;
+use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
+use crate::run::journal::{Record, Unsaved};
+
+record! {
+    read
+    /// What the page's store keeps beside messages.
+    #[derive(Debug, Clone, Copy, Default)]
+    pub(super) struct Keeps {
+        "tasks" => plain tasks: bool,
+        "inbox" => plain inbox: bool,
+        "permissions" => plain permissions: bool,
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct PageStore {
+    pub(super) host: Host,
+    pub(super) id: String,
+    pub(super) keeps: Keeps,
+}
+
+record! {
+    read
+    #[derive(Default)]
+    struct Stored {
+        "messages" => plain messages: Vec<Message>,
+        "checkpoint" => plain checkpoint: Option<String>,
+        "records" => plain records: Vec<Record>,
+    }
+}
+
+impl StoreAdapter for PageStore {
+    fn identifier(&self) -> String {
+        self.id.clone()
+    }
+
+    fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
+        let loading = self.host.load();
+        Box::pin(async move {
+            let Stored { messages, checkpoint, records } = answered(loading).await?.unwrap_or_default();
+            Ok(Loaded { messages, checkpoint, records })
+        })
+    }
+
+    fn append(
+        &self,
+        step: Unsaved<'_>,
+        durability: Durability,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        let Unsaved { first_message, messages, records, checkpoint, seq } = step;
+        let mut fields: Vec<(&str, &dyn Write)> =
+            vec![("firstMessage", &first_message), ("messages", &messages), ("records", &records)];
+        if let Some(checkpoint) = &checkpoint {
+            fields.push(("checkpoint", checkpoint));
+        }
+        fields.push(("seq", &seq));
+        let mut step = String::new();
+        object(&mut step, &fields);
+        done(self.host.append(&step, durability == Durability::Strict))
+    }
+
+    fn permission(
+        &self,
+        tool: &str,
+        input: Option<&Json>,
+    ) -> BoxFuture<'static, Result<PermissionStatus, StoreError>> {
+        if !self.keeps.permissions {
+            return Box::pin(std::future::ready(Ok(PermissionStatus::Unset)));
+        }
+        let asked = self.host.permission(tool, input.map(Json::as_str));
+        Box::pin(async move {
+            let status = settled(asked).await.map_err(|error| failed(&error))?;
+            Ok(match status.as_string().as_deref() {
+                Some("granted") => PermissionStatus::Granted,
+                Some("denied") => PermissionStatus::Denied,
+                _ => PermissionStatus::Unset,
+            })
+        })
+    }
+
+    fn set_permission(
+        &self,
+        tool: &str,
+        input: Option<&Json>,
+        granted: bool,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        if !self.keeps.permissions {
+            return Box::pin(std::future::ready(Ok(())));
+        }
+        done(self.host.set_permission(tool, input.map(Json::as_str), granted))
+    }
+
+    fn keeps_tasks(&self) -> bool {
+        self.keeps.tasks
+    }
+
+    fn tasks(&self) -> BoxFuture<'static, Result<Vec<Task>, StoreError>> {
+        if !self.keeps.tasks {
+            return Box::pin(std::future::ready(Ok(Vec::new())));
+        }
+        let asked = self.host.tasks();
+        Box::pin(async move { Ok(answered(asked).await?.unwrap_or_default()) })
+    }
+
+    fn set_tasks(&self, tasks: Vec<Task>) -> BoxFuture<'static, Result<(), StoreError>> {
+        done(self.host.set_tasks(&to_text(&tasks)))
+    }
+
+    fn keeps_inbox(&self) -> bool {
+        self.keeps.inbox
+    }
+
+    fn inbox(&self) -> BoxFuture<'static, Result<Vec<InboxItem>, StoreError>> {
+        if !self.keeps.inbox {
+            return Box::pin(std::future::ready(Ok(Vec::new())));
+        }
+        let asked = self.host.inbox();
+        Box::pin(async move { Ok(answered(asked).await?.unwrap_or_default()) })
+    }
+
+    fn consume_inbox(&self, ids: &[String]) -> BoxFuture<'static, Result<(), StoreError>> {
+        done(self.host.consume_inbox(&to_text(&ids)))
+    }
+}
+
+fn done(asked: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreError>> {
+    Box::pin(async move { settled(asked).await.map(drop).map_err(|error| failed(&error)) })
+}
+
+/// JSON that the page answered; `None` for `undefined`.
+async fn answered<T: Read>(asked: Result<Promise, JsValue>) -> Result<Option<T>, StoreError> {
+    match text_of(asked).await? {
+        Some(text) => from_text(&text).map(Some).map_err(|fault| unreadable(&fault)),
+        None => Ok(None),
+    }
+}
+
+async fn text_of(asked: Result<Promise, JsValue>) -> Result<Option<String>, StoreError> {
+    Ok(settled(asked).await.map_err(|error| failed(&error))?.as_string())
+}
+
+fn unreadable(fault: &Fault) -> StoreError {
+    let message =
+        format!("what is stored cannot be read: {fault}; delete the session, or import a copy of it");
+    StoreError::new(StoreErrorKind::Corrupt, message)
+}
+
+/// A store may reject with the JSON of a `StoreError`, to say what kind of failure it was.
+fn failed(error: &JsValue) -> StoreError {
+    let why = reason(error);
+    from_text(&why).unwrap_or_else(|_| StoreError::new(StoreErrorKind::Failed, why))
+}

@@ -1,0 +1,182 @@
+//! Tools of the page.
+
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+
+use super::bindings::Host;
+use super::environment::PageSignal;
+use super::values::reason;
+use crate::json::Json;
+use crate::json::codec::{Done, Read, from_text, record, to_text};
+use crate::json::reader::Reader;
+use crate::portable::BoxFuture;
+use crate::ports::{Call, Checked, ToolContext, ToolHost};
+use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
+use crate::tool::{ToolDefinition, ToolSpec};
+
+/// A tool as the page describes it: fields of its own, and those of a `ToolSpec`.
+#[derive(Debug, Clone)]
+pub(super) struct PageTool {
+    described: Described,
+    spec: ToolSpec,
+}
+
+record! {
+    read
+    #[derive(Debug, Clone)]
+    struct Described {
+        "description" => plain description: String,
+        "schema" => plain schema: Json,
+    }
+}
+
+impl Read for PageTool {
+    fn blank() -> Self {
+        PageTool { described: Described::blank(), spec: ToolSpec::blank() }
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        // Each passes over what is the other's.
+        let mut again = *from;
+        self.described.read(&mut again)?;
+        self.spec.read(from)
+    }
+}
+
+record! {
+    read
+    struct PermissionCheck {
+        "verdict" => required verdict: PermissionVerdict,
+        "validated" => optional validated: Validated,
+    }
+}
+
+record! {
+    read
+    struct ApprovalCheck {
+        "verdict" => required verdict: ApprovalVerdict,
+        "validated" => optional validated: Validated,
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct PageTools {
+    host: Host,
+    tools: Vec<PageTool>,
+    /// What the application says of a task list.
+    tasks: Option<bool>,
+}
+
+impl PageTools {
+    pub(super) fn new(host: Host, tools: Vec<PageTool>, tasks: Option<bool>) -> Self {
+        PageTools { host, tools, tasks }
+    }
+}
+
+impl ToolHost for PageTools {
+    fn definitions(&self) -> Vec<ToolDefinition> {
+        let mut definitions = Vec::new();
+        for PageTool { described, spec } in &self.tools {
+            definitions.push(ToolDefinition {
+                name: spec.name.clone(),
+                description: described.description.clone(),
+                schema: described.schema.clone(),
+            });
+        }
+        definitions
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        let mut specs = Vec::new();
+        for tool in &self.tools {
+            specs.push(tool.spec.clone());
+        }
+        specs
+    }
+
+    fn wants_tasks(&self) -> bool {
+        self.tasks.unwrap_or(!self.tools.is_empty())
+    }
+
+    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+        let known = known(&call);
+        let asked =
+            self.host.permission_of(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
+        Box::pin(async move {
+            match checked::<PermissionCheck>(asked).await {
+                Ok(PermissionCheck { verdict, validated }) => Checked { verdict, validated },
+                Err(why) => PermissionVerdict::Failed(why).into(),
+            }
+        })
+    }
+
+    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+        let known = known(&call);
+        let asked = self.host.approval(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
+        Box::pin(async move {
+            match checked::<ApprovalCheck>(asked).await {
+                Ok(ApprovalCheck { verdict, validated }) => Checked { verdict, validated },
+                Err(why) => ApprovalVerdict::Failed(why).into(),
+            }
+        })
+    }
+
+    fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+        let signal = PageSignal::new();
+        let known = known(&call);
+        let running = self.host.run(
+            call.call_id,
+            call.tool_name,
+            call.input.as_str(),
+            known.as_deref(),
+            &signal.signal(),
+            call.idempotency_key,
+        );
+        Box::pin(async move {
+            let promise = match running {
+                Ok(promise) => promise,
+                Err(error) => return ToolOutcome::Threw(reason(&error)),
+            };
+            match signal.until(promise, context.abort).await {
+                Ok(answer) => answer
+                    .as_string()
+                    .and_then(|text| from_text(&text).ok())
+                    .unwrap_or_else(|| ToolOutcome::Threw("the tool gave no result".to_owned())),
+                Err(error) => ToolOutcome::Threw(reason(&error)),
+            }
+        })
+    }
+
+    fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+        let signal = PageSignal::new();
+        let known = known(&call);
+        let undoing = self.host.undo(
+            call.call_id,
+            call.tool_name,
+            call.input.as_str(),
+            known.as_deref(),
+            &signal.signal(),
+        );
+        Box::pin(async move {
+            let undone = async { signal.until(undoing?, context.abort).await };
+            undone.await.map(drop).map_err(|error| reason(&error))
+        })
+    }
+}
+
+fn known(call: &Call<'_>) -> Option<String> {
+    call.validated.map(|validated| to_text(validated))
+}
+
+/// What a check of the page gave.
+async fn checked<T: Read>(asked: Result<Promise, JsValue>) -> Result<T, String> {
+    let answer = settled(asked).await.map_err(|error| reason(&error))?;
+    let read = answer.as_string().and_then(|text| from_text(&text).ok());
+    read.ok_or_else(|| "the check gave no answer".to_owned())
+}
+
+/// What the page answers, or what it threw instead of a promise.
+pub(super) async fn settled(asked: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(asked?).await
+}
