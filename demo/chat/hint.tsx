@@ -9,5 +9,6 @@ export function Hint() {
 
 const told = {
   follower: "Another tab runs this. Both show the same; answer in either.",
-  blocked: "Another tab has this open and does not answer.",
+  blocked: "Another tab has this open and does not answer, or is an older version.",
+  outdated: "A newer version of this page has taken over. Reload to go on here.",
 };

@@ -19,6 +19,7 @@ export type Word =
   | "The last request is not finished."
   | "Go on"
   | "Use it here"
+  | "Reload the page"
   | "Try again"
   | "Dismiss"
   | "This part of the conversation could not be shown."

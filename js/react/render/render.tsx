@@ -154,10 +154,10 @@ function Problem({ glove, ...given }: Pick<RenderProps, "glove" | "renderError">
   const still = useHandlePart(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
   const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady);
   const { resume, takeOver, clearError: dismiss } = glove;
-  const blocked = tab === "blocked";
-  let retry = blocked ? takeOver : resume;
+  const [blocked, outdated] = [tab === "blocked", tab === "outdated"];
+  let retry: (() => unknown) | undefined = outdated ? () => location.reload() : blocked ? takeOver : resume;
   // There is nothing to go on with: a message that was refused, say.
-  if (!blocked && !still && dismiss) retry = ready ? undefined : dismiss;
+  if (!blocked && !outdated && !still && dismiss) retry = ready ? undefined : dismiss;
   if (!error && !(still && resume)) return null;
   const own = error && renderPart(given, "renderError", null, { error, retry, dismiss }, error);
   if (own) return own;
@@ -168,7 +168,7 @@ function Problem({ glove, ...given }: Pick<RenderProps, "glove" | "renderError">
       {act && (
         <div data-glove-actions="">
           <button type="button" onClick={() => void act()}>
-            {say(blocked ? "Use it here" : !retry ? "Dismiss" : error ? "Try again" : "Go on")}
+            {say(outdated ? "Reload the page" : blocked ? "Use it here" : !retry ? "Dismiss" : error ? "Try again" : "Go on")}
           </button>
         </div>
       )}

@@ -537,9 +537,14 @@ export class CoreLink {
       last: () => this.#last,
       answerInbox: (id, response) => this.#answerInbox(id, response),
       deleted: () => this.#page.deleted(),
+      // It is not waited for any more where it could not be opened before.
+      opened: () => void this.ready().catch(() => {}),
+      outdated: () => {
+        this.#starting = undefined;
+      },
       report: (code, error) => subscribers.report(code, error),
     });
-    return new Tabs(name, store.lease?.bind(store), page);
+    return new Tabs(name, store, page);
   }
 }
 

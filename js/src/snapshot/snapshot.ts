@@ -145,10 +145,11 @@ export interface GloveSnapshot {
   readonly storage: "indexeddb" | "memory" | "custom";
   /**
    * Which tab runs the session. `leader`: this one, also where no other can. `follower`: another one; this one shows the same, live,
-   * and whatever is asked or answered here goes there. `blocked`: another one, which does not answer.
+   * and whatever is asked or answered here goes there. `blocked`: another one, which does not answer, or is of an older version.
+   * `outdated`: a newer version of the page has taken over; this one does nothing more until it is loaded anew.
    */
   readonly tab: TabRole;
 }
 
 /** What a tab is to a session that several of them have open. */
-export type TabRole = "leader" | "follower" | "blocked";
+export type TabRole = "leader" | "follower" | "blocked" | "outdated";

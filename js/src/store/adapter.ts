@@ -103,6 +103,11 @@ export interface StoreAdapter {
    * it is to be taken away from that one. With a time of 0 the holder gives it back.
    */
   lease?(holder: string, ms: number, takesAway?: boolean): Promise<boolean>;
+  /**
+   * Calls the listener when a newer version of the application wants what the store keeps, and gives way to it when what the
+   * listener gave has settled. Gives its undo.
+   */
+  onNewer?(listener: () => Promise<void>): () => void;
 }
 
 /** Where a session with this store is kept. */

@@ -2,10 +2,14 @@
 import { GloveError } from "../error.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/snapshot-store.js";
-import type { AskedSession, CoreEvent } from "../wasm/core-api.js";
+import type { CoreEvent } from "../wasm/core-api.js";
+import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
 
-/** What may be asked of the tab that runs the session. */
-export type Method = keyof AskedSession | "answerInbox" | "clearError";
+/**
+ * Stands in each message. Tabs of different versions do not work together, and say so: `hello`, `leads` and `deleted` mean the same
+ * in all versions, so they never change.
+ */
+export const version = 1;
 
 /** What a screen shows beside what the core tells. */
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {
@@ -55,13 +59,79 @@ export type TabMessage =
   /** The session is not stored any more. */
   | { readonly kind: "deleted" };
 
+// ---- what is taken for a message -------------------------------------------------------------------------------------
+
+type Fields = Readonly<Record<string, Check>>;
+
+const isObject: Check = (value) => typeof value === "object" && value !== null;
+const has =
+  (fields: Fields): Check =>
+  (value) =>
+    isObject(value) && Object.entries(fields).every(([name, check]) => check((value as Record<string, unknown>)[name]));
+const isList =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+/** The fields of whatever its `kind` says. */
+const isOne =
+  (kinds: Readonly<Record<string, Fields>>): Check =>
+  (value) => {
+    const kind = isObject(value) && (value as TabMessage).kind;
+    return isText(kind) && Object.hasOwn(kinds, kind as string) && has(kinds[kind as string] ?? {})(value);
+  };
+/** One that tabs give; what is longer comes from nobody. */
+const isId: Check = (value) => isText(value) && (value as string).length < 200;
+
+const isIdentified = isList(has({ id: isText }));
+const isEvents = isList(
+  isOne({
+    event: { type: isText, data: isObject },
+    timeline: {
+      len: isCount,
+      set: isList((entry) => Array.isArray(entry) && isCount(entry[0]) && has({ id: isText, kind: isText })(entry[1])),
+    },
+    input: { id: isText, name: isText, patches: isList(Array.isArray) },
+    slots: { slots: isList(has({ id: isText, renderer: isText })) },
+    state: { phase: isText, queue: isIdentified, questions: isIdentified, undoable: isList(isObject), usage: isObject },
+  }),
+);
+const isExtras = has({
+  tasks: isOptional(Array.isArray),
+  inbox: isOptional(Array.isArray),
+  storage: isOptional(isText),
+  error: (value) => value === null || isOptional(isText)(value),
+});
+
+const leader = isId;
+const isMessage = isOne({
+  hello: { tab: isId },
+  leads: { leader },
+  all: { leader, to: isOptional(isId), events: isEvents, written: has({ text: isText, reasoning: isText }), extras: isExtras },
+  events: { leader, events: isEvents },
+  extras: { leader, extras: isExtras },
+  // Whoever waits for an answer gets one, whatever else is wrong.
+  ask: { id: isId },
+  taken: { leader, id: isId },
+  answered: { leader, id: isId },
+  ping: { leader },
+  pong: { leader },
+  deleted: {},
+});
+
+/** A message and its version; nothing where it is none. */
+export function readMessage(data: unknown): (TabMessage & { readonly v: unknown }) | undefined {
+  return isMessage(data) ? (data as TabMessage & { readonly v: unknown }) : undefined;
+}
+
 /** Tells all tabs that have it open. */
 export function tellDeleted(name: string): void {
   if (typeof BroadcastChannel !== "function") return;
   const channel = new BroadcastChannel(name);
-  channel.postMessage({ kind: "deleted" } satisfies TabMessage);
+  channel.postMessage({ v: version, kind: "deleted" } satisfies TabMessage & { v: number });
   channel.close();
 }
+
+// ---- errors ----------------------------------------------------------------------------------------------------------
 
 export function elsewhere(): GloveError {
   return new GloveError(
@@ -69,6 +139,36 @@ export function elsewhere(): GloveError {
     "Another tab has this session open and does not answer; go on in that tab, close it, or take the session over here " +
       "with `takeOver()`.",
   );
+}
+
+/** For a page that is newer than the one that runs the session. */
+export function olderLeads(): GloveError {
+  return new GloveError(
+    "TAB_VERSION",
+    "An older version of this page runs this session in another tab. This tab goes on as soon as that one has finished what it is " +
+      "doing; close it, or take the session over here with `takeOver()`.",
+  );
+}
+
+/** For a page that is older than the one that runs the session. */
+export function newerLeads(): GloveError {
+  return new GloveError(
+    "TAB_VERSION",
+    "A newer version of this page runs this session in another tab; reload this page to go on here.",
+  );
+}
+
+/** For a page that is older than the database. */
+export function newerDatabase(): GloveError {
+  return new GloveError(
+    "STORE_NEWER",
+    "A newer version of this page has opened the database in another tab, and this one has stopped; reload this page to go on here.",
+  );
+}
+
+/** Of a message between tabs. */
+export function malformed(what: string): GloveError {
+  return new GloveError("TAB_PROTOCOL", `${what} Reload the tabs that have this session open.`);
 }
 
 export function deleted(): GloveError {

@@ -2,10 +2,11 @@
 import { toldOf } from "../error.js";
 import type { TabRole } from "../snapshot/snapshot.js";
 import type { Shown, Written } from "../snapshot/snapshot-store.js";
+import { given } from "../values/omit-undefined.js";
 import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Extras } from "./protocol.js";
-import type { Last } from "./replay-state.js";
+import { type Last, noSlots } from "./replay-state.js";
 
 /** The core of this page, and the way of what is told to the screen. */
 export interface TabCore {
@@ -22,6 +23,10 @@ export interface TabCore {
   report(code: string, error: unknown): void;
   answerInbox(id: string, response: string): Promise<boolean>;
   deleted(): void;
+  /** The session can be asked. */
+  opened(): void;
+  /** The session cannot be opened any more in this page. */
+  outdated(): void;
 }
 
 export type TabPage = ReturnType<typeof tabPage>;
@@ -42,15 +47,25 @@ export function tabPage(shown: Shown, core: TabCore) {
     /** An error for the screen, or that there is none. */
     fail: (error: Error | undefined) => shown.set({ error }),
     show(tab: TabRole): void {
-      const over = tab !== "blocked" && codeOf(shown.snapshot.error) === "SESSION_OPEN_ELSEWHERE";
+      const over = tab !== "blocked" && /^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(shown.snapshot.error));
       shown.set({ tab, ...(tab === "follower" && { sessionReady: true }), ...(over && { error: undefined }) });
+    },
+    /** A newer page goes on; this one shows why it does not. */
+    outdated(error: Error): void {
+      core.outdated();
+      core.take([noSlots]);
+      shown.lost(error);
+      shown.set({ tab: "outdated", error });
     },
     extras(): Extras {
       const { tasks, inbox, storage, error } = shown.snapshot;
       return { tasks, inbox, storage, error: error ? toText(error) : null };
     },
-    showExtras({ error, ...extras }: Extras): void {
-      shown.set({ ...extras, ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }) });
+    showExtras({ tasks, inbox, storage, error }: Extras): void {
+      shown.set({
+        ...given({ tasks, inbox, storage }),
+        ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),
+      });
     },
     /** Calls the listener when extras may have changed. Gives its undo. */
     subscribe: (listener: () => void) => shown.subscribe(listener),

@@ -1,12 +1,27 @@
 // One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
-import { AbortError } from "../error.js";
+import { AbortError, type GloveError } from "../error.js";
 import { generateId } from "../session/session-id.js";
+import type { StoreAdapter } from "../store/adapter.js";
 import type { AskedSession, CoreEvent, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
-import { type Lease, stand } from "./election.js";
+import { stand } from "./election.js";
+import { type Method, rulesOf, takes } from "./methods.js";
 import { watchPage } from "./page-life.js";
-import { type Ask, answered, type Extras, elsewhere, type Method, moved, type TabMessage } from "./protocol.js";
+import {
+  type Ask,
+  answered,
+  type Extras,
+  elsewhere,
+  malformed,
+  moved,
+  newerDatabase,
+  newerLeads,
+  olderLeads,
+  readMessage,
+  type TabMessage,
+  version,
+} from "./protocol.js";
 import { codeOf, type TabPage, toText } from "./tab-adapter.js";
 
 interface Pending {
@@ -18,6 +33,8 @@ interface Pending {
   /** Who was asked last. */
   given?: string;
   taken: boolean;
+  /** Ticks since it was asked. */
+  ticks: number;
 }
 
 /** How long a tab is waited for that has the session and says nothing. */
@@ -25,12 +42,15 @@ const silentMs = 2_000;
 /** A tab that answers nothing for so many ticks, in which this one is awake and seen, is taken for one that hangs. */
 const tickMs = 500;
 const patience = 3;
-/** What does more when it is done twice. */
-const onceOnly: ReadonlySet<Method> = new Set(["resume", "undo"]);
-/** What was said to be taken when it was asked for. */
-const answers: ReadonlySet<Method> = new Set(["resolveSlot", "rejectSlot"]);
-/** What begins work: an error from before is over. */
-const begins: ReadonlySet<Method> = new Set(["request", "resume", "undo"]);
+/** Ticks after which a tab that is awake must have taken what it was asked, and after which it must have answered a short question. */
+const takenTicks = 20;
+const answerTicks = 140;
+/** Ticks after which whoever says that it runs the session must have shown it. */
+const shownTicks = 60;
+/** How long a newer page waits for its database while this one finishes what it is doing. */
+const retireMs = 2_000;
+/** Phases that a reload interrupts nothing in. */
+const atRest: ReadonlySet<string> = new Set(["idle", "waiting", "paused", "interrupted"]);
 
 /**
  * The session as the other tab has it: what is asked of it goes there. When that tab is gone, what it had not answered is asked
@@ -38,7 +58,7 @@ const begins: ReadonlySet<Method> = new Set(["request", "resume", "undo"]);
  */
 export class Tabs implements AskedSession {
   readonly #name: string;
-  readonly #lease: Lease | undefined;
+  readonly #store: StoreAdapter;
   readonly #page: TabPage;
   readonly #tab = generateId();
   readonly #pending = new Map<string, Pending>();
@@ -52,31 +72,43 @@ export class Tabs implements AskedSession {
   #followed = false;
   #told: Extras = {};
   #channel: BroadcastChannel | undefined;
-  /** Ticks since something was heard of the tab that runs the session. */
+  /** Ticks since something was heard of the tab that runs the session, and since this one looks for it. */
   #silence = 0;
+  #joining = 0;
+  /** Why nothing can be asked while the role is `blocked`. */
+  #blocked = elsewhere();
+  /** Who runs the session in another version. */
+  #foreign: string | undefined;
+  /** Why this tab ends as soon as it has finished what it is doing. */
+  #retiring: Error | undefined;
   #withdraw = () => {};
   #undo: (() => void)[] = [];
   /** Why nothing can be asked any more, or not before the session is opened again. */
   #over: Error | undefined;
   #dropped: { readonly error: unknown } | undefined;
 
-  constructor(name: string, lease: Lease | undefined, page: TabPage) {
+  constructor(name: string, store: StoreAdapter, page: TabPage) {
     this.#name = name;
-    this.#lease = lease;
+    this.#store = store;
     this.#page = page;
-    this.#unwatch = watchPage({
+    const unwatch = store.onNewer?.(() => this.#retire(newerDatabase(), retireMs));
+    const unwatchPage = watchPage({
       // What nobody follows keeps what it has in hand.
       frozen: () => (this.#role !== "leader" || this.#followed || page.request() === null) && this.#suspend(),
       hidden: () => this.#suspend(),
       back: () => this.#role === "away" && this.#join(),
     });
+    this.#unwatch = () => {
+      unwatch?.();
+      unwatchPage();
+    };
   }
 
   /** Settles when it is known who runs the session, and what there is of it. */
   ready(): Promise<void> {
     if (this.#over) return Promise.reject(this.#over);
     if (this.#role === "away") this.#join();
-    if (this.#role === "blocked") return Promise.reject(elsewhere());
+    if (this.#role === "blocked") return Promise.reject(this.#blocked);
     if (this.#core || this.#role === "follower") return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiting.push((error) => (error ? reject(error) : resolve()));
@@ -95,6 +127,7 @@ export class Tabs implements AskedSession {
     if (this.#role === "leader") return;
     this.#role = "joining";
     this.#leader = undefined;
+    this.#foreign = undefined;
     this.#expect();
     this.#stand(true);
   }
@@ -109,6 +142,8 @@ export class Tabs implements AskedSession {
   /** What the core of this page told. */
   tell(events: readonly CoreEvent[]): void {
     if (this.#core && this.#followed) this.#post({ kind: "events", leader: this.#term, events });
+    // The core is on the stack here, and what it promised is settled first.
+    if (this.#retiring) setTimeout(() => this.#retiring && this.#rests() && this.#outdate(this.#retiring), 0);
   }
 
   /** The session cannot be run here. Another tab may have more luck, and this one when it is asked for something again. */
@@ -186,9 +221,9 @@ export class Tabs implements AskedSession {
 
   #ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
     if (this.#dropped) return Promise.reject(this.#dropped.error);
-    if (this.#role === "blocked") return Promise.reject(elsewhere());
+    if (this.#role === "blocked") return Promise.reject(this.#blocked);
     return new Promise((resolve, reject) => {
-      const asked: Pending = { id: generateId(), method, args, resolve, reject, taken: false };
+      const asked: Pending = { id: generateId(), method, args, resolve, reject, taken: false, ticks: 0 };
       this.#pending.set(asked.id, asked);
       this.#give(asked);
     });
@@ -197,7 +232,7 @@ export class Tabs implements AskedSession {
   #send(method: Method, ...args: readonly unknown[]): true {
     const asked = this.#ask(method, ...args);
     const report = (error: unknown) => this.#page.report(fromCore(error));
-    asked.then((value) => value === false && answers.has(method) && report(answered())).catch(report);
+    asked.then((value) => value === false && rulesOf(method)?.answers && report(answered())).catch(report);
     return true;
   }
 
@@ -205,11 +240,12 @@ export class Tabs implements AskedSession {
   #give(asked: Pending): void {
     const { id, method, args, given } = asked;
     if (given === this.#leader || !(this.#core || this.#role === "follower")) return;
-    if (asked.taken && onceOnly.has(method)) {
+    if (asked.taken && rulesOf(method)?.once) {
       this.#end(id, ({ reject }) => reject(moved()));
       return;
     }
     asked.given = this.#term;
+    asked.ticks = 0;
     const ask: Ask = { kind: "ask", leader: this.#term, id, method, args, again: given !== undefined };
     if (this.#core) void this.#serve(ask, true);
     else this.#post(ask);
@@ -228,7 +264,7 @@ export class Tabs implements AskedSession {
     this.#dropped = undefined;
     if (typeof BroadcastChannel === "function") {
       const channel = new BroadcastChannel(this.#name);
-      channel.onmessage = ({ data }) => this.#hear(data as TabMessage);
+      channel.onmessage = ({ data }) => this.#hear(data);
       this.#channel = channel;
       this.#undo.push(() => channel.close());
     }
@@ -242,24 +278,38 @@ export class Tabs implements AskedSession {
   }
 
   #expect(): void {
-    const silent = setTimeout(() => this.#leader ?? this.#block(), silentMs);
+    this.#joining = 0;
+    const silent = setTimeout(() => this.#role === "joining" && !this.#leader && this.#block(), silentMs);
     this.#undo.push(() => clearTimeout(silent));
   }
 
   #stand(takesAway: boolean): void {
     this.#withdraw();
-    this.#withdraw = stand(this.#name, this.#lease, { granted: () => void this.#lead(), lost: () => this.#lose() }, takesAway);
+    const lease = this.#store.lease?.bind(this.#store);
+    this.#withdraw = stand(this.#name, lease, { granted: () => void this.#lead(), lost: () => this.#lose() }, takesAway);
   }
 
   /** Hears whether the tab that runs the session is awake. One that is not seen needs no session. */
   #listen(): void {
     const leader = this.#leader;
-    if (leader === undefined || this.#role === "leader" || globalThis.document?.visibilityState === "hidden") {
+    const waits = this.#role === "joining";
+    if (this.#role === "follower") this.#limit();
+    if (leader === undefined || this.#role === "leader" || (!waits && globalThis.document?.visibilityState === "hidden")) {
       this.#silence = 0;
       return;
     }
+    if (waits && this.#joining++ > shownTicks) this.#block();
     if (this.#silence++ === patience) this.#unheard();
     this.#post({ kind: "ping", leader });
+  }
+
+  /** A tab that is awake, and does not do what it was asked, is not waited for. */
+  #limit(): void {
+    for (const { id, method, taken, ticks } of this.#pending.values()) {
+      const limit = taken ? (rulesOf(method)?.begins ? Number.POSITIVE_INFINITY : answerTicks) : takenTicks;
+      if (ticks > limit) this.#end(id, ({ reject }) => reject(elsewhere()));
+    }
+    for (const asked of this.#pending.values()) asked.ticks++;
   }
 
   /** A person decides where a tool is running that may do what it does a second time. */
@@ -279,7 +329,9 @@ export class Tabs implements AskedSession {
       core = await this.#page.open();
     } catch (error) {
       if (this.#leader !== leader) return;
-      this.#page.fail(fromCore(error));
+      const failure = fromCore(error);
+      this.#page.fail(failure);
+      if (codeOf(failure) === "STORE_NEWER") this.#page.show("outdated");
       return this.drop(error);
     }
     if (this.#leader !== leader) return;
@@ -299,16 +351,47 @@ export class Tabs implements AskedSession {
   }
 
   #begin(): void {
+    this.#foreign = undefined;
     for (const asked of [...this.#pending.values()]) this.#give(asked);
     this.#settle();
+    this.#page.opened();
   }
 
   /** Another tab has it and says nothing, or the browser does not let this page stand for it. */
-  #block(): void {
+  #block(why = elsewhere()): void {
     this.#role = "blocked";
-    this.#page.fail(elsewhere());
+    this.#blocked = why;
+    this.#page.fail(why);
     this.#page.show("blocked");
-    this.#settle(elsewhere());
+    this.#settle(why);
+  }
+
+  #rests(): boolean {
+    return atRest.has(this.#page.phase());
+  }
+
+  /** Gives way to a newer page when nothing is in hand here, after some time in any case where one is told; settles then. */
+  #retire(why: Error, withinMs?: number): Promise<void> {
+    if (this.#role !== "leader" || this.#rests()) {
+      this.#outdate(why);
+      return Promise.resolve();
+    }
+    this.#retiring = why;
+    return new Promise((resolve) => {
+      const late = withinMs && setTimeout(() => this.#outdate(why), withinMs);
+      this.#undo.push(() => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
+  }
+
+  /** This page is too old: it does nothing more until it is loaded anew. */
+  #outdate(why: Error): void {
+    if (this.#over) return;
+    if (this.#role === "leader") this.#page.keepPartial();
+    this.dispose(why);
+    this.#page.outdated(why);
   }
 
   #lose(): void {
@@ -330,6 +413,8 @@ export class Tabs implements AskedSession {
     this.#role = "away";
     this.#core = undefined;
     this.#leader = undefined;
+    this.#foreign = undefined;
+    this.#retiring = undefined;
     this.#followed = false;
     for (const undo of this.#undo.splice(0)) undo();
     this.#channel = undefined;
@@ -348,23 +433,53 @@ export class Tabs implements AskedSession {
   // ---- what tabs tell each other -------------------------------------------------------------------------------------
 
   #post(message: TabMessage): void {
-    this.#channel?.postMessage(message);
+    this.#channel?.postMessage({ v: version, ...message });
   }
 
-  #hear(message: TabMessage): void {
+  #hear(data: unknown): void {
+    const message = readMessage(data);
+    if (!message) return;
     if ("leader" in message && message.leader === this.#leader) this.#silence = 0;
     if (message.kind === "deleted") this.#page.deleted();
+    else if (message.kind === "ask") this.#hearAsk(message);
+    else if (message.v !== version) this.#hearOther(message);
     else if (message.kind === "taken" || message.kind === "answered") {
       const asked = this.#pending.get(message.id);
       // One that was superseded has nothing to say.
       if (!asked || asked.given !== message.leader) return;
       if (message.kind === "taken") asked.taken = true;
-      else {
-        const { error, value } = message;
-        this.#end(message.id, ({ resolve, reject }) => (error === undefined ? resolve(value) : reject(error)));
-      }
+      else this.#end(message.id, (asked) => settleWith(asked, message));
     } else if (this.#role === "leader") this.#hearAsLeader(message);
     else this.#hearAsFollower(message);
+  }
+
+  /** Does what was asked, or says why not: nobody waits for nothing. */
+  #hearAsk(ask: Ask & { readonly v: unknown }): void {
+    const { id, leader, method, args } = ask;
+    if (this.#role !== "leader" || !this.#core || (typeof leader === "string" && leader !== this.#leader)) return;
+    const rules = rulesOf(method);
+    let refusal: GloveError | undefined;
+    if (ask.v !== version) refusal = newer(ask.v) ? olderLeads() : newerLeads();
+    else if (typeof leader !== "string") refusal = malformed("A message of another tab does not say whom it asks.");
+    else if (!rules) refusal = malformed("Another tab asked for something that tabs may not ask for.");
+    else if (!takes(rules, args)) refusal = malformed(`Another tab asked for \`${method}\` with other arguments than it takes.`);
+    if (refusal) this.#post({ kind: "answered", leader: this.#term, id, error: toText(refusal) });
+    else void this.#serve(ask, false);
+  }
+
+  /** A tab of another version. Whichever is older gives way, at its next pause, and says so. */
+  #hearOther(message: TabMessage & { readonly v: unknown }): void {
+    if (this.#role === "leader") {
+      if (message.kind !== "hello") return;
+      if (newer(message.v)) void this.#retire(newerLeads());
+      if (this.#role === "leader") this.#post({ kind: "leads", leader: this.#term });
+    } else if (message.kind === "leads" && newer(message.v)) this.#outdate(newerLeads());
+    else if (message.kind === "leads" && message.leader !== this.#foreign) {
+      this.#foreign = message.leader;
+      this.#leader = undefined;
+      this.#block(olderLeads());
+      this.#post({ kind: "hello", tab: this.#tab });
+    }
   }
 
   #hearAsLeader(message: TabMessage): void {
@@ -373,7 +488,6 @@ export class Tabs implements AskedSession {
       if (this.#core) this.#postAll(message.tab);
       else this.#post({ kind: "leads", leader: this.#term });
     }
-    if (message.kind === "ask" && message.leader === this.#leader && this.#core) void this.#serve(message, false);
     if (message.kind === "ping" && message.leader === this.#leader) this.#post({ ...message, kind: "pong" });
     // It was granted after this one: nobody else is told so.
     if (message.kind === "leads") this.superseded();
@@ -428,7 +542,7 @@ export class Tabs implements AskedSession {
     const asked = this.#pending.get(id);
     if (asked) asked.taken = true;
     else this.#post({ kind: "taken", leader, id });
-    if (!own && begins.has(method)) this.#page.fail(undefined);
+    if (!own && rulesOf(method)?.begins) this.#page.fail(undefined);
     try {
       const value = await guard.untilTrap(this.#do(core, ask, own));
       if (own) this.#end(id, ({ resolve }) => resolve(value));
@@ -438,7 +552,7 @@ export class Tabs implements AskedSession {
       if (this.#core !== core) return;
       const error = ask.again && codeOf(fromCore(thrown)) === "OUT_OF_PROTOCOL" ? moved() : fromCore(thrown);
       if (own) return this.#end(id, ({ reject }) => reject(error));
-      if (begins.has(method) && !(error instanceof AbortError)) this.#page.fail(error);
+      if (rulesOf(method)?.begins && !(error instanceof AbortError)) this.#page.fail(error);
       this.#post({ kind: "answered", leader, id, error: toText(error) });
     }
   }
@@ -461,4 +575,19 @@ export class Tabs implements AskedSession {
     }
     return (core[method] as (...args: readonly unknown[]) => unknown).apply(core, args as unknown[]);
   }
+}
+
+function newer(other: unknown): boolean {
+  return typeof other === "number" && other > version;
+}
+
+/** An answer that is none ends the waiting too. */
+function settleWith(
+  { method, resolve, reject }: Pending,
+  { value, error }: { readonly value?: unknown; readonly error?: unknown },
+) {
+  const failure = error === undefined ? undefined : fromCore(error);
+  if (failure && "code" in failure) return reject(failure);
+  if (!failure && (rulesOf(method)?.gives?.(value) ?? true)) return resolve(value);
+  return reject(malformed("The tab that runs this session gave an answer that is none."));
 }

@@ -2,7 +2,7 @@
 import { GloveError } from "../../error.js";
 import type { Durability } from "../adapter.js";
 import { storeError } from "../errors.js";
-import { isAbsent, isAftermath, isDead, isSilent, typed } from "./failures.js";
+import { isAbsent, isAftermath, isDead, isNewer, isSilent, typed } from "./failures.js";
 import { type Migration, migrate, migrations, type StoreName } from "./schema.js";
 
 /** How long another page may hold an older version open, and how long opening may take at all. */
@@ -10,6 +10,8 @@ const blockedMs = 3_000;
 const openingMs = 10_000;
 /** How long one that was given up is waited for by those who need it later. */
 const lateMs = 2_000;
+/** The longest that a newer version waits for this one to finish its writes; less than it waits before it says so. */
+const givingWayMs = 2_800;
 /** A transaction of which nothing is heard for so long is given up. In short ticks: a page that sleeps loses one of them. */
 const silenceMs = 30_000;
 const ticks = 6;
@@ -28,7 +30,12 @@ export class Connection {
   /** It was open once: what was stored is there, whatever happens now. */
   #found = false;
 
-  constructor(name: string, steps = migrations) {
+  /** `newer` is called when a newer version wants the database, which is held until what it gives has settled. */
+  constructor(
+    name: string,
+    steps = migrations,
+    readonly newer = async () => {},
+  ) {
     this.#name = name;
     this.#migrations = steps;
   }
@@ -99,11 +106,16 @@ export class Connection {
           database.close();
           if (this.#opening === opening) this.#opening = undefined;
         };
-        database.onversionchange = gone;
+        database.onversionchange = ({ newVersion }) => {
+          if (newVersion === null) gone();
+          else void Promise.race([this.newer(), wait(givingWayMs)]).finally(gone);
+        };
         database.onclose = gone;
       },
       (error: unknown) => {
         if (this.#opening === opening) this.#opening = undefined;
+        // It was lost unheard, and a newer version was faster.
+        if (isNewer(error)) void this.newer();
         if (isAbsent(error) && !this.#found) this.#absent = new GloveError("STORAGE_MEMORY", absence, { cause: error });
       },
     );
@@ -161,7 +173,11 @@ function open(name: string, steps: readonly Migration[]): Opening {
 }
 
 function after(ms: number, error: Error): Promise<never> {
-  return new Promise((_, reject) => setTimeout(reject, ms, error));
+  return wait(ms).then(() => Promise.reject(error));
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function begin(database: IDBDatabase, names: readonly StoreName[], durability: Durability | "readonly"): IDBTransaction {

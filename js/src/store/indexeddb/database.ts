@@ -33,7 +33,7 @@ export class SessionDatabase implements SessionCatalog {
     readonly none = false,
   ) {
     this.name = name;
-    this.#connection = new Connection(name);
+    this.#connection = new Connection(name, undefined, () => this.#giveWay());
     this.#persist = persist;
   }
 
@@ -103,6 +103,19 @@ export class SessionDatabase implements SessionCatalog {
   /** @internal The name that all tabs have for one of its sessions; none for what is in memory. */
   async shared(id: string): Promise<string | undefined> {
     return (await this.#rows()) === this.#memory ? undefined : `glove ${JSON.stringify([this.name, id])}`;
+  }
+
+  /** @internal Calls it when a newer version of the application wants the database. Gives its undo. */
+  onNewer(listener: () => Promise<void>): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+  readonly #listeners = new Set<() => Promise<void>>();
+
+  /** Sessions end first, and what they have begun to write. */
+  async #giveWay(): Promise<void> {
+    await Promise.allSettled([...this.#listeners].map((listener) => listener()));
+    await Promise.allSettled([...this.#writing.values()].flatMap((writes) => [...writes]));
   }
 
   /** @internal A write of this session is on its way. */

@@ -176,6 +176,10 @@ export class IndexedDBStore implements StoreAdapter {
     return this.#isOwn((await this.#stored()).claim);
   }
 
+  onNewer(listener: () => Promise<void>): () => void {
+    return this.#database.onNewer(listener);
+  }
+
   lease(holder: string, ms: number, takesAway = false): Promise<boolean> {
     const key = [this.identifier, "lease"];
     return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
