@@ -401,7 +401,7 @@ export class GloveSession {
       const opening = this.#link.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);
         // The application has no part in it, and may succeed with the same another time.
-        sent.unopened = /^STORE_|^SESSION_OPEN_ELSEWHERE$/.test(codeOf(error));
+        sent.unopened = /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(error));
         throw error;
       });
       const [, content] = await Promise.all([opening, body]);

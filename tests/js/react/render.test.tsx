@@ -1,5 +1,6 @@
 // `<Render>` on handles made by hand: what is shown where, and what renders again.
 import { fireEvent, render, screen } from "@testing-library/react";
+import { GloveError } from "glove-wasm";
 import {
   builtInRenderers,
   type EnhancedSlot,
@@ -447,6 +448,25 @@ test("an application draws errors itself, with what can be done about them", () 
   press("Weg", {});
   expect(clearError).toHaveBeenCalledTimes(2);
   expect(screen.queryByText("Nochmal")).toBeNull();
+});
+
+test.each([
+  ["blocked", "Use it here", "SESSION_OPEN_ELSEWHERE"],
+  ["blocked", "Use it here", "TAB_VERSION"],
+  ["outdated", "Reload the page", "STORE_NEWER"],
+  ["outdated", "Reload the page", "TAB_VERSION"],
+] as const)("a page that is %s offers `%s` for %s", (tab, button, code) => {
+  const acts = { resume: vi.fn(), clearError: vi.fn(), takeOver: vi.fn() };
+  const reload = vi.fn();
+  vi.stubGlobal("location", { reload });
+  const error = new GloveError(code, "Another tab has it.");
+  for (const phase of ["idle", "interrupted"] as const)
+    render(<Render glove={handle({ ...acts, error, tab, sessionReady: true, run: { phase } })} />);
+  for (const offered of screen.getAllByText(button)) fireEvent.click(offered);
+  expect((tab === "blocked" ? acts.takeOver : reload).mock.calls).toHaveLength(2);
+  expect([acts.resume, acts.clearError].map((act) => act.mock.calls.length)).toEqual([0, 0]);
+  expect(screen.queryByText("Try again")).toBeNull();
+  vi.unstubAllGlobals();
 });
 
 test("every word is the application's where it gives one", () => {
