@@ -8,6 +8,10 @@ mod function;
 mod model;
 mod outcome;
 mod registry;
+#[cfg(feature = "native")]
+mod schema_check;
+#[cfg(feature = "native")]
+mod schema_formats;
 mod store;
 mod tools;
 

@@ -12,6 +12,8 @@ use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::function::Function;
 use crate::ports::outcome::{IntoOutcome, ToolFailure};
+#[cfg(feature = "native")]
+use crate::ports::schema_check::SchemaCheck;
 use crate::ports::tools::{Call, Checked, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
 use crate::tool::{Gate, OnInterrupted, ToolDefinition, ToolSpec, check_definition};
@@ -30,6 +32,9 @@ pub struct Tool {
     permission: Option<Permission>,
     approval: Option<Approval>,
     undo: Option<Undo>,
+    /// Made when the tool is registered.
+    #[cfg(feature = "native")]
+    check: Option<Arc<SchemaCheck>>,
 }
 
 impl Tool {
@@ -76,6 +81,8 @@ impl Tool {
             permission: None,
             approval: None,
             undo: None,
+            #[cfg(feature = "native")]
+            check: None,
         }
     }
 
@@ -183,6 +190,17 @@ impl Tool {
     pub fn definition(&self) -> &ToolDefinition {
         &self.definition
     }
+
+    /// What the tool's schema says against these arguments. Nothing without the feature `native`: serde judges alone then.
+    #[cfg_attr(not(feature = "native"), allow(clippy::unused_self))]
+    fn issues(&self, input: &Json) -> Vec<Issue> {
+        #[cfg(feature = "native")]
+        if let Some(check) = &self.check {
+            return check.issues(input);
+        }
+        let _ = input;
+        Vec::new()
+    }
 }
 
 fn issue(message: &str) -> Issue {
@@ -220,6 +238,13 @@ impl Tools {
     /// Adds a tool after the others. Refused are an empty name, one that is taken, and a schema that is none.
     pub fn register(&mut self, tool: Tool) -> Result<(), ToolDefinitionError> {
         check_definition(&tool.definition, self.list.iter().map(Tool::name))?;
+        #[cfg(feature = "native")]
+        let tool = {
+            let ToolDefinition { name, schema, .. } = &tool.definition;
+            let check = SchemaCheck::of(schema)
+                .map_err(|why| ToolDefinitionError::BadSchema { tool: name.clone(), why })?;
+            Tool { check: Some(Arc::new(check)), ..tool }
+        };
         self.list.push(tool);
         Ok(())
     }
@@ -248,16 +273,23 @@ impl ToolHost for Tools {
     }
 
     fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+        let tool = self.get(call.tool_name);
+        let issues = tool.map(|tool| tool.issues(call.input)).unwrap_or_default();
+        if !issues.is_empty() {
+            return Box::pin(future::ready(PermissionVerdict::Invalid(issues).into()));
+        }
         // Fail closed: without a rule that says no, a person is asked.
-        let rule = self.get(call.tool_name).and_then(|tool| tool.permission.as_ref());
+        let rule = tool.and_then(|tool| tool.permission.as_ref());
         let needed = rule.is_none_or(|needed| needed.call(call.input.clone()));
         let verdict = if needed { PermissionVerdict::Unset } else { PermissionVerdict::NotNeeded };
         Box::pin(future::ready(verdict.into()))
     }
 
     fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
-        let rule = self.get(call.tool_name).and_then(|tool| tool.approval.as_ref());
-        let verdict = match rule {
+        let tool = self.get(call.tool_name);
+        let issues = tool.map(|tool| tool.issues(call.input)).unwrap_or_default();
+        let verdict = match tool.and_then(|tool| tool.approval.as_ref()) {
+            _ if !issues.is_empty() => ApprovalVerdict::Invalid(issues),
             Some(rule) => rule.call(call.input.clone()),
             None => ApprovalVerdict::Needed { reason: None },
         };
@@ -265,10 +297,14 @@ impl ToolHost for Tools {
     }
 
     fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
-        match self.get(call.tool_name) {
-            Some(tool) => tool.body.call((call.input.clone(), context)),
-            None => Box::pin(future::ready(ToolOutcome::Threw(not_here(call.tool_name)))),
+        let Some(tool) = self.get(call.tool_name) else {
+            return Box::pin(future::ready(ToolOutcome::Threw(not_here(call.tool_name))));
+        };
+        let issues = tool.issues(call.input);
+        if !issues.is_empty() {
+            return Box::pin(future::ready(ToolOutcome::Invalid(issues)));
         }
+        tool.body.call((call.input.clone(), context))
     }
 
     fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {

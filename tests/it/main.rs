@@ -16,6 +16,8 @@ mod http;
 mod machine;
 #[cfg(feature = "native")]
 mod native_http;
+#[cfg(feature = "native")]
+mod native_schemas;
 mod providers;
 mod runtime;
 mod wire;

@@ -9,7 +9,10 @@ export function validatorOf(schema: JsonSchema): (value: unknown) => readonly Is
     // A reference that leads nowhere is found only here.
     const { valid, errors } = right(() => validator.validate(value));
     if (valid) return [];
-    return causes(errors).map(({ instanceLocation, error }) => ({ path: steps(instanceLocation), message: error }));
+    return causes(errors).map(({ instanceLocation, keyword, error }) => ({
+      path: steps(instanceLocation),
+      message: keyword === "false" ? "No value is allowed here." : error,
+    }));
   };
 }
 
@@ -83,6 +86,7 @@ function withAnchors(schema: unknown, isMap = false): unknown {
     Object.defineProperty(copy, key, { value: made, enumerable: true, writable: true, configurable: true });
   }
   if (isMap) return copy;
+  boundsOfDraft4(copy);
   const { $anchor, $dynamicAnchor, $ref, $dynamicRef } = copy;
   if (typeof $dynamicAnchor === "string") copy.$anchor = $anchor ?? $dynamicAnchor;
   if (typeof $dynamicRef === "string") {
@@ -91,6 +95,21 @@ function withAnchors(schema: unknown, isMap = false): unknown {
     else copy.allOf = [...(Array.isArray(copy.allOf) ? copy.allOf : []), reference];
   }
   return copy;
+}
+
+/** `exclusiveMinimum: true` beside a minimum, which the validator would take for 1. */
+function boundsOfDraft4(schema: Record<string, unknown>): void {
+  for (const [exclusive, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    const is = schema[exclusive];
+    if (typeof is !== "boolean") continue;
+    delete schema[exclusive];
+    if (!is || schema[bound] === undefined) continue;
+    schema[exclusive] = schema[bound];
+    delete schema[bound];
+  }
 }
 
 function steps(pointer: string): (string | number)[] {
