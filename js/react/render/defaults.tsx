@@ -4,6 +4,7 @@ import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import type { Guard } from "./boundary.js";
 import { useLabels } from "./labels.js";
+import { Long, useFront } from "./long-text.js";
 import { renderPart } from "./mount-renderer.js";
 import type {
   InputRenderProps,
@@ -19,14 +20,14 @@ export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): Re
   if (entry.kind === "agent_text") {
     return (
       <article aria-label={say("Assistant")} data-glove-role="agent" dir="auto">
-        {entry.text}
+        <Long text={entry.text} />
         <Failed error={entry.error} />
       </article>
     );
   }
   return (
     <article aria-label={say("You")} data-glove-role="user" dir="auto">
-      {entry.text}
+      <Long text={entry.text} />
       {entry.images?.map((source, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
         <img key={index} src={source} alt={say("Attached by you")} />
@@ -44,20 +45,23 @@ function Failed({ error }: { readonly error: Error | undefined }): ReactNode {
 /** Not read out while it grows: the finished message is. */
 export function DefaultStreaming({ text }: StreamingRenderProps): ReactNode {
   const element = useRef<HTMLDivElement>(null);
+  const [front, more] = useFront(text);
   return (
     <div ref={element} data-glove-role="agent" data-glove-streaming="" aria-live="off" dir="auto">
-      {useGrowing(element, text)}
+      {useGrowing(element, front)}
+      {more}
     </div>
   );
 }
 
 /**
- * What stands last in an element, and grows there. React knows the first piece only: it would set the whole text each time, and what is
+ * What stands last in an element, but for a button, and grows there. React knows the first piece only: it would set the whole text each time, and what is
  * selected in it would be selected no more.
  */
 function useGrowing(element: RefObject<HTMLElement | null>, text: string): string {
   useBrowserLayoutEffect(() => {
-    const node = element.current?.lastChild as Text | undefined;
+    const last = element.current?.lastChild;
+    const node = (last?.nodeName === "BUTTON" ? last.previousSibling : last) as Text | undefined;
     // A translator of the browser's may have put an element in its place.
     if (node?.nodeType === 3 && text.startsWith(node.data)) node.appendData(text.slice(node.length));
     else node?.replaceWith(text);
@@ -69,10 +73,12 @@ function useGrowing(element: RefObject<HTMLElement | null>, text: string): strin
 export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): ReactNode {
   const element = useRef<HTMLDetailsElement>(null);
   const say = useLabels();
+  const [front, more] = useFront(text);
   return (
     <details ref={element} data-glove-role="reasoning" aria-live="off">
       <summary>{say(streaming ? "Thinking…" : "Thoughts")}</summary>
-      {useGrowing(element, text)}
+      {useGrowing(element, front)}
+      {more}
     </details>
   );
 }

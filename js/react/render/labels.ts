@@ -10,6 +10,7 @@ export type Word =
   | "Working"
   | "Thinking…"
   | "Thoughts"
+  | "Show more"
   | "Earlier messages were summarised."
   | "Send a message"
   | "Message"

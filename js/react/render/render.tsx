@@ -16,6 +16,7 @@ import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-regis
 import { DefaultInput, DefaultSlotContainer, DefaultStreaming, Reasoning, Slots } from "./defaults.js";
 import { Entries } from "./entries.js";
 import { type Labels, LabelsContext, useLabels } from "./labels.js";
+import { Long } from "./long-text.js";
 import { renderPart } from "./mount-renderer.js";
 import { createPlaces, visibleSlots } from "./slots.js";
 import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "./types.js";
@@ -140,7 +141,7 @@ function Queue({ glove }: Pick<RenderProps, "glove">): ReactNode {
     ({ id, text }) =>
       text && (
         <div key={id} data-glove-role="user" data-glove-queued="" dir="auto">
-          {text}
+          <Long text={text} />
         </div>
       ),
   );

@@ -42,6 +42,9 @@ type Changes = { -readonly [K in Exclude<keyof GloveSnapshot, Streaming>]?: Glov
 /** So long a message may be on its way without being shown anywhere. */
 const slowMs = 300;
 
+/** Reading a text that has grown copies it whole: from this length on it is shown once a second, in place of each frame. */
+const longAnswer = 2 ** 20;
+
 const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
 
 /** What a model writes for one call. */
@@ -144,7 +147,9 @@ export class Shown {
     const timeline = this.#changes.timeline ?? this.#snapshot.timeline;
     if (timeline.at(-1)?.id.endsWith(".partial")) this.#changes.timeline = timeline.slice(0, -1);
     this.#answering = true;
-    this.#pendingFrame ??= nextFrame(() => this.publish());
+    const { text = "", reasoning = "" } = this.#answers[0] ?? {};
+    const soon = text.length + reasoning.length < longAnswer ? nextFrame : inASecond;
+    this.#pendingFrame ??= soon(() => this.publish());
   }
 
   /**
@@ -473,6 +478,11 @@ function kept<T extends object>(before: T, now: T): T {
   const keys = Object.keys(now) as (keyof T)[];
   const same = keys.length === Object.keys(before).length && keys.every((key) => before[key] === now[key]);
   return same ? before : now;
+}
+
+function inASecond(work: () => void): () => void {
+  const timer = setTimeout(work, 1_000);
+  return () => clearTimeout(timer);
 }
 
 const fresh = (told: boolean): Answer => ({ text: "", reasoning: "", over: false, told });
