@@ -1,7 +1,7 @@
 // Answers that follow on each other at once: each is shown alone, and none twice.
 import { createRemoteModel, type GloveSession } from "glove-wasm";
 import { expect, test, vi } from "vitest";
-import { Shown } from "../../pkg/src/snapshot/snapshot-store.js";
+import { SnapshotStore } from "../../pkg/src/snapshot/snapshot-store.js";
 import { scene } from "../support/session.js";
 
 const noUsage = { tokens_in: 0, tokens_out: 0 };
@@ -113,7 +113,7 @@ test("a failure behind which a message waits does not stay when that is answered
 
 test("a pause whose end is never told is shown all the same", async () => {
   const slots = { strategy: () => "stay" as const, title: () => undefined, live: () => undefined };
-  const shown = new Shown("s", "memory", slots, () => {});
+  const shown = new SnapshotStore("s", "memory", slots, () => {});
   const state = (phase: "model" | "paused", request: string | null) =>
     shown.state({
       kind: "state",

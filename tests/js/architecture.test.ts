@@ -8,10 +8,11 @@ const root = new URL("../../js", import.meta.url).pathname;
 /** What each folder of `js/src` is about; a file beside them belongs to none of these. */
 const subjects: Readonly<Record<string, string>> = {
   classic: "glove's classes",
+  connection: "the connection of a session to its core",
   display: "slots and their answers",
   models: "models: endpoints, providers, the browser's own, those of the application",
   relay: "a provider that a handler or the page asks",
-  session: "one conversation and its connection to the core",
+  session: "one conversation, its configuration and what is asked of it",
   snapshot: "what a screen shows of a session",
   store: "what keeps sessions",
   tabs: "one session in several tabs",

@@ -19,7 +19,7 @@ import {
   type SlotRequest,
 } from "./manager.js";
 
-export interface DeskSurroundings {
+export interface SlotSession {
   /** What is asked: the core of this page, or the tab that runs the session. */
   asked(): AskedSession | undefined;
   /** The core of this page. Throws where there is none. */
@@ -41,9 +41,9 @@ interface Live {
   rejection?: { readonly value: unknown };
 }
 
-export class Desk implements DisplayPort {
+export class SlotController implements DisplayPort {
   readonly manager: DisplayManagerAdapter;
-  readonly #around: DeskSurroundings;
+  readonly #session: SlotSession;
   readonly #lives = new Map<string, Live>();
   readonly #waiting = new Set<(error: unknown) => void>();
   #stack: readonly CoreSlot[] = [];
@@ -52,11 +52,11 @@ export class Desk implements DisplayPort {
   #changed: () => void = () => {};
 
   /** The display manager shows the core's stack from now on. */
-  constructor(manager: DisplayManagerAdapter | undefined, around: DeskSurroundings) {
+  constructor(manager: DisplayManagerAdapter | undefined, session: SlotSession) {
     this.manager = manager ?? new DisplayManager();
-    this.#around = around;
+    this.#session = session;
     if (!(this.manager instanceof DisplayManager)) return;
-    this.manager.onError ??= (error) => this.#around.report("LISTENER_FAILED", error);
+    this.manager.onError ??= (error) => this.#session.report("LISTENER_FAILED", error);
     this.#changed = this.manager.bind(this);
   }
 
@@ -129,7 +129,7 @@ export class Desk implements DisplayPort {
 
   /** Whatever needs the session starts it. */
   #begun<T>(act: () => Maybe<T>): Maybe<T> {
-    return this.#around.asked() ? act() : this.#around.ready().then(act);
+    return this.#session.asked() ? act() : this.#session.ready().then(act);
   }
 
   resolve(id: string, value: unknown): boolean {
@@ -138,14 +138,14 @@ export class Desk implements DisplayPort {
     if (!slot.waits) return this.remove(id);
     if (this.#questions.has(id)) return this.#settle(id, consent(value));
     const { renderer } = slot;
-    const schema = this.#around.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
+    const schema = this.#session.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
     const settle = (parsed: unknown) => this.#settle(id, parsed);
     return answered(renderer, schema, value, settle, (error, why) => this.#refuse(id, error, why));
   }
 
   #refuse(id: string, error: unknown, why = reasonOf(error)): false {
-    this.#around.refused(id, why);
-    this.#around.report("DISPLAY_WRONG_OUTPUT", error);
+    this.#session.refused(id, why);
+    this.#session.report("DISPLAY_WRONG_OUTPUT", error);
     return false;
   }
 
@@ -154,18 +154,18 @@ export class Desk implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     const live = this.#lives.get(id);
-    const settled = this.#around.asked()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    const settled = this.#session.asked()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
     // The first answer counts, here as in the core.
     if (live && settled) live.rejection = { value: error };
     return settled;
   }
 
   remove(id: string): boolean {
-    return this.#around.asked()?.removeSlot(id) ?? false;
+    return this.#session.asked()?.removeSlot(id) ?? false;
   }
 
   clear(): void {
-    this.#around.asked()?.clearStack();
+    this.#session.asked()?.clearStack();
   }
 
   // ---- into the core -----------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ export class Desk implements DisplayPort {
   #settle(id: string, value: unknown): boolean {
     const live = this.#lives.get(id);
     try {
-      const settled = this.#around.asked()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      const settled = this.#session.asked()?.resolveSlot(id, toLooseJson(value)) ?? false;
       if (live && settled) live.answer = { value };
       return settled;
     } catch (error) {
@@ -187,7 +187,7 @@ export class Desk implements DisplayPort {
   }
 
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
-    const id = this.#around.core().pushAndForget(owner, renderer, toLooseJson(input), clean);
+    const id = this.#session.core().pushAndForget(owner, renderer, toLooseJson(input), clean);
     // A tool that does not show what it showed before does not go on: a person is asked about its call.
     if (id === undefined) return new Promise(() => {});
     this.#lives.set(id, { input });
@@ -195,7 +195,7 @@ export class Desk implements DisplayPort {
   }
 
   #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Promise<unknown> {
-    const { id, answer: told } = this.#around.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
+    const { id, answer: told } = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
     const heard = new Promise<string>((resolve, reject) => {
@@ -206,7 +206,7 @@ export class Desk implements DisplayPort {
         .finally(() => this.#waiting.delete(reject));
     });
     return heard.then(
-      (text) => after(this.#around.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
+      (text) => after(this.#session.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
       },
@@ -215,14 +215,14 @@ export class Desk implements DisplayPort {
 
   /** The tool gets what the record will give it another time. */
   async #step<T>(callId: string, name: string, work: () => Maybe<T>, clean: boolean): Promise<T> {
-    const began = this.#around.core().beginStep(callId, name, clean);
+    const began = this.#session.core().beginStep(callId, name, clean);
     if (!began) throw over();
     const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
-    const wait = this.#around.fence();
+    const wait = this.#session.fence();
     if (wait) await wait;
-    const end = (result: string) => guard.untilTrap(this.#around.core().endStep(callId, key, result));
+    const end = (result: string) => guard.untilTrap(this.#session.core().endStep(callId, key, result));
     let json: string;
     try {
       json = toJson((await work()) ?? null, `The result of the step "${name}"`);
@@ -236,7 +236,7 @@ export class Desk implements DisplayPort {
 
   #fits(slot: SlotRequest): Maybe<SlotRequest> {
     const name = slot.renderer ?? "";
-    return fitted(slot, this.#around.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema);
+    return fitted(slot, this.#session.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema);
   }
 
   /** A display of the application's own is asked what the core asks. */

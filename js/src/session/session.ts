@@ -1,13 +1,14 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
 import { runnableOf } from "../classic/runnable.js";
+import { CoreConnection, closed } from "../connection/core-connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
-import { Desk } from "../display/slot-controller.js";
+import { SlotController } from "../display/slot-controller.js";
 import { AbortError, GloveError } from "../error.js";
 import type { ContentPart, Message } from "../message.js";
 import { ModelBridge } from "../models/bridge.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
-import { Shown } from "../snapshot/snapshot-store.js";
+import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
 import { isFromPerson } from "../store/step.js";
 import { deleted } from "../tabs/protocol.js";
@@ -21,7 +22,6 @@ import { check, checkOptions, type Options } from "../values/validate-options.js
 import type { AskedSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
-import { CoreLink, closed } from "./core-connection.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
 import { bodyOf, checkInput, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
@@ -61,11 +61,11 @@ const partOptions = {
  */
 export class GloveSession {
   readonly sessionId: string;
-  readonly #link: CoreLink;
+  readonly #connection: CoreConnection;
   readonly #parts: SessionParts;
-  readonly #shown: Shown;
+  readonly #shown: SnapshotStore;
   readonly #tools: Toolbox;
-  readonly #desk: Desk;
+  readonly #slots: SlotController;
   readonly #models: ModelBridge;
   readonly #subscribers: Subscribers;
   readonly #sent = new Map<string, Sent>();
@@ -90,11 +90,11 @@ export class GloveSession {
     this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
     const { report } = this;
     this.#tools = new Toolbox({
-      display: (call) => this.#desk.forCall(call),
+      display: (call) => this.#slots.forCall(call),
       agent: () => this.runnable,
       wallClockMs: () => this.#config.budgets?.wall_clock_ms,
-      validated: (callId, validated) => this.#link.own.validated(callId, validated),
-      returned: (callId, outcome) => this.#link.own.returned(callId, outcome),
+      validated: (callId, validated) => this.#connection.own.validated(callId, validated),
+      returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
       report,
       result: async (callId) => {
         const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
@@ -102,11 +102,11 @@ export class GloveSession {
       },
     });
     const tool = (name: string) => this.#tools.find(name);
-    this.#desk = new Desk(parts.displayManager, {
-      asked: () => this.#link.session,
-      core: () => this.#link.own,
-      fence: () => this.#link.fence(),
-      ready: () => this.#link.ready(),
+    this.#slots = new SlotController(parts.displayManager, {
+      asked: () => this.#connection.session,
+      core: () => this.#connection.own,
+      fence: () => this.#connection.fence(),
+      ready: () => this.#connection.ready(),
       tool,
       report,
       refused: (id, why) => this.#shown.refused(id, why),
@@ -114,9 +114,9 @@ export class GloveSession {
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       title: (name: string, input: unknown) => callTitle(tool(name), input),
-      live: (id: string) => this.#desk.live(id),
+      live: (id: string) => this.#slots.live(id),
     };
-    this.#shown = new Shown(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
+    this.#shown = new SnapshotStore(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
     this.#models = new ModelBridge({
       model: () => this.#config.model,
       tool,
@@ -128,11 +128,11 @@ export class GloveSession {
     this.#tools.replace(parts.tools ?? []);
     for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#empty = this.#shown.snapshot;
-    this.#link = new CoreLink(core, {
+    this.#connection = new CoreConnection(core, {
       parts,
       config: () => this.#config,
       tools: this.#tools,
-      desk: this.#desk,
+      slots: this.#slots,
       models: this.#models,
       shown: this.#shown,
       subscribers: this.#subscribers,
@@ -140,7 +140,7 @@ export class GloveSession {
       deleted: () => this.deleted(),
       // A request that was given up while it waited in the queue.
       serves: (request) => {
-        if (this.#sent.get(request)?.cancelled) this.#link.stop();
+        if (this.#sent.get(request)?.cancelled) this.#connection.stop();
       },
       // Only what failed for want of the network goes on by itself.
       online: () => {
@@ -162,7 +162,7 @@ export class GloveSession {
   readonly getServerSnapshot = (): GloveSnapshot => this.#empty;
 
   get displayManager(): DisplayManagerAdapter {
-    return this.#desk.manager;
+    return this.#slots.manager;
   }
 
   /** What holds now. */
@@ -188,7 +188,7 @@ export class GloveSession {
 
   /** Starts the core and reads the stored session. Never needed: whatever needs it does it. */
   readonly start = async (): Promise<void> => {
-    await this.#link.ready();
+    await this.#connection.ready();
   };
 
   /**
@@ -216,7 +216,7 @@ export class GloveSession {
   /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
   readonly abort = (): void => {
     for (const sent of this.#sent.values()) if (!sent.given) this.#cancel(sent);
-    this.#link.stop();
+    this.#connection.stop();
   };
 
   readonly stop = (): void => this.abort();
@@ -230,7 +230,7 @@ export class GloveSession {
     const waits = this.#shown.snapshot.queue.some((message) => message.id === id);
     const sent = this.#sent.get(id);
     if (waits && sent) this.#cancel(sent);
-    else if (waits) this.#link.session?.cancelQueued?.(id);
+    else if (waits) this.#connection.session?.cancelQueued?.(id);
     return waits;
   };
 
@@ -240,7 +240,7 @@ export class GloveSession {
    * be taken back and may not be repeated stays with its result, and what came after it is answered again.
    */
   readonly regenerate = async (): Promise<RunOutcome> => {
-    await this.#link.ready();
+    await this.#connection.ready();
     const { phase } = this.#shown;
     if (phase === "paused" || phase === "interrupted") return this.resume();
     if (!(await this.messages()).some(isFromPerson)) {
@@ -258,37 +258,37 @@ export class GloveSession {
   /** Allows what waits in `approvals`, by its id or its call's. A permission is kept for the tool unless `remember` is false. */
   readonly approve = (id: string, options: { readonly remember?: boolean } = {}): void => {
     const remember = options.remember ?? this.#isPermission(id);
-    this.#link.session?.answer(id, JSON.stringify({ allow: { remember } }));
+    this.#connection.session?.answer(id, JSON.stringify({ allow: { remember } }));
   };
 
   /** Turns down what waits in `approvals`; the model is told the reason. */
   readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): void => {
     const remember = options.remember ?? false;
-    this.#link.session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
+    this.#connection.session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
   };
 
   /**
    * Answers a slot; one that waits for nothing goes away. False when no slot with this id is open, or when the value does not
    * fit the tool's `resolveSchema` or the renderer's `outputSchema`: the slot stays then, and subscribers hear why.
    */
-  readonly resolveSlot = (id: string, value?: unknown): boolean => this.#desk.resolve(id, value);
+  readonly resolveSlot = (id: string, value?: unknown): boolean => this.#slots.resolve(id, value);
 
   /** Turns a slot down; the tool that waits for it is told. False when no slot with this id is open. */
-  readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#desk.reject(id, reason);
+  readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#slots.reject(id, reason);
 
-  readonly clearError = (): void => this.#link.clearError();
+  readonly clearError = (): void => this.#connection.clearError();
 
   /**
    * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it has
    * another answer.
    */
-  readonly answerInbox = (id: string, response: string): Promise<boolean> => this.#link.answerInbox(id, response);
+  readonly answerInbox = (id: string, response: string): Promise<boolean> => this.#connection.answerInbox(id, response);
 
   /**
    * Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). What that tab had begun is
    * decided as after a reload, and it writes and runs nothing more.
    */
-  readonly takeOver = (): Promise<void> => this.#link.takeOver();
+  readonly takeOver = (): Promise<void> => this.#connection.takeOver();
 
   /** The whole record, as it is stored. */
   readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
@@ -312,7 +312,7 @@ export class GloveSession {
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#config = next;
-    this.#link.changed();
+    this.#connection.changed();
   };
 
   /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
@@ -336,7 +336,7 @@ export class GloveSession {
   #close(): boolean {
     if (this.#disposed) return false;
     this.#disposed = true;
-    this.#link.dispose();
+    this.#connection.dispose();
     this.#closed();
     return true;
   }
@@ -366,12 +366,12 @@ export class GloveSession {
     const sent: Sent = { id, input, given: false, cancelled: false, unopened: false };
     this.#sent.set(sent.id, sent);
     // What cannot be given to the core at once stands in the queue until then.
-    this.#shown.sending(sent.id, input.text ?? "", this.#link.session === undefined || !!input.files?.length);
+    this.#shown.sending(sent.id, input.text ?? "", this.#connection.session === undefined || !!input.files?.length);
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
     try {
-      return await this.#link.whileOpen(this.#give(sent));
+      return await this.#connection.whileOpen(this.#give(sent));
     } catch (error) {
       failure = fromCore(error);
       if (!(failure instanceof AbortError)) throw failure;
@@ -398,7 +398,7 @@ export class GloveSession {
     });
     body.catch(() => {});
     const given = this.#giving.then(async () => {
-      const opening = this.#link.ready().catch((thrown: unknown) => {
+      const opening = this.#connection.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);
         // The application has no part in it, and may succeed with the same another time.
         sent.unopened = /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(error));
@@ -406,10 +406,10 @@ export class GloveSession {
       });
       const [, content] = await Promise.all([opening, body]);
       const request = { id: sent.id, whenBusy, regenerate, ...content };
-      return this.#link.answer((session) => {
+      return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
         sent.given = true;
-        if (whenBusy === "interrupt") this.#link.flush();
+        if (whenBusy === "interrupt") this.#connection.flush();
         this.#shown.given(sent.id);
         const answer = guard.untilTrap(session.request(JSON.stringify(request)));
         // A trap may come ahead of whoever awaits it.
@@ -429,14 +429,14 @@ export class GloveSession {
     // What has come into the run that is going on ends with it.
     const { whenBusy = this.#config.whenBusy } = sent.input;
     const joined = whenBusy === "steer" && this.#shown.snapshot.queue.every(({ id }) => id !== sent.id);
-    if (request === sent.id || joined || (request === null && this.#sent.size === 1)) this.#link.stop();
-    else this.#link.session?.cancelQueued?.(sent.id);
+    if (request === sent.id || joined || (request === null && this.#sent.size === 1)) this.#connection.stop();
+    else this.#connection.session?.cancelQueued?.(sent.id);
   }
 
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
     this.#shown.set({ error: undefined });
     try {
-      return outcomeOf(await this.#link.whileOpen(this.#link.answer(ask)));
+      return outcomeOf(await this.#connection.whileOpen(this.#connection.answer(ask)));
     } catch (thrown) {
       const error = fromCore(thrown);
       if (error instanceof AbortError) return { type: "aborted" };
@@ -446,7 +446,7 @@ export class GloveSession {
   }
 
   #read(ask: (session: AskedSession) => Maybe<string>): Promise<string> {
-    return this.#link.whileOpen(this.#link.answer(ask));
+    return this.#connection.whileOpen(this.#connection.answer(ask));
   }
 
   #isPermission(id: string): boolean {

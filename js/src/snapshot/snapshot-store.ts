@@ -57,7 +57,7 @@ export interface Answer {
   readonly told: boolean;
 }
 
-export class Shown {
+export class SnapshotStore {
   #snapshot: GloveSnapshot;
   #changes: Changes = {};
   /** The answers that are no entries yet, the oldest first, which is the one that is shown. */

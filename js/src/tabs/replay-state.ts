@@ -7,7 +7,7 @@ import type { CoreEvent } from "../wasm/core-api.js";
 const nothing: Written = { text: "", reasoning: "" };
 export const noSlots: CoreEvent = { kind: "slots", slots: [] };
 
-export class Last {
+export class ReplayState {
   slots: CoreEvent;
   /** Slots that were shown before the core began are shown until it tells of its own. */
   hasOldSlots: boolean;

@@ -1,12 +1,12 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
 import { toldOf } from "../error.js";
 import type { TabRole } from "../snapshot/snapshot.js";
-import type { Shown, Written } from "../snapshot/snapshot-store.js";
+import type { SnapshotStore, Written } from "../snapshot/snapshot-store.js";
 import { given } from "../values/omit-undefined.js";
 import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Extras } from "./protocol.js";
-import { type Last, noSlots } from "./replay-state.js";
+import { noSlots, type ReplayState } from "./replay-state.js";
 
 /** The core of this page, and the way of what is told to the screen. */
 export interface TabCore {
@@ -19,7 +19,7 @@ export interface TabCore {
   keepPartial(): void;
   stop(): void;
   take(events: readonly CoreEvent[]): void;
-  last(): Last;
+  last(): ReplayState;
   report(code: string, error: unknown): void;
   answerInbox(id: string, response: string): Promise<boolean>;
   deleted(): void;
@@ -31,7 +31,7 @@ export interface TabCore {
 
 export type TabPage = ReturnType<typeof tabPage>;
 
-export function tabPage(shown: Shown, core: TabCore) {
+export function tabPage(shown: SnapshotStore, core: TabCore) {
   return {
     ...core,
     phase: () => shown.phase,

@@ -14,7 +14,7 @@ import { specOf } from "./spec.js";
 import type { IGloveRunnable, ToolConfig, ToolDisplay } from "./tool.js";
 
 /** What a tool's call may use. */
-export interface CallSurroundings {
+export interface CallContext {
   display(call: RunningCall): ToolDisplay;
   agent(): IGloveRunnable;
   /** What a call gave. */
@@ -31,12 +31,12 @@ export interface CallSurroundings {
 /** Names are compared without regard to case, as models write them. */
 export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | "run" | "undo"> {
   #tools: readonly ToolConfig[] = [];
-  readonly #around: CallSurroundings;
+  readonly #context: CallContext;
   readonly #arguments: Arguments;
 
-  constructor(around: CallSurroundings) {
-    this.#around = around;
-    this.#arguments = new Arguments((code, error) => around.report(code, error));
+  constructor(context: CallContext) {
+    this.#context = context;
+    this.#arguments = new Arguments((code, error) => context.report(code, error));
   }
 
   get all(): readonly ToolConfig[] {
@@ -117,7 +117,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
       return await this.#inTime(tool, "inputSchema", made);
     } catch (error) {
       if (!(error instanceof GloveError) || error.code !== "TOOL_RULE_FAILED") throw error;
-      this.#around.report(error.code, error);
+      this.#context.report(error.code, error);
       // What comes late is not kept.
       made.then(
         () => this.ended(id),
@@ -129,7 +129,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
 
   /** What a rule or a schema gives, unless it takes longer than the tool or the whole request may. */
   #inTime<T>(tool: ToolConfig, rule: string, work: Promise<T>): Promise<T> {
-    const ms = Math.min(tool.timeoutMs || Number.POSITIVE_INFINITY, this.#around.wallClockMs() ?? Number.POSITIVE_INFINITY);
+    const ms = Math.min(tool.timeoutMs || Number.POSITIVE_INFINITY, this.#context.wallClockMs() ?? Number.POSITIVE_INFINITY);
     if (ms > longestMs) return work;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -144,7 +144,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
     const reason = reasonOf(error);
     const message = `A rule of the tool "${name}" failed${reason ? `: ${reason}` : " without saying why."}`;
     const told = error instanceof GloveError ? error : new GloveError("TOOL_RULE_FAILED", message, { cause: error });
-    this.#around.report(told.code, told);
+    this.#context.report(told.code, told);
     return told;
   }
 
@@ -161,23 +161,23 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
       const tool = this.#get(name);
       const given = await this.#given(tool, id, input, validated);
       if ("issues" in given) return JSON.stringify({ invalid: given.issues });
-      if (given.told) this.#around.validated(id, given.told);
+      if (given.told) this.#context.validated(id, given.told);
       if (given.changed) return '"changed"';
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
-      const done = await tool.do(given.value, this.#around.display(call), this.#around.agent(), signal);
+      const done = await tool.do(given.value, this.#context.display(call), this.#context.agent(), signal);
       const { result, json } = this.#kept(name, resultOf(done), call.outputs);
       if (call.open > 0)
-        this.#around.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
+        this.#context.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
       if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
       // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
-      this.#around.returned(id, `{"summing":${json}}`);
+      this.#context.returned(id, `{"summing":${json}}`);
       return JSON.stringify({ summed: await summaryOf(tool, result) });
     } catch (error) {
       const reason = refusal(error, call?.refused);
       if (reason !== undefined) return JSON.stringify({ rejected: reason });
       const threw = reasonOf(error) || "unknown error";
-      if (!signal.aborted) this.#around.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
+      if (!signal.aborted) this.#context.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
       return JSON.stringify({ threw });
     } finally {
       if (call) call.ended = true;
@@ -188,7 +188,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
     const tool = this.#get(name);
     const given = await takenBack(this.#arguments, tool, input, validated);
     const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
-    await tool.undo?.(given, await this.#around.result(id), this.#around.display(call), this.#around.agent(), signal);
+    await tool.undo?.(given, await this.#context.result(id), this.#context.display(call), this.#context.agent(), signal);
   }
 
   /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
@@ -197,7 +197,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
       const told = resultJson(name, result);
       return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
     } catch (error) {
-      this.#around.report("NOT_SERIALISABLE", error);
+      this.#context.report("NOT_SERIALISABLE", error);
       return this.#kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
     }
   }

@@ -1,11 +1,11 @@
 // What the core is told of a session's configuration.
 
 import { transportOf } from "../models/endpoint.js";
+import type { SessionConfig } from "../session/session-config.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { Toolbox } from "../tools/toolbox.js";
 import { counted } from "../values/validate-options.js";
 import type { SessionOptions } from "../wasm/core-api.js";
-import type { SessionConfig } from "./session-config.js";
 
 export type CoreSettings = Pick<SessionOptions, "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "model">;
 
@@ -26,4 +26,19 @@ export function coreSettings(config: SessionConfig, tools: Toolbox): Maybe<CoreS
     budgets: budgets ?? {},
     model: transportOf(model)?.options ?? { kind: "host", name: model.name },
   }));
+}
+
+/** The settings that were given to a core, so that only changes cross. */
+export class SentSettings {
+  readonly #sent = new Map<string, string>();
+
+  remember(settings: CoreSettings): void {
+    for (const [key, value] of Object.entries(settings)) this.#sent.set(key, JSON.stringify(value));
+  }
+
+  /** What differs, as JSON; nothing where all is the same. */
+  changes(settings: CoreSettings): string | undefined {
+    const changes = Object.entries(settings).filter(([key, value]) => this.#sent.get(key) !== JSON.stringify(value));
+    return changes.length ? JSON.stringify(Object.fromEntries(changes)) : undefined;
+  }
 }

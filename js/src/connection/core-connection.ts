@@ -1,0 +1,300 @@
+// The connection of a session to its core: started when it is needed, started again after a trap, let go at the end.
+import { GloveError } from "../error.js";
+import type { StoreAdapter } from "../store/adapter.js";
+import { storageOf } from "../store/adapter.js";
+import { Limits } from "../store/limits.js";
+import { follows } from "../tabs/protocol.js";
+import { codeOf, tabPage } from "../tabs/tab-adapter.js";
+import { Tabs } from "../tabs/tabs.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import type { AskedSession, CoreSession, SessionHost, SessionOptions } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import { type Core, guard } from "../wasm/sessions.js";
+import { CoreEvents } from "./core-events.js";
+import { CoreHost } from "./core-host.js";
+import { coreSettings, SentSettings } from "./core-settings.js";
+import { Extras } from "./extras.js";
+import { Fence } from "./fence.js";
+import type { SessionPage } from "./page.js";
+
+/** What the wasm module exports for sessions. */
+interface SessionExports {
+  readonly CoreSession: new (options: string, host: SessionHost) => CoreSession;
+}
+
+export class CoreConnection {
+  readonly #core: Core;
+  readonly #page: SessionPage;
+  readonly #limits = new Limits();
+  readonly #settings = new SentSettings();
+  readonly #fence: Fence;
+  readonly #extras: Extras;
+  readonly #events: CoreEvents;
+  readonly #host: CoreHost;
+  #session: CoreSession | undefined;
+  /** The other tabs that have this session open, where its store is one that they share. */
+  #tabs: Tabs | undefined;
+  #starting: Promise<AskedSession> | undefined;
+  #cleanUp: (() => void)[] = [];
+  /** Nothing is told of the core any more. */
+  #undo = () => {};
+  #disposed = false;
+  /** Who awaits something of the session. */
+  readonly #awaiting = new Set<(error: Error) => void>();
+
+  constructor(core: Core, page: SessionPage) {
+    this.#core = core;
+    this.#page = page;
+    this.#fence = new Fence(page.parts.store, this.#limits, () => this.#tabs);
+    this.#extras = new Extras(page, this.#limits);
+    this.#events = new CoreEvents(page, this.#extras, {
+      core: () => this.#session,
+      tabs: () => this.#tabs,
+      disposed: () => this.#disposed,
+    });
+    this.#host = new CoreHost(page, this.#fence, this.#limits, this.#events);
+  }
+
+  /** What is asked now: the core, once it was started, or the tab that runs the session. */
+  get session(): AskedSession | undefined {
+    return this.#tabs && !this.#tabs.leads ? this.#tabs : this.#session;
+  }
+
+  /** The core of this page, where its tools run. */
+  get own(): CoreSession {
+    if (!this.#session) throw this.#tabs ? follows() : closed();
+    return this.#session;
+  }
+
+  /** The session with what was stored of it. A start that failed is tried again at the next use. */
+  ready(): Promise<AskedSession> {
+    if (this.#disposed) return Promise.reject(closed());
+    guard.tellOfTrap();
+    return this.whileOpen(this.#started());
+  }
+
+  #started(): Promise<AskedSession> {
+    if (this.#starting) return this.#starting;
+    // Why it could not be opened before is told again, or is over.
+    if (!this.#page.shown.snapshot.sessionReady) this.#page.shown.set({ error: undefined });
+    const opened = (session: AskedSession) => {
+      this.#page.opened();
+      return session;
+    };
+    const starting = this.#start().then(opened, (thrown: unknown) => {
+      const error = fromCore(thrown);
+      // After a trap another start may be under way.
+      if (this.#starting === starting) {
+        this.#starting = undefined;
+        if (!this.#disposed) this.#tellOf(error);
+      }
+      throw error;
+    });
+    this.#starting = starting;
+    return starting;
+  }
+
+  /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */
+  #tellOf(error: Error): void {
+    this.#page.shown.set({ error });
+    if (this.#failure !== error.message) this.#page.subscribers.report(codeOf(error), error);
+    this.#failure = error.message;
+  }
+  #failure: string | undefined;
+
+  /** Stops what runs; the text that was shown goes into the record first. */
+  stop(): void {
+    this.flush();
+    this.session?.abort();
+    this.#limits.hurry();
+  }
+
+  /** Gives the core the text that was shown, before something that may end the answer. */
+  flush(): void {
+    this.#page.models.flush();
+  }
+
+  /** Keeps the text that was shown: the page may be gone in a moment. */
+  keepPartial(): void {
+    this.flush();
+    this.#session?.keepPartial();
+  }
+
+  /** The configuration is another one. */
+  changed(): void {
+    const failed = (error: unknown) => this.#page.shown.set({ error: fromCore(error) });
+    this.#starting?.then(() => this.#configure()).catch(failed);
+  }
+
+  /** Takes the session away from the tab that runs it. */
+  async takeOver(): Promise<void> {
+    // It fails where another tab has the session and says nothing.
+    await this.ready().catch(() => {});
+    if (this.#disposed) throw closed();
+    this.#tabs?.takeOver();
+    await this.#tabs?.ready();
+  }
+
+  /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
+  async answerInbox(id: string, response: string): Promise<boolean> {
+    const answer = () => (this.#tabs ? this.#tabs.answerInbox(id, response) : this.#extras.answerInbox(id, response));
+    return this.whileOpen(this.answer(answer));
+  }
+
+  /** Before something that cannot be taken back. */
+  fence(): Promise<void> | undefined {
+    return this.#fence.pass();
+  }
+
+  clearError(): void {
+    this.#page.shown.set({ error: undefined });
+    this.#tabs?.clearError();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#letGo();
+    this.#tabs?.dispose(closed());
+    for (const undo of this.#cleanUp.splice(0)) undo();
+    this.#page.slots.close();
+    for (const leave of this.#awaiting) leave(closed());
+  }
+
+  /** Asks the session as soon as it is open, and gives what comes of it. */
+  async answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T> {
+    const session = await this.ready();
+    if (this.#disposed) throw closed();
+    // It was lost since it was opened, and is opened again.
+    if (!this.#starting) return this.answer(ask);
+    return guard.untilTrap(Promise.resolve(ask(session)));
+  }
+
+  /** What is awaited of the session settles when that is closed, whatever it waits for itself. */
+  whileOpen<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#awaiting.add(reject);
+      work.then(resolve, reject).finally(() => this.#awaiting.delete(reject));
+      if (this.#disposed) reject(closed());
+    });
+  }
+
+  /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
+  #trapped(error: GloveError): void {
+    this.#session = undefined;
+    this.#starting = undefined;
+    this.#letGo();
+    this.#host.stop();
+    this.#tabs?.drop(error);
+    this.#page.models.forget();
+    this.#page.slots.take([]);
+    const { code, message } = error;
+    if (this.#page.shown.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
+    this.#page.shown.lost(error);
+  }
+
+  #letGo(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#undo();
+    session?.close();
+    session?.free();
+  }
+
+  async #start(): Promise<AskedSession> {
+    const { store } = this.#page.parts;
+    if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#watchPage());
+    const shared = store.shared && (await this.#limits.within(store.shared()));
+    if (this.#disposed) throw closed();
+    if (!shared) return this.#open();
+    this.#tabs ??= this.#meet(shared, store);
+    await this.#tabs.ready();
+    return this.#tabs;
+  }
+
+  /** Starts the core of this page and reads the store. */
+  async #open(): Promise<CoreSession> {
+    const [settings, core] = await Promise.all([coreSettings(this.#page.config(), this.#page.tools), this.#core.load()]);
+    if (this.#disposed) throw closed();
+    const { sessionId, store, resume, tasks } = this.#page.parts;
+    this.#fence.certain(performance.now());
+    if (this.#tabs) store.claim?.();
+    const { keeps, host } = this.#host.open();
+    const options: SessionOptions = {
+      sessionId,
+      keeps,
+      ...(resume && { resume }),
+      ...(tasks !== undefined && { tasks }),
+      ...settings,
+    };
+    const { CoreSession } = core as unknown as SessionExports;
+    const session = new CoreSession(JSON.stringify(options), host);
+    this.#session = session;
+    this.#events.begin();
+    this.#settings.remember(settings);
+    this.#undo = guard.onTrap((error) => this.#trapped(error));
+    try {
+      await guard.untilTrap(session.open());
+      if (this.#session !== session) throw closed();
+      await this.#configure();
+      await this.#extras.readInTime();
+      if (this.#session !== session) throw closed();
+    } catch (error) {
+      if (this.#session === session) this.#letGo();
+      throw error;
+    }
+    const { code, message } = store.warning ?? {};
+    if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
+    // It can be read, and not written.
+    const error = code?.startsWith("STORE_") ? new GloveError(code, message ?? "") : undefined;
+    this.#page.shown.set({ sessionReady: true, storage: storageOf(store), ...(error && { error }) });
+    return session;
+  }
+
+  /** Tells the core what has changed since it was told last. */
+  async #configure(): Promise<void> {
+    const settings = await coreSettings(this.#page.config(), this.#page.tools);
+    const changes = this.#settings.changes(settings);
+    if (changes === undefined || !this.#session) return;
+    this.#session.configure(changes);
+    this.#settings.remember(settings);
+  }
+
+  /** A page that is left may be gone in a moment. */
+  #watchPage(): () => void {
+    if (typeof document === "undefined") return () => {};
+    const listening = new AbortController();
+    const { signal } = listening;
+    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.keepPartial(), { signal });
+    addEventListener("online", () => this.#session && this.#page.online(), { signal });
+    return () => listening.abort();
+  }
+
+  #meet(name: string, store: StoreAdapter): Tabs {
+    const { shown, subscribers } = this.#page;
+    const page = tabPage(shown, {
+      open: () => this.#open(),
+      close: () => this.#letGo(),
+      flush: () => this.flush(),
+      keepPartial: () => this.keepPartial(),
+      stop: () => this.stop(),
+      take: (events) => {
+        this.#events.modelInPage = false;
+        this.#events.show(events);
+      },
+      last: () => this.#events.replay,
+      answerInbox: (id, response) => this.#extras.answerInbox(id, response),
+      deleted: () => this.#page.deleted(),
+      // It is not waited for any more where it could not be opened before.
+      opened: () => void this.ready().catch(() => {}),
+      outdated: () => {
+        this.#starting = undefined;
+      },
+      report: (code, error) => subscribers.report(code, error),
+    });
+    return new Tabs(name, store, page);
+  }
+}
+
+export function closed(): GloveError {
+  return new GloveError("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+}

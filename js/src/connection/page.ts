@@ -1,0 +1,25 @@
+// What a session is made of in the page, as its connection to the core sees it.
+import type { SlotController } from "../display/slot-controller.js";
+import type { ModelBridge } from "../models/bridge.js";
+import type { SessionConfig, SessionParts } from "../session/session-config.js";
+import type { Subscribers } from "../session/subscriber.js";
+import type { SnapshotStore } from "../snapshot/snapshot-store.js";
+import type { Toolbox } from "../tools/toolbox.js";
+
+export interface SessionPage {
+  readonly parts: SessionParts;
+  readonly tools: Toolbox;
+  readonly slots: SlotController;
+  readonly models: ModelBridge;
+  readonly shown: SnapshotStore;
+  readonly subscribers: Subscribers;
+  config(): SessionConfig;
+  /** The request that the core works on now. */
+  serves(request: string): void;
+  /** The session is open, here or in another tab. */
+  opened(): void;
+  /** The session is not stored any more. */
+  deleted(): void;
+  /** The browser has a network again. */
+  online(): void;
+}
