@@ -7,15 +7,15 @@ use std::task::{Poll, ready};
 use crate::portable::BoxFuture;
 use crate::ports::Clock;
 
-pub(crate) struct Alarm {
+pub(crate) struct Deadline {
     clock: Arc<dyn Clock>,
     /// When it fires.
     timer: Option<(u64, BoxFuture<'static, ()>)>,
 }
 
-impl Alarm {
+impl Deadline {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Alarm { clock, timer: None }
+        Deadline { clock, timer: None }
     }
 
     /// `None` when the time comes first. `u64::MAX` is no limit.
@@ -63,28 +63,28 @@ mod tests {
     #[test]
     fn a_limit_that_moves_on_needs_no_further_timer() {
         let clock = FakeClock::at(0);
-        let mut alarm = Alarm::new(Arc::new(clock.clone()));
+        let mut deadline = Deadline::new(Arc::new(clock.clone()));
         for now in 0..50 {
-            assert_eq!(poll(alarm.within(now + 60, Box::pin(pending::<()>()))), Poll::Pending);
+            assert_eq!(poll(deadline.within(now + 60, Box::pin(pending::<()>()))), Poll::Pending);
             assert_eq!(clock.sleepers(), 1);
             clock.advance(1);
         }
         // The timer of the first limit has long fired when the last one comes.
         clock.advance(59);
-        assert_eq!(poll(alarm.within(110, Box::pin(pending::<()>()))), Poll::Pending);
+        assert_eq!(poll(deadline.within(110, Box::pin(pending::<()>()))), Poll::Pending);
         clock.advance(1);
-        assert_eq!(poll(alarm.within(110, Box::pin(pending::<()>()))), Poll::Ready(None));
+        assert_eq!(poll(deadline.within(110, Box::pin(pending::<()>()))), Poll::Ready(None));
     }
 
     #[test]
     fn a_nearer_limit_is_kept_and_work_that_is_done_comes_first() {
         let clock = FakeClock::at(0);
-        let mut alarm = Alarm::new(Arc::new(clock.clone()));
-        assert_eq!(poll(alarm.within(60, Box::pin(pending::<()>()))), Poll::Pending);
-        assert_eq!(poll(alarm.within(5, Box::pin(pending::<()>()))), Poll::Pending);
+        let mut deadline = Deadline::new(Arc::new(clock.clone()));
+        assert_eq!(poll(deadline.within(60, Box::pin(pending::<()>()))), Poll::Pending);
+        assert_eq!(poll(deadline.within(5, Box::pin(pending::<()>()))), Poll::Pending);
         clock.advance(5);
-        assert_eq!(poll(alarm.within(5, Box::pin(ready(1)))), Poll::Ready(Some(1)));
-        assert_eq!(poll(alarm.within(5, Box::pin(pending::<()>()))), Poll::Ready(None));
-        assert_eq!(poll(alarm.within(u64::MAX, Box::pin(pending::<()>()))), Poll::Pending);
+        assert_eq!(poll(deadline.within(5, Box::pin(ready(1)))), Poll::Ready(Some(1)));
+        assert_eq!(poll(deadline.within(5, Box::pin(pending::<()>()))), Poll::Ready(None));
+        assert_eq!(poll(deadline.within(u64::MAX, Box::pin(pending::<()>()))), Poll::Pending);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::http::body::BodyWriter;
-use crate::http::deadline::Alarm;
+use crate::http::deadline::Deadline;
 use crate::http::learned::{Learned, Lessons};
 use crate::http::port::{Http, HttpRequest, HttpResponse};
 use crate::http::redact::Secrets;
@@ -200,10 +200,10 @@ impl Asking {
         };
         let request =
             HttpRequest { url: self.options.url.clone(), headers: self.headers(), body: self.body.clone() };
-        let mut alarm = Alarm::new(Arc::clone(&self.clock));
-        let sent = alarm.within(first.at, self.http.send(request)).await;
+        let mut deadline = Deadline::new(Arc::clone(&self.clock));
+        let sent = deadline.within(first.at, self.http.send(request)).await;
         let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| self.unreached(&why))?;
-        let read = self.read(response.as_mut(), &mut alarm, streams.then_some(first), whole, shown).await;
+        let read = self.read(response.as_mut(), &mut deadline, streams.then_some(first), whole, shown).await;
         let read = read.map_err(|error| self.with_place(error));
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
     }
@@ -272,7 +272,7 @@ impl Asking {
     async fn read(
         &self,
         response: &mut dyn HttpResponse,
-        alarm: &mut Alarm,
+        deadline: &mut Deadline,
         // Of an answer that is streamed.
         first: Option<Limit>,
         whole: Limit,
@@ -286,7 +286,7 @@ impl Asking {
             let mut body = Vec::new();
             let words = Limit::new(self.clock.steady(), ERROR_BODY_MS, "");
             // What came of it is told; that the rest did not come says nothing new.
-            let _ = self.body(response, alarm, words.or(whole), LONGEST_ERROR_BODY, &mut body).await;
+            let _ = self.body(response, deadline, words.or(whole), LONGEST_ERROR_BODY, &mut body).await;
             let body = String::from_utf8_lossy(&body);
             let mut error = match self.options.format.spoken() {
                 Format::Endpoint => errors::from_endpoint(Some(status), &body),
@@ -297,10 +297,10 @@ impl Asking {
             return Err(error);
         }
         let outcome = if let Some(first) = first {
-            self.stream(response, alarm, first, whole, shown).await?
+            self.stream(response, deadline, first, whole, shown).await?
         } else {
             let mut body = Vec::new();
-            self.body(response, alarm, whole, LONGEST_BODY, &mut body).await?;
+            self.body(response, deadline, whole, LONGEST_BODY, &mut body).await?;
             read_response(self.options.format, self.names.clone(), &String::from_utf8_lossy(&body))
         };
         match outcome {
@@ -312,7 +312,7 @@ impl Asking {
     async fn stream(
         &self,
         response: &mut dyn HttpResponse,
-        alarm: &mut Alarm,
+        deadline: &mut Deadline,
         mut limit: Limit,
         whole: Limit,
         shown: &mut Shown<'_>,
@@ -320,7 +320,7 @@ impl Asking {
         let mut decoder = Decoder::new(self.options.format, self.names.clone());
         let mut begun = false;
         loop {
-            let chunk = match alarm.within(limit.or(whole).at, response.next()).await {
+            let chunk = match deadline.within(limit.or(whole).at, response.next()).await {
                 Some(Ok(Some(chunk))) => chunk,
                 Some(Ok(None)) => return Ok(decoder.finish()),
                 // What comes behind the end statement is no part of the answer.
@@ -361,13 +361,13 @@ impl Asking {
     async fn body(
         &self,
         response: &mut dyn HttpResponse,
-        alarm: &mut Alarm,
+        deadline: &mut Deadline,
         limit: Limit,
         longest: usize,
         body: &mut Vec<u8>,
     ) -> Result<(), ModelError> {
         while body.len() < longest {
-            let piece = alarm.within(limit.at, response.next()).await.ok_or_else(|| limit.passed())?;
+            let piece = deadline.within(limit.at, response.next()).await.ok_or_else(|| limit.passed())?;
             let Some(piece) = piece.map_err(|why| broke(&why))? else { return Ok(()) };
             body.extend_from_slice(&piece);
         }

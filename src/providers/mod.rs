@@ -37,7 +37,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::json::reader::{Broken, Reader};
 use crate::json::scan::word_at;
 use crate::portable::MaybeSend;
-use crate::providers::split_surrogates::Halves;
+use crate::providers::split_surrogates::SplitSurrogates;
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
 use crate::stream::{Batch, Outcome, TurnBuilder, WireNames};
 
@@ -70,7 +70,7 @@ pub struct Decoder {
 struct Reading {
     format: Format,
     mapping: Box<dyn Mapping>,
-    halves: Halves,
+    surrogates: SplitSurrogates,
     turn: TurnBuilder,
     /// Something of the provider's own came since this was last asked.
     lives: bool,
@@ -130,7 +130,7 @@ impl Decoder {
         let reading = Reading {
             format,
             mapping: format.mapping(),
-            halves: Halves::default(),
+            surrogates: SplitSurrogates::default(),
             turn: TurnBuilder::new(names),
             lives: false,
             closed: false,
@@ -179,7 +179,7 @@ impl Decoder {
         if reading.events == 0 && !is_event_stream(head) {
             reading.turn.fail(errors::unexpected(head));
         }
-        let lost = self.reading.turn.is_ended() && self.reading.halves.is_waiting();
+        let lost = self.reading.turn.is_ended() && self.reading.surrogates.is_waiting();
         if self.reading.format.spoken() != Format::Endpoint && lost {
             self.reading.turn.half_lost();
         }
@@ -197,7 +197,7 @@ impl Reading {
         let data = event.data.trim_ascii();
         // What an endpoint says at the end is whole.
         let joined =
-            if data.starts_with(ENDPOINT_END) { Cow::Borrowed(data) } else { self.halves.join(data) };
+            if data.starts_with(ENDPOINT_END) { Cow::Borrowed(data) } else { self.surrogates.join(data) };
         let data = joined.as_ref();
         if data == "[DONE]" {
             // Some gateways put it behind streams of other formats too, where it says nothing.

@@ -7,14 +7,14 @@ use crate::json::scan::find2;
 
 /// The first half of a character, as an escape, whose second half is to come.
 #[derive(Debug, Default)]
-pub(super) struct Halves {
+pub(super) struct SplitSurrogates {
     held: String,
 }
 
 /// `\ud83d`.
 const ESCAPE: usize = 6;
 
-impl Halves {
+impl SplitSurrogates {
     /// The other half did not come yet.
     pub(super) fn is_waiting(&self) -> bool {
         !self.held.is_empty()
@@ -80,9 +80,9 @@ mod tests {
             &[(r#"{"t":"\u00e9"}"#, r#"{"t":"\u00e9"}"#)],
         ];
         for events in table {
-            let mut halves = Halves::default();
+            let mut surrogates = SplitSurrogates::default();
             for (data, joined) in *events {
-                assert_eq!(halves.join(data), *joined, "{data}");
+                assert_eq!(surrogates.join(data), *joined, "{data}");
             }
         }
     }

@@ -9,7 +9,7 @@ pub enum Effect {
     /// Write what `Run::unsaved` holds before doing any effect that comes after this one. When that fails, step
     /// `Input::StoreFailed` (which asks for no write) and pass over the rest of the list: work in it is asked for
     /// again after `Input::Resumed`. Events are still told, a `Finish` still finishes its request, with the store's
-    /// error, and a `RememberPermission`, `ConsumeInbox` or `GoOn` is kept until a later write has succeeded.
+    /// error, and a `RememberPermission`, `ConsumeInbox` or `ResumeTool` is kept until a later write has succeeded.
     Persist {
         strict: bool,
     },
@@ -44,7 +44,7 @@ pub enum Effect {
         question: String,
     },
     /// This question needs no answer any more.
-    Withdraw {
+    CancelQuestion {
         question: String,
     },
     CancelModel {
@@ -54,7 +54,7 @@ pub enum Effect {
         call_id: String,
     },
     /// What this call's tool waits for is written: the answer to a slot, the beginning or the end of a step.
-    GoOn {
+    ResumeTool {
         call_id: String,
         key: String,
     },
@@ -75,7 +75,7 @@ pub enum Effect {
 
 impl Effect {
     pub(super) fn calls_off_work(&self) -> bool {
-        matches!(self, Effect::CancelTool { .. } | Effect::CancelModel { .. } | Effect::Withdraw { .. })
+        matches!(self, Effect::CancelTool { .. } | Effect::CancelModel { .. } | Effect::CancelQuestion { .. })
     }
 
     pub(super) fn calls_off(&self, begun: &Effect) -> bool {
@@ -90,7 +90,7 @@ impl Effect {
             (Effect::CancelModel { call: off }, Effect::CallModel { call } | Effect::Compact { call }) => {
                 off == call
             }
-            (Effect::Withdraw { question: off }, Effect::Ask { question }) => off == question,
+            (Effect::CancelQuestion { question: off }, Effect::Ask { question }) => off == question,
             _ => false,
         }
     }

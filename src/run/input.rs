@@ -56,12 +56,12 @@ variants! {
             "outcome" => required outcome: ToolOutcome,
         },
         /// A running tool shows something, again or for the first time. `at` counts what it has shown before;
-        /// `clean` says that it did nothing else since it was last told something.
+        /// `deterministic` says that it did nothing else since it was last told something.
         "slot_pushed" => SlotPushed {
             "call_id" => required call_id: String,
             "at" => required at: usize,
             "slot" => required slot: Slot,
-            "clean" => required clean: bool,
+            "clean" => required deterministic: bool,
         },
         /// A question of a running tool has an answer, or will have none.
         "slot_settled" => SlotSettled {
@@ -75,7 +75,7 @@ variants! {
         "step_begun" => StepBegun {
             "call_id" => required call_id: String,
             "key" => required key: String,
-            "clean" => required clean: bool,
+            "clean" => required deterministic: bool,
         },
         "step_done" => StepDone {
             "call_id" => required call_id: String,
@@ -83,11 +83,11 @@ variants! {
             "result" => required result: StepResult,
         },
         /// A tool works, while all that is known of it is that it waits.
-        "unseen_work" => UnseenWork {
+        "unseen_work" => UntrackedWork {
             "call_id" => required call_id: String,
         },
         /// A tool that was entered again does not ask what it asked before.
-        "went_astray" => WentAstray {
+        "went_astray" => ReplayDiverged {
             "call_id" => required call_id: String,
         },
         /// Take back the last `steps` actions.

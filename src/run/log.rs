@@ -2,7 +2,7 @@
 //!
 //! A call whose process died may go on by itself only if all that its tool did is known: it asked, and it did steps,
 //! and each of them came in the same task as what it had been told before, so that no request of its own and no timer
-//! lay between. Whoever runs the tool tells whether that was so (`clean`).
+//! lay between. Whoever runs the tool tells whether that was so (`deterministic`).
 
 use crate::display::{DisplayError, Slot, SlotStatus};
 use crate::json::Json;
@@ -135,8 +135,8 @@ impl Log {
         self.enter(false);
     }
 
-    pub(super) fn pushed(&mut self, at: usize, slot: &Slot, clean: bool) {
-        self.gaps |= !clean;
+    pub(super) fn pushed(&mut self, at: usize, slot: &Slot, deterministic: bool) {
+        self.gaps |= !deterministic;
         if self.slots.get(at).is_none_or(|known| known.slot.id != slot.id) {
             self.slots.truncate(at);
             self.slots.push(LoggedSlot { slot: slot.clone(), answer: None, gone: false });
@@ -168,8 +168,8 @@ impl Log {
         true
     }
 
-    pub(super) fn step_begun(&mut self, key: &str, clean: bool) {
-        self.gaps |= !clean;
+    pub(super) fn step_begun(&mut self, key: &str, deterministic: bool) {
+        self.gaps |= !deterministic;
         self.waits = true;
         self.steps.push(LoggedStep { key: key.to_owned(), result: None });
     }
@@ -223,7 +223,7 @@ pub enum Comes {
 
 /// A tool that is entered, held against what is known of it.
 #[derive(Debug, Default)]
-pub struct Entry {
+pub struct ReplayCursor {
     log: Log,
     met: usize,
     /// It was told something that it did not know before.
@@ -232,9 +232,9 @@ pub struct Entry {
     names: Vec<String>,
 }
 
-impl Entry {
+impl ReplayCursor {
     pub fn new(log: Log) -> Self {
-        Entry { log, ..Entry::default() }
+        ReplayCursor { log, ..ReplayCursor::default() }
     }
 
     /// It was entered because it would ask what it had asked before, and has not done so.

@@ -254,8 +254,8 @@ impl Run {
             | Input::SlotPushed { call_id, .. }
             | Input::StepBegun { call_id, .. }
             | Input::StepDone { call_id, .. }
-            | Input::UnseenWork { call_id }
-            | Input::WentAstray { call_id } => {
+            | Input::UntrackedWork { call_id }
+            | Input::ReplayDiverged { call_id } => {
                 call(call_id, |state| matches!(state, CallState::Running { .. }))
             }
             Input::SlotSettled { slot, .. } => match self.asked_by(slot) {
@@ -311,13 +311,17 @@ impl Run {
             Input::Validated { call_id, validated } => self.on_validated(call_id, validated),
             Input::Answered { question, answer } => self.on_answered(question, answer, fx),
             Input::ToolFinished { call_id, outcome } => self.on_tool_finished(call_id, outcome, fx),
-            Input::SlotPushed { call_id, at, slot, clean } => self.on_slot_pushed(call_id, *at, slot, *clean),
+            Input::SlotPushed { call_id, at, slot, deterministic } => {
+                self.on_slot_pushed(call_id, *at, slot, *deterministic);
+            }
             Input::SlotSettled { slot, answer } => self.on_slot_settled(slot, answer, fx),
             Input::SlotsRemoved { slots } => self.on_slots_removed(slots, fx),
-            Input::StepBegun { call_id, key, clean } => self.on_step_begun(call_id, key, *clean, fx),
+            Input::StepBegun { call_id, key, deterministic } => {
+                self.on_step_begun(call_id, key, *deterministic, fx);
+            }
             Input::StepDone { call_id, key, result } => self.on_step_done(call_id, key, result, fx),
-            Input::UnseenWork { call_id } => self.on_unseen_work(call_id),
-            Input::WentAstray { call_id } => self.on_astray(call_id, fx),
+            Input::UntrackedWork { call_id } => self.on_unseen_work(call_id),
+            Input::ReplayDiverged { call_id } => self.on_astray(call_id, fx),
             Input::QueuedCancelled { request } => self.on_queued_cancelled(request, fx),
             Input::Undo { request, steps } => self.on_undo(request, *steps, fx),
             Input::UndoFinished { call_id, error } => self.on_undo_finished(call_id, error.as_deref()),
@@ -586,9 +590,9 @@ impl Effects {
             effect,
             Effect::RunTool { .. }
                 | Effect::RunUndo { .. }
-                | Effect::GoOn { .. }
+                | Effect::ResumeTool { .. }
                 | Effect::RememberPermission { .. }
-                | Effect::Withdraw { .. }
+                | Effect::CancelQuestion { .. }
         );
         if effect.calls_off_work() {
             // What is called off in the step that began it never begins.

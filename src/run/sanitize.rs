@@ -66,8 +66,8 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
         | Input::SlotsRemoved { .. }
         | Input::StepBegun { .. }
         | Input::StepDone { .. }
-        | Input::UnseenWork { .. }
-        | Input::WentAstray { .. }
+        | Input::UntrackedWork { .. }
+        | Input::ReplayDiverged { .. }
         | Input::QueuedCancelled { .. }
         | Input::Undo { .. }
         | Input::TimerFired { .. }

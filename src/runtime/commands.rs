@@ -14,7 +14,7 @@ use crate::runtime::response::Response;
 use crate::runtime::shared::{Caller, Command, Configure};
 
 impl Driver {
-    pub(super) fn obey(&mut self, command: Command) -> Option<Input> {
+    pub(super) fn handle_command(&mut self, command: Command) -> Option<Input> {
         let command = match command {
             Command::Request(request, caller) => {
                 let caller = self.join(&request.id, caller)?;
@@ -30,7 +30,7 @@ impl Driver {
             self.batch.append(&mut begun);
         }
         match command {
-            Command::Deed(deed) => self.take_deed(*deed),
+            Command::ToolInput(input) => self.take_tool_input(*input),
             Command::Request(request, caller) => {
                 if request.when_busy == WhenBusy::Interrupt {
                     self.keep_partial();
@@ -124,7 +124,7 @@ impl Driver {
             Command::Answer { id, .. } => self.question(id).is_some(),
             Command::Tools(_)
             | Command::Configure(_)
-            | Command::Deed(_)
+            | Command::ToolInput(_)
             | Command::CancelQueued(_)
             | Command::KeepPartial
             | Command::Abort
@@ -229,7 +229,7 @@ impl Driver {
             }
             Command::Close => self.close(),
             Command::CancelQueued(_)
-            | Command::Deed(_)
+            | Command::ToolInput(_)
             | Command::Tools(_)
             | Command::Configure(_)
             | Command::KeepPartial

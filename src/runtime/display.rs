@@ -82,7 +82,7 @@ struct Inner {
     ids: Arc<dyn IdSource>,
     clock: Arc<dyn Clock>,
     /// Where it is told what becomes of slots that the run keeps.
-    deeds: Option<UnboundedSender<Command>>,
+    tool_inputs: Option<UnboundedSender<Command>>,
 }
 
 #[derive(Default)]
@@ -117,10 +117,10 @@ impl DisplayManager {
     pub(crate) fn telling(
         ids: Arc<dyn IdSource>,
         clock: Arc<dyn Clock>,
-        deeds: Option<UnboundedSender<Command>>,
+        tool_inputs: Option<UnboundedSender<Command>>,
     ) -> Self {
         let (state, listeners) = (Mutex::default(), Listeners::default());
-        DisplayManager { inner: Arc::new(Inner { state, listeners, ids, clock, deeds }) }
+        DisplayManager { inner: Arc::new(Inner { state, listeners, ids, clock, tool_inputs }) }
     }
 
     /// A later renderer of the same name takes the place of the earlier one.
@@ -413,8 +413,8 @@ impl Inner {
 
     /// Tells the one who waits: at once, or for what the run keeps when it is written.
     fn said(&self, id: String, waiter: Waiter, answer: Result<Json, DisplayError>, kept: bool, secret: bool) {
-        match &self.deeds {
-            Some(deeds) if kept => {
+        match &self.tool_inputs {
+            Some(tool_inputs) if kept => {
                 let said = match &answer {
                     Ok(_) if secret => SlotAnswer::Withheld,
                     Ok(value) => SlotAnswer::Value(value.clone()),
@@ -424,7 +424,7 @@ impl Inner {
                 };
                 self.state().said.push((id.clone(), (waiter.answer, answer)));
                 let settled = Input::SlotSettled { slot: id, answer: said };
-                let _ = deeds.unbounded_send(Command::Deed(Box::new(settled)));
+                let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(settled)));
             }
             _ => {
                 let _ = waiter.answer.send(answer);
@@ -434,8 +434,8 @@ impl Inner {
 
     /// These are not on the display any more.
     fn left(&self, slots: Vec<String>) {
-        if let (Some(deeds), false) = (&self.deeds, slots.is_empty()) {
-            let _ = deeds.unbounded_send(Command::Deed(Box::new(Input::SlotsRemoved { slots })));
+        if let (Some(tool_inputs), false) = (&self.tool_inputs, slots.is_empty()) {
+            let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(Input::SlotsRemoved { slots })));
         }
     }
 

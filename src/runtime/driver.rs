@@ -29,7 +29,7 @@ pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,
     pub(super) commands: UnboundedReceiver<Command>,
     /// What running tools have done, in its order.
-    deeds: UnboundedReceiver<Command>,
+    tool_inputs: UnboundedReceiver<Command>,
     /// Reading the stored run, which comes before everything else.
     loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
     pub(super) state: Life,
@@ -50,7 +50,7 @@ pub(crate) struct Driver {
     pub(super) told_items: Ids,
     pub(super) notes: u64,
     /// Something was decided that the followers have not heard of.
-    moved: bool,
+    changed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,12 +69,12 @@ impl Driver {
     pub(crate) fn new(
         shared: Arc<Shared>,
         commands: UnboundedReceiver<Command>,
-        deeds: UnboundedReceiver<Command>,
+        tool_inputs: UnboundedReceiver<Command>,
     ) -> Self {
         Driver {
             shared,
             commands,
-            deeds,
+            tool_inputs,
             loading: None,
             state: Life::Unopened,
             batch: Vec::new(),
@@ -88,7 +88,7 @@ impl Driver {
             arriving: Vec::new(),
             told_items: Ids::default(),
             notes: 0,
-            moved: false,
+            changed: false,
         }
     }
 
@@ -100,8 +100,8 @@ impl Driver {
                 continue;
             }
             self.do_effects().await;
-            if std::mem::take(&mut self.moved) {
-                self.shared.followers.each(Follower::moved);
+            if std::mem::take(&mut self.changed) {
+                self.shared.followers.each(Follower::on_change);
             }
             if self.state != Life::Closed {
                 let happening = self.next().await;
@@ -112,7 +112,7 @@ impl Driver {
 
     fn take(&mut self, happening: Happening) {
         let input = match happening {
-            Happening::Command(command) => self.obey(command),
+            Happening::Command(command) => self.handle_command(command),
             Happening::Work(key, done) => self.finish_work(&key, done),
         };
         if let Some(input) = input {
@@ -177,7 +177,7 @@ impl Driver {
         let left = run.slots_left();
         self.shared.replace_run(run);
         self.shared.display.restore(left);
-        (self.state, self.moved) = (Life::Open, true);
+        (self.state, self.changed) = (Life::Open, true);
         let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
         self.shared.interrupted.store(waits, Ordering::Relaxed);
         if changed {
@@ -197,7 +197,7 @@ impl Driver {
     }
 
     pub(super) fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
-        self.moved = true;
+        self.changed = true;
         self.shared.step(input)
     }
 
@@ -218,12 +218,12 @@ impl Driver {
         }
     }
 
-    pub(super) fn take_deed(&mut self, deed: Input) {
-        let settled = match &deed {
+    pub(super) fn take_tool_input(&mut self, input: Input) {
+        let settled = match &input {
             Input::SlotSettled { slot, .. } => Some(slot.clone()),
             _ => None,
         };
-        match (self.step(deed), settled) {
+        match (self.step(input), settled) {
             (Ok(mut effects), _) => self.batch.append(&mut effects),
             // Nothing is to be written for a call that has ended.
             (Err(_), Some(slot)) => self.shared.display.tell(&slot),
@@ -234,8 +234,8 @@ impl Driver {
     async fn next(&mut self) -> Happening {
         poll_fn(|context| {
             // A tool shows something before it ends.
-            if let Poll::Ready(Some(deed)) = self.deeds.poll_next_unpin(context) {
-                return Poll::Ready(Happening::Command(deed));
+            if let Poll::Ready(Some(command)) = self.tool_inputs.poll_next_unpin(context) {
+                return Poll::Ready(Happening::Command(command));
             }
             if !self.ready.is_empty() {
                 return Poll::Ready(self.ready.remove(0));
@@ -249,10 +249,10 @@ impl Driver {
                 return Poll::Pending;
             };
             // What it did in the moment in which it ended came before its end.
-            match self.deeds.poll_next_unpin(context) {
-                Poll::Ready(Some(deed)) => {
+            match self.tool_inputs.poll_next_unpin(context) {
+                Poll::Ready(Some(command)) => {
                     self.ready.push(ended);
-                    Poll::Ready(Happening::Command(deed))
+                    Poll::Ready(Happening::Command(command))
                 }
                 _ => Poll::Ready(ended),
             }
@@ -323,8 +323,8 @@ impl Driver {
             |happening: &Happening| matches!(happening, Happening::Command(command) if command.stops());
         let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.is_unwritten()) else { return };
         // What tools have done was done before.
-        while let Ok(deed) = self.deeds.try_recv() {
-            self.take(Happening::Command(deed));
+        while let Ok(command) = self.tool_inputs.try_recv() {
+            self.take(Happening::Command(command));
         }
         for happening in self.ready.drain(..=last).collect::<Vec<_>>() {
             self.take(happening);
@@ -341,7 +341,7 @@ impl Driver {
         match result {
             Ok(()) => {
                 self.shared.saved();
-                self.moved |= self.shared.unwritten.swap(false, Ordering::Relaxed);
+                self.changed |= self.shared.unwritten.swap(false, Ordering::Relaxed);
                 let mut first = std::mem::take(&mut self.held);
                 first.append(&mut self.batch);
                 self.batch = first;
@@ -434,8 +434,8 @@ fn is_given_out_once(effect: &Effect) -> bool {
         | Effect::RememberPermission { .. }
         | Effect::CancelModel { .. }
         | Effect::CancelTool { .. }
-        | Effect::GoOn { .. }
-        | Effect::Withdraw { .. } => true,
+        | Effect::ResumeTool { .. }
+        | Effect::CancelQuestion { .. } => true,
         Effect::Persist { .. }
         | Effect::Emit(_)
         | Effect::CallModel { .. }

@@ -63,11 +63,11 @@ impl<L: ?Sized> Default for Listeners<L> {
 
 /// Told that the run has moved, after all that followed was begun. A closure `Fn()` is one.
 pub trait Follower: MaybeSend + MaybeSync {
-    fn moved(&self);
+    fn on_change(&self);
 }
 
 impl<F: Fn() + MaybeSend + MaybeSync> Follower for F {
-    fn moved(&self) {
+    fn on_change(&self) {
         self();
     }
 }

@@ -95,10 +95,10 @@ mod partial_answer;
 mod questions;
 mod response;
 mod session;
+mod session_tools;
 mod shared;
 mod shared_driver;
 mod tool_run;
-mod toolbox;
 mod work;
 
 pub use display::{DisplayManager, Renderer, StackListener};
@@ -106,4 +106,4 @@ pub use glove::{Glove, GloveBuilder};
 pub use listeners::{Follower, Subscription};
 pub use response::{Prompt, Response};
 pub use session::{Asked, Parts, Session};
-pub use tool_run::{Entered, Said};
+pub use tool_run::{Said, ToolRun};

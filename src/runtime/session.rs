@@ -27,10 +27,10 @@ use crate::runtime::display::DisplayManager;
 use crate::runtime::driver::Driver;
 use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
+use crate::runtime::session_tools::SessionTools;
 use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
-use crate::runtime::shared_driver::Wheel;
-use crate::runtime::tool_run::Entered;
-use crate::runtime::toolbox::Toolbox;
+use crate::runtime::shared_driver::SharedDriver;
+use crate::runtime::tool_run::ToolRun;
 
 /// What a session is made of.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ pub type Asked = BoxFuture<'static, Result<Response, Error>>;
 #[derive(Clone)]
 pub struct Session {
     shared: Arc<Shared>,
-    wheel: Arc<Wheel>,
+    driver: Arc<SharedDriver>,
 }
 
 impl Session {
@@ -62,15 +62,15 @@ impl Session {
     /// no model could use.
     pub fn new(parts: Parts) -> Result<Session, Error> {
         let Parts { model, system_prompt, store, tools, clock, ids, mut settings } = parts;
-        let tools = Toolbox::new(tools, &store, &ids)?;
+        let tools = SessionTools::new(tools, &store, &ids)?;
         settings.tools = tools.specs();
         let kit = Kit { model, system_prompt: system_prompt.into(), tools };
         let (commands, inbox) = mpsc::unbounded();
-        let (deeds, done) = mpsc::unbounded();
+        let (tool_inputs, done) = mpsc::unbounded();
         let run = Run::new(settings, Vec::new());
-        let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands, deeds));
-        let wheel = Arc::new(Wheel::new(Driver::new(Arc::clone(&shared), inbox, done)));
-        Ok(Session { shared, wheel })
+        let shared = Arc::new(Shared::new(run, kit, store, clock, ids, commands, tool_inputs));
+        let driver = Arc::new(SharedDriver::new(Driver::new(Arc::clone(&shared), inbox, done)));
+        Ok(Session { shared, driver })
     }
 
     /// A session whose stored run has been read. A run that was going on when its process ended goes on as soon as
@@ -83,7 +83,7 @@ impl Session {
 
     /// Reads the stored run, if that was not done yet.
     pub async fn opened(&self) -> Result<(), Error> {
-        self.wheel.open().await
+        self.driver.open().await
     }
 
     /// Asks the agent, and gives its answer. A request made from inside of one of this session's own tools waits
@@ -179,8 +179,8 @@ impl Session {
 
     /// All tools at once, or none of them when one is refused. Holds from the next decision on.
     pub fn replace_tools(&self, tools: Arc<dyn ToolHost>) -> Result<(), Error> {
-        let toolbox = self.shared.toolbox(tools)?;
-        self.tell(Command::Tools(toolbox));
+        let session_tools = self.shared.session_tools(tools)?;
+        self.tell(Command::Tools(session_tools));
         Ok(())
     }
 
@@ -220,16 +220,16 @@ impl Session {
         if display.settle(id, answer.clone())? {
             return Ok(true);
         }
-        let asks = self.look(|run| run.may_ask_again(id).map(str::to_owned));
+        let asks = self.with_run(|run| run.may_ask_again(id).map(str::to_owned));
         // The questions of a tool that runs are on the display.
-        let comes = asks.is_some_and(|call_id| self.entered(&call_id).is_none());
+        let comes = asks.is_some_and(|call_id| self.tool_run(&call_id).is_none());
         Ok(comes && display.answer_early(id, answer))
     }
 
     /// The running tool of a call: for hosts whose tools are no closures with a `ToolContext`, and who say
     /// themselves whether a tool did nothing else since it was told something.
-    pub fn entered(&self, call_id: &str) -> Option<Arc<Entered>> {
-        self.shared.entered(call_id)
+    pub fn tool_run(&self, call_id: &str) -> Option<Arc<ToolRun>> {
+        self.shared.tool_run(call_id)
     }
 
     pub fn store(&self) -> &Arc<dyn StoreAdapter> {
@@ -237,17 +237,17 @@ impl Session {
     }
 
     /// Looks into the run, which stands still meanwhile. Nothing of the session may be waited for inside.
-    pub fn look<T>(&self, look: impl FnOnce(&Run) -> T) -> T {
-        look(&self.shared.run())
+    pub fn with_run<T>(&self, read: impl FnOnce(&Run) -> T) -> T {
+        read(&self.shared.run())
     }
 
     /// A copy of the whole record.
     pub fn messages(&self) -> Vec<Message> {
-        self.look(|run| run.messages().to_vec())
+        self.with_run(|run| run.messages().to_vec())
     }
 
     pub fn phase(&self) -> PhaseName {
-        self.look(|run| self.phase_of(run))
+        self.with_run(|run| self.phase_of(run))
     }
 
     /// The phase of this session's run. One that has ended, and could not be written, is not over: `resume` writes it.
@@ -260,17 +260,17 @@ impl Session {
 
     /// What waits for a person.
     pub fn questions(&self) -> Vec<Question> {
-        self.look(|run| run.questions().cloned().collect())
+        self.with_run(|run| run.questions().cloned().collect())
     }
 
     /// Tokens and cost of the whole session.
     pub fn usage(&self) -> Usage {
-        self.look(|run| *run.usage())
+        self.with_run(|run| *run.usage())
     }
 
     /// Drives until the session is closed; for hosts that can spawn.
     pub async fn drive(&self) {
-        self.wheel.drive().await;
+        self.driver.drive().await;
     }
 
     fn tell(&self, command: Command) {

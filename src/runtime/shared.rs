@@ -17,8 +17,8 @@ use crate::run::{OutOfProtocol, Run};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::listeners::{Follower, Listeners};
 use crate::runtime::response::Response;
-use crate::runtime::tool_run::Entered;
-use crate::runtime::toolbox::Toolbox;
+use crate::runtime::session_tools::SessionTools;
+use crate::runtime::tool_run::ToolRun;
 
 pub(crate) struct Shared {
     /// Written by the driver alone, and only for the length of a step. A model or a store reads its request out of
@@ -41,9 +41,9 @@ pub(crate) struct Shared {
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
     /// What running tools have done.
-    pub(crate) deeds: UnboundedSender<Command>,
+    pub(crate) tool_inputs: UnboundedSender<Command>,
     /// The tools that are running.
-    entered: Mutex<Vec<Arc<Entered>>>,
+    tool_run: Mutex<Vec<Arc<ToolRun>>>,
 }
 
 /// What the application may replace while the session lives.
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
 pub(crate) struct Kit {
     pub(crate) model: Arc<dyn ModelAdapter>,
     pub(crate) system_prompt: Arc<str>,
-    pub(crate) tools: Toolbox,
+    pub(crate) tools: SessionTools,
 }
 
 /// What is asked of the driver.
@@ -68,10 +68,10 @@ pub(crate) enum Command {
         answer: Answer,
         caller: Option<Caller>,
     },
-    Tools(Toolbox),
+    Tools(SessionTools),
     Configure(Configure),
     /// What a running tool has done.
-    Deed(Box<Input>),
+    ToolInput(Box<Input>),
     /// Give up a request that still waits for its turn.
     CancelQueued(String),
     /// Keep the text that a model has shown so far.
@@ -114,9 +114,10 @@ impl Shared {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
         commands: UnboundedSender<Command>,
-        deeds: UnboundedSender<Command>,
+        tool_inputs: UnboundedSender<Command>,
     ) -> Self {
-        let display = DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(deeds.clone()));
+        let display =
+            DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(tool_inputs.clone()));
         Shared {
             run: RwLock::new(run),
             kit: RwLock::new(Arc::new(kit)),
@@ -131,26 +132,26 @@ impl Shared {
             followers: Listeners::default(),
             display,
             commands,
-            deeds,
-            entered: Mutex::default(),
+            tool_inputs,
+            tool_run: Mutex::default(),
         }
     }
 
     /// The running tool of a call.
-    pub(crate) fn entered(&self, call_id: &str) -> Option<Arc<Entered>> {
-        let all = self.entered.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().find(|entered| entered.call_id() == call_id).cloned()
+    pub(crate) fn tool_run(&self, call_id: &str) -> Option<Arc<ToolRun>> {
+        let all = self.tool_run.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|tool_run| tool_run.call_id() == call_id).cloned()
     }
 
-    pub(crate) fn enter(&self, entered: Arc<Entered>) {
-        self.entered.lock().unwrap_or_else(PoisonError::into_inner).push(entered);
+    pub(crate) fn enter(&self, tool_run: Arc<ToolRun>) {
+        self.tool_run.lock().unwrap_or_else(PoisonError::into_inner).push(tool_run);
     }
 
-    pub(crate) fn leave(&self, entered: &Arc<Entered>) {
-        self.entered
+    pub(crate) fn leave(&self, tool_run: &Arc<ToolRun>) {
+        self.tool_run
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .retain(|other| !Arc::ptr_eq(other, entered));
+            .retain(|other| !Arc::ptr_eq(other, tool_run));
     }
 
     pub(crate) fn run(&self) -> RwLockReadGuard<'_, Run> {
@@ -184,8 +185,8 @@ impl Shared {
         drop(before);
     }
 
-    pub(crate) fn toolbox(&self, host: Arc<dyn ToolHost>) -> Result<Toolbox, Error> {
-        Ok(Toolbox::new(host, &self.store, &self.ids)?)
+    pub(crate) fn session_tools(&self, host: Arc<dyn ToolHost>) -> Result<SessionTools, Error> {
+        Ok(SessionTools::new(host, &self.store, &self.ids)?)
     }
 
     pub(crate) fn tell(&self, request: Option<&str>, event: &Event) {

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::error::Error;
 use crate::runtime::driver::Driver;
 
-pub(crate) struct Wheel {
+pub(crate) struct SharedDriver {
     driver: Mutex<Driver>,
     waiting: Arc<Waiting>,
     next: AtomicU64,
@@ -24,9 +24,9 @@ pub(crate) struct Wheel {
 #[derive(Default)]
 struct Waiting(Mutex<Vec<(u64, Waker)>>);
 
-impl Wheel {
+impl SharedDriver {
     pub(crate) fn new(driver: Driver) -> Self {
-        Wheel {
+        SharedDriver {
             driver: Mutex::new(driver),
             waiting: Arc::default(),
             next: AtomicU64::new(0),

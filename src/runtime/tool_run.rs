@@ -15,7 +15,7 @@ use crate::json::Json;
 use crate::portable::BoxFuture;
 use crate::ports::{DisplayPort, Show, Step, Steps};
 use crate::run::input::{Input, ToolOutcome, Validated};
-use crate::run::log::{Comes, Entry, Log, Shows, StepResult};
+use crate::run::log::{Comes, Log, ReplayCursor, Shows, StepResult};
 use crate::runtime::display::{DisplayManager, take};
 use crate::runtime::shared::Command;
 
@@ -23,15 +23,15 @@ use crate::runtime::shared::Command;
 pub type Said = BoxFuture<'static, Result<Json, DisplayError>>;
 
 /// One run of a call's tool.
-pub struct Entered {
+pub struct ToolRun {
     call_id: String,
     display: DisplayManager,
-    deeds: UnboundedSender<Command>,
+    tool_inputs: UnboundedSender<Command>,
     state: Mutex<State>,
 }
 
 struct State {
-    entry: Entry,
+    replay: ReplayCursor,
     /// Questions from before that the tool has not asked again yet.
     open: Vec<(String, Said)>,
     /// Steps that wait for being written.
@@ -51,7 +51,7 @@ struct Turn {
     reported: bool,
 }
 
-impl Entered {
+impl ToolRun {
     pub(crate) fn call_id(&self) -> &str {
         &self.call_id
     }
@@ -61,30 +61,30 @@ impl Entered {
         call_id: &str,
         log: Log,
         display: DisplayManager,
-        deeds: UnboundedSender<Command>,
+        tool_inputs: UnboundedSender<Command>,
     ) -> Self {
         let mut open = Vec::new();
         for slot in log.open() {
             open.push((slot.id.clone(), display.ask_kept(slot.clone(), None)));
         }
         let turn = Turn { told: true, fresh: true, ..Turn::default() };
-        let state = State { entry: Entry::new(log), open, gates: Vec::new(), turn };
-        Entered { call_id: call_id.to_owned(), display, deeds, state: Mutex::new(state) }
+        let state = State { replay: ReplayCursor::new(log), open, gates: Vec::new(), turn };
+        ToolRun { call_id: call_id.to_owned(), display, tool_inputs, state: Mutex::new(state) }
     }
 
     /// Shows something. `None` when the tool has gone astray; it is not to go on then.
-    pub fn show(&self, show: Show, clean: bool) -> Result<Option<String>, DisplayError> {
+    pub fn show(&self, show: Show, deterministic: bool) -> Result<Option<String>, DisplayError> {
         self.display.check(&show)?;
-        let shows = self.state().entry.shows(&show.renderer, &show.input, false);
+        let shows = self.state().replay.shows(&show.renderer, &show.input, false);
         Ok(match shows {
             Shows::Astray => {
-                self.tell(Input::WentAstray { call_id: self.call_id.clone() });
+                self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 None
             }
             Shows::Known { at, logged } => {
                 let id = logged.slot.id.clone();
-                if !clean {
-                    self.tell_slot(at, logged.slot, clean);
+                if !deterministic {
+                    self.tell_slot(at, logged.slot, deterministic);
                 }
                 Some(id)
             }
@@ -92,7 +92,7 @@ impl Entered {
                 self.drop_slots(gone);
                 let slot = self.display.slot(show, false);
                 let id = slot.id.clone();
-                self.tell_slot(at, slot.clone(), clean);
+                self.tell_slot(at, slot.clone(), deterministic);
                 self.display.show_kept(slot);
                 Some(id)
             }
@@ -100,20 +100,20 @@ impl Entered {
     }
 
     /// Asks. A tool that has gone astray gets no answer.
-    pub fn ask(&self, show: Show, clean: bool) -> Result<(String, Said), DisplayError> {
+    pub fn ask(&self, show: Show, deterministic: bool) -> Result<(String, Said), DisplayError> {
         self.display.check(&show)?;
-        let shows = self.state().entry.shows(&show.renderer, &show.input, true);
+        let shows = self.state().replay.shows(&show.renderer, &show.input, true);
         let check = show.check.clone();
         Ok(match shows {
             Shows::Astray => {
-                self.tell(Input::WentAstray { call_id: self.call_id.clone() });
+                self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 (self.display.slot(show, true).id, Box::pin(future::pending()))
             }
             Shows::Known { at, logged } => {
                 let id = logged.slot.id.clone();
                 let open = take(&mut self.state().open, &id);
-                if open.is_some() || !clean {
-                    self.tell_slot(at, logged.slot, clean);
+                if open.is_some() || !deterministic {
+                    self.tell_slot(at, logged.slot, deterministic);
                 }
                 match (open, logged.answer) {
                     (Some(said), _) => {
@@ -132,7 +132,7 @@ impl Entered {
                 self.state().turn.waits = true;
                 let slot = self.display.slot(show, true);
                 let id = slot.id.clone();
-                self.tell_slot(at, slot.clone(), clean);
+                self.tell_slot(at, slot.clone(), deterministic);
                 (id, self.display.ask_kept(slot, check))
             }
         })
@@ -140,18 +140,22 @@ impl Entered {
 
     /// Before a step: what came of it, or its key once it is written that it begins. A tool that has gone astray hears
     /// nothing.
-    pub fn begin_step(&self, name: &str, clean: bool) -> BoxFuture<'static, Result<Step, DisplayError>> {
-        let comes = self.state().entry.step(name);
+    pub fn begin_step(
+        &self,
+        name: &str,
+        deterministic: bool,
+    ) -> BoxFuture<'static, Result<Step, DisplayError>> {
+        let comes = self.state().replay.step(name);
         let key = match comes {
             Comes::Done(result) => return Box::pin(future::ready(Ok(Step::Done(result)))),
             Comes::Begins(key) => key,
             Comes::Astray => {
-                self.tell(Input::WentAstray { call_id: self.call_id.clone() });
+                self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 return Box::pin(future::pending());
             }
         };
         let written = self.gate(&key);
-        self.tell(Input::StepBegun { call_id: self.call_id.clone(), key: key.clone(), clean });
+        self.tell(Input::StepBegun { call_id: self.call_id.clone(), key: key.clone(), deterministic });
         Box::pin(async move {
             match written.await {
                 Ok(()) => Ok(Step::Begins(key)),
@@ -183,7 +187,7 @@ impl Entered {
 
     /// The tool has come to its end without what it was relied on to ask.
     pub(crate) fn is_behind(&self) -> bool {
-        self.state().entry.is_behind()
+        self.state().replay.is_behind()
     }
 
     /// What the tool waits for is written.
@@ -191,7 +195,7 @@ impl Entered {
         let gate = {
             let mut state = self.state();
             (state.turn.told, state.turn.waits) = (true, false);
-            state.entry.told();
+            state.replay.told();
             take(&mut state.gates, key)
         };
         match gate {
@@ -214,7 +218,7 @@ impl Entered {
             turn.fresh = false;
             if polled.is_pending() && !told && turn.waits && !turn.reported {
                 turn.reported = true;
-                self.tell(Input::UnseenWork { call_id: self.call_id.clone() });
+                self.tell(Input::UntrackedWork { call_id: self.call_id.clone() });
             }
             polled
         })
@@ -233,13 +237,13 @@ impl Entered {
         written
     }
 
-    fn tell_slot(&self, at: usize, slot: Slot, clean: bool) {
-        self.tell(Input::SlotPushed { call_id: self.call_id.clone(), at, slot, clean });
+    fn tell_slot(&self, at: usize, slot: Slot, deterministic: bool) {
+        self.tell(Input::SlotPushed { call_id: self.call_id.clone(), at, slot, deterministic });
     }
 
-    fn tell(&self, deed: Input) {
+    fn tell(&self, input: Input) {
         // Nobody listens after the session was closed.
-        let _ = self.deeds.unbounded_send(Command::Deed(Box::new(deed)));
+        let _ = self.tool_inputs.unbounded_send(Command::ToolInput(Box::new(input)));
     }
 
     fn drop_slots(&self, gone: Vec<Slot>) {
@@ -255,7 +259,7 @@ impl Entered {
     }
 }
 
-impl DisplayPort for Entered {
+impl DisplayPort for ToolRun {
     fn push_and_forget(&self, show: Show) -> Result<String, DisplayError> {
         self.show(show, self.is_fresh())?.ok_or(DisplayError::Removed)
     }
@@ -272,7 +276,7 @@ impl DisplayPort for Entered {
     }
 }
 
-impl Steps for Entered {
+impl Steps for ToolRun {
     fn begin(&self, name: &str) -> BoxFuture<'static, Result<Step, DisplayError>> {
         self.begin_step(name, self.is_fresh())
     }
@@ -282,7 +286,7 @@ impl Steps for Entered {
     }
 }
 
-impl fmt::Debug for Entered {
+impl fmt::Debug for ToolRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Entered({})", self.call_id)
     }

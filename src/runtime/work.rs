@@ -21,7 +21,7 @@ use crate::runtime::driver::Driver;
 use crate::runtime::partial_answer::Shown;
 use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::{Caller, Command, Shared};
-use crate::runtime::tool_run::Entered;
+use crate::runtime::tool_run::ToolRun;
 use crate::stream::MOST_CALLS;
 use crate::tool::{Gate, find};
 
@@ -84,7 +84,7 @@ impl Driver {
             Effect::RunTool { call_id, .. } => self.run_tool(call_id),
             Effect::RunUndo { call_id } => self.run_undo(call_id),
             Effect::Ask { question } => self.ask(&question),
-            Effect::Withdraw { question } => {
+            Effect::CancelQuestion { question } => {
                 self.cancel(&Key::Question(question.clone()));
                 self.shared.display.remove_slot(&question);
             }
@@ -94,8 +94,8 @@ impl Driver {
                 self.shared.display.remove_owned(&call_id);
                 self.cancel(&Key::Call(call_id));
             }
-            Effect::GoOn { call_id, key } => match self.shared.entered(&call_id) {
-                Some(entered) => entered.go_on(&key),
+            Effect::ResumeTool { call_id, key } => match self.shared.tool_run(&call_id) {
+                Some(tool_run) => tool_run.go_on(&key),
                 None => self.shared.display.tell(&key),
             },
             Effect::SetTimer { timer, after_ms } => {
@@ -234,7 +234,8 @@ impl Driver {
         let key = Key::Call(call_id.clone());
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
         let (tools, store) = (self.shared.kit(), Arc::clone(&self.shared.store));
-        let (by_input, deeds) = (self.permission_is_by_input(&owned.tool_name), self.shared.deeds.clone());
+        let (by_input, tool_inputs) =
+            (self.permission_is_by_input(&owned.tool_name), self.shared.tool_inputs.clone());
         let work = async move {
             let Checked { mut verdict, validated } = tools.tools.permission(owned.view()).await;
             if verdict == PermissionVerdict::Unset || (verdict == PermissionVerdict::NotNeeded && !by_input) {
@@ -247,7 +248,7 @@ impl Driver {
                     Err(error) => PermissionVerdict::Failed(error.message),
                 };
             }
-            tell_validated(&deeds, &call_id, validated);
+            tell_validated(&tool_inputs, &call_id, validated);
             Done::from(Input::PermissionChecked { call_id, verdict })
         };
         self.start(key, work);
@@ -279,10 +280,11 @@ impl Driver {
     fn check_approval(&mut self, call_id: String) {
         let key = Key::Call(call_id.clone());
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
-        let (checking, deeds) = (self.shared.kit().tools.approval(owned.view()), self.shared.deeds.clone());
+        let (checking, tool_inputs) =
+            (self.shared.kit().tools.approval(owned.view()), self.shared.tool_inputs.clone());
         self.start(key, async move {
             let Checked { verdict, validated } = checking.await;
-            tell_validated(&deeds, &call_id, validated);
+            tell_validated(&tool_inputs, &call_id, validated);
             Done::from(Input::ApprovalChecked { call_id, verdict })
         });
     }
@@ -293,15 +295,16 @@ impl Driver {
         let signal = AbortHandle::new();
         let log = self.shared.run().log(&call_id).cloned().unwrap_or_default();
         let display = self.shared.display.clone();
-        let entered = Arc::new(Entered::new(&call_id, log, display, self.shared.deeds.clone()));
-        self.shared.enter(Arc::clone(&entered));
-        let entry = Leaves { shared: Arc::clone(&self.shared), entered: Arc::clone(&entered) };
-        let context = owned.context(Arc::clone(&entered) as _, &signal).with_steps(Arc::clone(&entered) as _);
+        let tool_run = Arc::new(ToolRun::new(&call_id, log, display, self.shared.tool_inputs.clone()));
+        self.shared.enter(Arc::clone(&tool_run));
+        let entry = Leaves { shared: Arc::clone(&self.shared), tool_run: Arc::clone(&tool_run) };
+        let context =
+            owned.context(Arc::clone(&tool_run) as _, &signal).with_steps(Arc::clone(&tool_run) as _);
         let running = self.shared.kit().tools.run(owned.view(), context);
         let (stop, limit) = (signal.clone(), out_of_time(Arc::clone(&self.shared), call_id.clone()));
         let work = async move {
             let _entry = entry;
-            let running: BoxFuture<'static, ToolOutcome> = Box::pin(Arc::clone(&entered).watch(running));
+            let running: BoxFuture<'static, ToolOutcome> = Box::pin(Arc::clone(&tool_run).watch(running));
             let outcome = match future::select(running, limit).await {
                 Either::Left((outcome, _)) => outcome,
                 Either::Right(((), running)) => {
@@ -311,8 +314,8 @@ impl Driver {
                     ToolOutcome::TimedOut
                 }
             };
-            Done::from(match entered.is_behind() && outcome != ToolOutcome::TimedOut {
-                true => Input::WentAstray { call_id },
+            Done::from(match tool_run.is_behind() && outcome != ToolOutcome::TimedOut {
+                true => Input::ReplayDiverged { call_id },
                 false => Input::ToolFinished { call_id, outcome },
             })
         };
@@ -438,23 +441,23 @@ fn out_of_time(shared: Arc<Shared>, call_id: String) -> BoxFuture<'static, ()> {
 }
 
 /// Before the verdict that it belongs to, which comes as the end of the work.
-fn tell_validated(deeds: &UnboundedSender<Command>, call_id: &str, validated: Option<Validated>) {
+fn tell_validated(tool_inputs: &UnboundedSender<Command>, call_id: &str, validated: Option<Validated>) {
     if let Some(validated) = validated {
-        let deed = Input::Validated { call_id: call_id.to_owned(), validated };
+        let input = Input::Validated { call_id: call_id.to_owned(), validated };
         // Nobody listens after the session was closed.
-        let _ = deeds.unbounded_send(Command::Deed(Box::new(deed)));
+        let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(input)));
     }
 }
 
 /// A tool is running until this is dropped.
 struct Leaves {
     shared: Arc<Shared>,
-    entered: Arc<Entered>,
+    tool_run: Arc<ToolRun>,
 }
 
 impl Drop for Leaves {
     fn drop(&mut self) {
-        self.shared.leave(&self.entered);
+        self.shared.leave(&self.tool_run);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::run::views::timeline::{Entry, Patch, Timeline};
 use crate::run::{Run, UndoEntry};
 use crate::runtime::Session;
 
-pub(super) struct Feed {
+pub(super) struct EventFeed {
     host: Host,
     batch: RefCell<Vec<String>>,
     scheduled: Cell<bool>,
@@ -33,9 +33,9 @@ pub(super) struct Feed {
     session: RefCell<Option<Session>>,
 }
 
-impl Feed {
+impl EventFeed {
     pub(super) fn new(host: Host) -> Rc<Self> {
-        Rc::new(Feed {
+        Rc::new(EventFeed {
             host,
             batch: RefCell::default(),
             scheduled: Cell::default(),
@@ -52,7 +52,7 @@ impl Feed {
 
     pub(super) fn follow(self: &Rc<Self>, session: &Session) {
         *self.session.borrow_mut() = Some(session.clone());
-        let feed: Weak<Feed> = Rc::downgrade(self);
+        let feed: Weak<EventFeed> = Rc::downgrade(self);
         session.subscribe(move |request: Option<&str>, event: &Event| {
             if let Some(feed) = feed.upgrade() {
                 let mut out = String::new();
@@ -86,7 +86,7 @@ impl Feed {
         let feed = Rc::downgrade(self);
         session.on_step(move || {
             if let Some(feed) = feed.upgrade() {
-                feed.look();
+                feed.refresh();
             }
         });
     }
@@ -151,10 +151,10 @@ impl Feed {
     }
 
     /// What is different in the run. Only when all of it is written: what is shown as done must not be asked again.
-    pub(super) fn look(self: &Rc<Self>) {
+    pub(super) fn refresh(self: &Rc<Self>) {
         let Some(session) = self.session.borrow().clone() else { return };
         let interrupted = session.is_interrupted();
-        session.look(|run| {
+        session.with_run(|run| {
             if let Some(patch) = self.patch(run) {
                 let mut out = String::new();
                 object_and(&mut out, &[("kind", &"timeline")], &patch);

@@ -120,10 +120,10 @@ impl Write for Told<'_> {
             Effect::Ask { question } => {
                 write("ask", &[("id", question), ("question", &run.question(question))]);
             }
-            Effect::Withdraw { question } => write("withdraw", &[("id", question)]),
+            Effect::CancelQuestion { question } => write("withdraw", &[("id", question)]),
             Effect::CancelModel { call } => write("cancel_model", &[("call", call)]),
             Effect::CancelTool { call_id } => write("cancel_tool", &[("call_id", call_id)]),
-            Effect::GoOn { call_id, key } => write("go_on", &[("call_id", call_id), ("key", key)]),
+            Effect::ResumeTool { call_id, key } => write("go_on", &[("call_id", call_id), ("key", key)]),
             Effect::SetTimer { timer, after_ms } => {
                 write("set_timer", &[("timer", timer), ("after_ms", after_ms)]);
             }

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::bindings::{Host, pair};
 use super::environment::{PageClock, PageIds, promise, spawn};
-use super::event_batch::Feed;
+use super::event_batch::EventFeed;
 use super::http::PageHttp;
 use super::model::PageModel;
 use super::store::{Keeps, PageStore};
@@ -27,7 +27,7 @@ use crate::providers::{Format, request};
 use crate::run::input::{Answer, WhenBusy};
 use crate::run::log::StepResult;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
-use crate::runtime::{Entered, Parts, Prompt, Response, Session};
+use crate::runtime::{Parts, Prompt, Response, Session, ToolRun};
 
 record! {
     read
@@ -104,7 +104,7 @@ record! {
 #[wasm_bindgen]
 pub struct CoreSession {
     session: Session,
-    feed: Rc<Feed>,
+    feed: Rc<EventFeed>,
     host: Host,
     tasks: Option<bool>,
 }
@@ -138,7 +138,7 @@ impl CoreSession {
         if resume == Resume::Manual {
             session.resume_by_hand();
         }
-        let feed = Feed::new(host.clone());
+        let feed = EventFeed::new(host.clone());
         feed.follow(&session);
         Ok(CoreSession { session, feed, host, tasks })
     }
@@ -151,7 +151,7 @@ impl CoreSession {
             let opened = session.opened().await;
             spawn(Box::pin(async move { session.drive().await }));
             opened.map_err(|error| thrown(&error))?;
-            feed.look();
+            feed.refresh();
             Ok(JsValue::UNDEFINED)
         }))
     }
@@ -169,7 +169,7 @@ impl CoreSession {
     /// Gives up a request that still waits for its turn. False when none with this id does.
     #[wasm_bindgen(js_name = cancelQueued)]
     pub fn cancel_queued(&self, request: &str) -> bool {
-        let waits = self.session.look(|run| run.queued().any(|queued| queued.id == request));
+        let waits = self.session.with_run(|run| run.queued().any(|queued| queued.id == request));
         self.session.cancel_queued(request);
         waits
     }
@@ -228,30 +228,30 @@ impl CoreSession {
         owner: Option<String>,
         renderer: &str,
         input: &str,
-        clean: bool,
+        deterministic: bool,
     ) -> Result<Option<String>, JsValue> {
-        let entered = self.entered(owner.as_deref());
+        let tool_run = self.tool_run(owner.as_deref());
         let show = show(owner, renderer, input)?;
-        match entered {
-            Some(entered) => entered.show(show, clean),
+        match tool_run {
+            Some(tool_run) => tool_run.show(show, deterministic),
             None => self.session.display().push_and_forget(show).map(Some),
         }
         .map_err(|error| display_thrown(&error))
     }
 
-    /// `{id, answer}`, where the answer is a promise. `clean`: the tool did nothing else since it was told something.
+    /// `{id, answer}`, where the answer is a promise. `deterministic`: the tool did nothing else since it was told something.
     #[wasm_bindgen(js_name = pushAndWait)]
     pub fn push_and_wait(
         &self,
         owner: Option<String>,
         renderer: &str,
         input: &str,
-        clean: bool,
+        deterministic: bool,
     ) -> Result<Object, JsValue> {
-        let entered = self.entered(owner.as_deref());
+        let tool_run = self.tool_run(owner.as_deref());
         let show = show(owner, renderer, input)?;
-        let (id, answer) = match entered {
-            Some(entered) => entered.ask(show, clean).map_err(|error| display_thrown(&error))?,
+        let (id, answer) = match tool_run {
+            Some(tool_run) => tool_run.ask(show, deterministic).map_err(|error| display_thrown(&error))?,
             None => {
                 let id = PageIds.fresh();
                 (id.clone(), self.session.display().push_and_wait_as(id, show))
@@ -268,8 +268,8 @@ impl CoreSession {
 
     /// Before a step of a call: what came of it, or its key when it is to be done now.
     #[wasm_bindgen(js_name = beginStep)]
-    pub fn begin_step(&self, call_id: &str, name: &str, clean: bool) -> Option<Promise> {
-        let step = self.entered(Some(call_id))?.begin_step(name, clean);
+    pub fn begin_step(&self, call_id: &str, name: &str, deterministic: bool) -> Option<Promise> {
+        let step = self.tool_run(Some(call_id))?.begin_step(name, deterministic);
         Some(promise(Box::pin(async move {
             let mut out = String::new();
             match step.await.map_err(|error| display_thrown(&error))? {
@@ -284,10 +284,10 @@ impl CoreSession {
     #[wasm_bindgen(js_name = endStep)]
     pub fn end_step(&self, call_id: &str, key: String, result: &str) -> Result<Promise, JsValue> {
         let result: StepResult = read(result, "the result of a step")?;
-        let entered = self.entered(Some(call_id));
+        let tool_run = self.tool_run(Some(call_id));
         Ok(promise(Box::pin(async move {
-            if let Some(entered) = entered {
-                entered.end_step(key, result).await;
+            if let Some(tool_run) = tool_run {
+                tool_run.end_step(key, result).await;
             }
             Ok(JsValue::UNDEFINED)
         })))
@@ -296,8 +296,8 @@ impl CoreSession {
     /// What the schema of a running call's tool made of its arguments, before the tool begins.
     pub fn validated(&self, call_id: &str, validated: &str) -> Result<(), JsValue> {
         let validated = read(validated, "the arguments of a call")?;
-        if let Some(entered) = self.entered(Some(call_id)) {
-            entered.validated(validated);
+        if let Some(tool_run) = self.tool_run(Some(call_id)) {
+            tool_run.validated(validated);
         }
         Ok(())
     }
@@ -305,8 +305,8 @@ impl CoreSession {
     /// What the tool of a running call has returned, before its summary is made.
     pub fn returned(&self, call_id: &str, outcome: &str) -> Result<(), JsValue> {
         let outcome = read(outcome, "what a tool has returned")?;
-        if let Some(entered) = self.entered(Some(call_id)) {
-            entered.returned(outcome);
+        if let Some(tool_run) = self.tool_run(Some(call_id)) {
+            tool_run.returned(outcome);
         }
         Ok(())
     }
@@ -334,7 +334,7 @@ impl CoreSession {
 
     /// The record from a message on, as a JSON array.
     pub fn messages(&self, from: usize) -> String {
-        self.session.look(|run| to_text(&run.messages().get(from..).unwrap_or_default()))
+        self.session.with_run(|run| to_text(&run.messages().get(from..).unwrap_or_default()))
     }
 
     pub fn timeline(&self) -> String {
@@ -342,11 +342,11 @@ impl CoreSession {
     }
 
     pub fn prompts(&self) -> String {
-        self.session.look(|run| to_text(&run.prompts()))
+        self.session.with_run(|run| to_text(&run.prompts()))
     }
 
     pub fn checkpoint(&self) -> String {
-        self.session.look(|run| run.checkpoint())
+        self.session.with_run(|run| run.checkpoint())
     }
 
     /// Stops all work without ending anything. Call it before `free`.
@@ -356,8 +356,8 @@ impl CoreSession {
     }
 
     /// The running tool of a call.
-    fn entered(&self, owner: Option<&str>) -> Option<Arc<Entered>> {
-        self.session.entered(owner?)
+    fn tool_run(&self, owner: Option<&str>) -> Option<Arc<ToolRun>> {
+        self.session.tool_run(owner?)
     }
 
     fn told(asked: crate::runtime::Asked) -> Promise {

@@ -15,7 +15,7 @@ impl Run {
             return;
         }
         if let Some(crate::run::state::Halt::AskBudget((_, question))) = self.state.halt.take() {
-            fx.push(Effect::Withdraw { question: question.id });
+            fx.push(Effect::CancelQuestion { question: question.id });
         }
         if matches!(self.state.phase, Phase::Tools(_)) && self.stop_tools(fx) {
             return;
@@ -110,7 +110,7 @@ impl Run {
             CallState::Done(_) => return,
             CallState::Asking(question) => {
                 begun = question.kind == QuestionKind::Interrupted;
-                fx.push(Effect::Withdraw { question: question.id.clone() });
+                fx.push(Effect::CancelQuestion { question: question.id.clone() });
             }
             CallState::Running { .. } | CallState::CheckingPermission | CallState::CheckingApproval => {
                 begun = true;

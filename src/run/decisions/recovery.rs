@@ -138,7 +138,7 @@ impl Run {
     pub(in crate::run) fn on_store_failed(&mut self, error: &StoreError, fx: &mut Effects) {
         if self.is_busy() {
             if let Some(Halt::AskBudget((_, question))) = self.state.halt.take() {
-                fx.push(Effect::Withdraw { question: question.id });
+                fx.push(Effect::CancelQuestion { question: question.id });
             }
             // Its answer would have to be written too. It is asked again when the run goes on.
             if let Phase::Model { call, .. } | Phase::Compacting { call, .. } = self.state.phase {

@@ -52,9 +52,15 @@ impl Run {
         self.calls().iter().find(asks).map(|call| call.id.as_str())
     }
 
-    pub(in crate::run) fn on_slot_pushed(&mut self, call_id: &str, at: usize, slot: &Slot, clean: bool) {
+    pub(in crate::run) fn on_slot_pushed(
+        &mut self,
+        call_id: &str,
+        at: usize,
+        slot: &Slot,
+        deterministic: bool,
+    ) {
         if let Some(log) = self.log_of(call_id) {
-            log.pushed(at, slot, clean);
+            log.pushed(at, slot, deterministic);
         }
     }
 
@@ -64,13 +70,13 @@ impl Run {
         if let Some(log) = self.log_of(&call_id) {
             log.settled(slot, answer);
         }
-        fx.push(Effect::GoOn { call_id, key: slot.to_owned() });
+        fx.push(Effect::ResumeTool { call_id, key: slot.to_owned() });
     }
 
     pub(in crate::run) fn on_slots_removed(&mut self, slots: &[String], fx: &mut Effects) {
         for id in slots {
             if let Some(call_id) = self.asked_by(id).map(str::to_owned) {
-                fx.push(Effect::GoOn { call_id, key: id.clone() });
+                fx.push(Effect::ResumeTool { call_id, key: id.clone() });
             }
             let calls = self.state.batch_mut().map_or(&mut [][..], |batch| &mut batch.calls);
             if !calls.iter_mut().any(|call| call.log.removed(id)) {
@@ -83,11 +89,17 @@ impl Run {
         }
     }
 
-    pub(in crate::run) fn on_step_begun(&mut self, call_id: &str, key: &str, clean: bool, fx: &mut Effects) {
+    pub(in crate::run) fn on_step_begun(
+        &mut self,
+        call_id: &str,
+        key: &str,
+        deterministic: bool,
+        fx: &mut Effects,
+    ) {
         if let Some(log) = self.log_of(call_id) {
-            log.step_begun(key, clean);
+            log.step_begun(key, deterministic);
         }
-        fx.push(Effect::GoOn { call_id: call_id.to_owned(), key: key.to_owned() });
+        fx.push(Effect::ResumeTool { call_id: call_id.to_owned(), key: key.to_owned() });
     }
 
     pub(in crate::run) fn on_step_done(
@@ -100,7 +112,7 @@ impl Run {
         if let Some(log) = self.log_of(call_id) {
             log.step_done(key, result);
         }
-        fx.push(Effect::GoOn { call_id: call_id.to_owned(), key: key.to_owned() });
+        fx.push(Effect::ResumeTool { call_id: call_id.to_owned(), key: key.to_owned() });
     }
 
     pub(in crate::run) fn on_unseen_work(&mut self, call_id: &str) {

@@ -278,7 +278,7 @@ impl Run {
 
     pub(in crate::run) fn on_answered(&mut self, id: &str, answer: &Answer, fx: &mut Effects) {
         let allowed = matches!(answer, Answer::Allow { .. });
-        fx.push(Effect::Withdraw { question: id.to_owned() });
+        fx.push(Effect::CancelQuestion { question: id.to_owned() });
         fx.emit(Event::QuestionAnswered { id: id.to_owned(), allowed });
         if matches!(&self.state.halt, Some(Halt::AskBudget((_, question))) if question.id == id) {
             self.on_budget_answered(allowed, fx);

@@ -431,8 +431,8 @@ fn is_whole(call_id: &str, records: &[(&Input, &Vec<Effect>)]) -> bool {
     };
     for (input, effects) in records {
         match input {
-            Input::SlotPushed { call_id: of, slot, clean, .. } if of == call_id => {
-                gaps |= !clean;
+            Input::SlotPushed { call_id: of, slot, deterministic, .. } if of == call_id => {
+                gaps |= !deterministic;
                 if slot.waits {
                     open.insert(slot.id.as_str());
                     waits = true;
@@ -444,8 +444,8 @@ fn is_whole(call_id: &str, records: &[(&Input, &Vec<Effect>)]) -> bool {
                     told(&mut gaps, &mut waits);
                 }
             }
-            Input::StepBegun { call_id: of, key, clean } if of == call_id => {
-                gaps |= !clean;
+            Input::StepBegun { call_id: of, key, deterministic } if of == call_id => {
+                gaps |= !deterministic;
                 waits = true;
                 steps.insert(key.as_str());
             }
@@ -453,8 +453,10 @@ fn is_whole(call_id: &str, records: &[(&Input, &Vec<Effect>)]) -> bool {
                 steps.remove(key.as_str());
                 told(&mut gaps, &mut waits);
             }
-            Input::UnseenWork { call_id: of } if of == call_id => gaps = true,
-            Input::WentAstray { call_id: of } | Input::ToolFinished { call_id: of, .. } if of == call_id => {
+            Input::UntrackedWork { call_id: of } if of == call_id => gaps = true,
+            Input::ReplayDiverged { call_id: of } | Input::ToolFinished { call_id: of, .. }
+                if of == call_id =>
+            {
                 open.clear();
             }
             _ => {}
@@ -481,13 +483,13 @@ fn deed(x: u8, y: u8, run: &Run) -> Option<Input> {
     let calls = running(run);
     let call_id = calls.get(usize::from(x) % calls.len().max(1))?.clone();
     let log = run.log(&call_id)?;
-    let (clean, count) = (!y.is_multiple_of(6), log.slots.len());
+    let (deterministic, count) = (!y.is_multiple_of(6), log.slots.len());
     let id = |n: usize| format!("{call_id}.s{n}");
     let slot = |n: usize, waits: bool| Input::SlotPushed {
         call_id: call_id.clone(),
         at: n,
         slot: slot(&id(n), if y.is_multiple_of(2) { "a" } else { "b" }, &format!("[{n}]"), waits),
-        clean,
+        deterministic,
     };
     let open: Vec<String> = log.open().map(|slot| slot.id.clone()).collect();
     let key = format!("1 {}", y % 3);
@@ -508,19 +510,19 @@ fn deed(x: u8, y: u8, run: &Run) -> Option<Input> {
             let slot = log.slots[at].slot.clone();
             let asked = log.slots[at].slot.waits && log.open().any(|open| open.id == slot.id);
             let slot = Slot { waits: asked, ..slot };
-            Input::SlotPushed { call_id, at, slot, clean }
+            Input::SlotPushed { call_id, at, slot, deterministic }
         }
         7 => {
             if log.steps.iter().any(|step| step.key == key) {
                 let result = StepResult::Returned(json("1"));
                 Input::StepDone { call_id, key, result }
             } else {
-                Input::StepBegun { call_id, key, clean }
+                Input::StepBegun { call_id, key, deterministic }
             }
         }
         8 => Input::SlotsRemoved { slots: vec![id(usize::from(x) % 3), "unheard of".to_owned()] },
-        9 => Input::UnseenWork { call_id },
-        _ => Input::WentAstray { call_id },
+        9 => Input::UntrackedWork { call_id },
+        _ => Input::ReplayDiverged { call_id },
     })
 }
 
@@ -564,7 +566,7 @@ fn stray(x: u8, y: u8, run: &Run) -> Input {
     match x % 11 {
         8 => Input::SlotSettled { slot: call_id, answer: SlotAnswer::Removed },
         9 => Input::SlotsRemoved { slots: vec![call_id] },
-        10 => Input::WentAstray { call_id: format!("not {call_id}") },
+        10 => Input::ReplayDiverged { call_id: format!("not {call_id}") },
         0 | 1 => Input::UndoFinished { call_id: format!("not {call_id}"), error: None },
         2 => Input::ModelFinished { call, reply: says("late") },
         3 => Input::Compacted { call, reply: says("late"), carry: Default::default() },

@@ -7,7 +7,7 @@ use glove_wasm::event::QuestionKind;
 use glove_wasm::message::ToolStatus;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Answer, Input};
-use glove_wasm::run::log::{Comes, Entry, Shows, SlotAnswer, StepResult};
+use glove_wasm::run::log::{Comes, ReplayCursor, Shows, SlotAnswer, StepResult};
 use glove_wasm::run::settings::Settings;
 use glove_wasm::run::{OutOfProtocol, PhaseName};
 use glove_wasm::tool::{OnInterrupted, ToolSpec};
@@ -33,12 +33,12 @@ fn value(text: &str) -> SlotAnswer {
     SlotAnswer::Value(json(text))
 }
 
-fn pushed(at: usize, slot: Slot, clean: bool) -> Input {
-    Input::SlotPushed { call_id: "c".to_owned(), at, slot, clean }
+fn pushed(at: usize, slot: Slot, deterministic: bool) -> Input {
+    Input::SlotPushed { call_id: "c".to_owned(), at, slot, deterministic }
 }
 
-fn step_begun(name: &str, clean: bool) -> Input {
-    Input::StepBegun { call_id: "c".to_owned(), key: format!("1 {name}"), clean }
+fn step_begun(name: &str, deterministic: bool) -> Input {
+    Input::StepBegun { call_id: "c".to_owned(), key: format!("1 {name}"), deterministic }
 }
 
 fn step_done(name: &str) -> Input {
@@ -137,7 +137,7 @@ fn a_call_goes_on_by_itself_only_when_all_that_it_did_was_questions_and_steps() 
         ),
         (
             "it works while it waits",
-            vec![pushed(0, question("a"), true), Input::UnseenWork { call_id: "c".to_owned() }],
+            vec![pushed(0, question("a"), true), Input::UntrackedWork { call_id: "c".to_owned() }],
             "asks",
         ),
         (
@@ -156,12 +156,12 @@ fn a_call_goes_on_by_itself_only_when_all_that_it_did_was_questions_and_steps() 
 }
 
 /// What a tool sees that is entered again.
-fn entry(world: &World) -> Entry {
-    Entry::new(world.run.log("c").unwrap().clone())
+fn replay(world: &World) -> ReplayCursor {
+    ReplayCursor::new(world.run.log("c").unwrap().clone())
 }
 
-fn shows(entry: &mut Entry, slot: &Slot) -> Shows {
-    entry.shows(&slot.renderer, &slot.input, slot.waits)
+fn shows(replay: &mut ReplayCursor, slot: &Slot) -> Shows {
+    replay.shows(&slot.renderer, &slot.input, slot.waits)
 }
 
 #[test]
@@ -176,16 +176,16 @@ fn a_tool_is_given_the_answers_and_the_steps_that_it_had_and_asks_on_with_the_sa
     for _ in 0..2 {
         world = world.restart();
         world.step(Input::Recovered);
-        let mut entry = entry(&world);
-        let Shows::Known { at: 0, logged } = shows(&mut entry, &question("a")) else { panic!() };
+        let mut replay = replay(&world);
+        let Shows::Known { at: 0, logged } = shows(&mut replay, &question("a")) else { panic!() };
         assert_eq!(logged.answer.unwrap().into_result(), Ok(json("1")));
-        assert_eq!(entry.step("pay"), Comes::Done(StepResult::Returned(json("7"))));
-        assert!(matches!(shows(&mut entry, &card("k")), Shows::Known { at: 1, .. }));
-        let Shows::Known { at: 2, logged } = shows(&mut entry, &question("b")) else { panic!() };
+        assert_eq!(replay.step("pay"), Comes::Done(StepResult::Returned(json("7"))));
+        assert!(matches!(shows(&mut replay, &card("k")), Shows::Known { at: 1, .. }));
+        let Shows::Known { at: 2, logged } = shows(&mut replay, &question("b")) else { panic!() };
         assert_eq!((logged.slot.id.as_str(), logged.answer), ("b", None));
-        entry.told();
-        assert_eq!(entry.step("pay"), Comes::Begins("2 pay".to_owned()), "a second one of that name");
-        assert_eq!(shows(&mut entry, &question("x")), Shows::Anew { at: 3, gone: vec![] });
+        replay.told();
+        assert_eq!(replay.step("pay"), Comes::Begins("2 pay".to_owned()), "a second one of that name");
+        assert_eq!(shows(&mut replay, &question("x")), Shows::Anew { at: 3, gone: vec![] });
         // Until it has asked again nobody knows what it does.
         assert_eq!(after(&world), "asks");
         world.pushes("c", 2, logged.slot);
@@ -212,7 +212,7 @@ fn a_tool_that_asks_something_else_is_asked_about_and_then_entered_from_its_star
     world.pushes("c", 0, question("a"));
     let mut world = world.restart();
     world.step(Input::Recovered);
-    let mut first = entry(&world);
+    let mut first = replay(&world);
     let others = [
         slot("a", "other", r#"{"ask":"a"}"#, true),
         slot("a", "form", r#"{"ask":"b"}"#, true),
@@ -223,7 +223,7 @@ fn a_tool_that_asks_something_else_is_asked_about_and_then_entered_from_its_star
     }
     let same = slot("a", "form", r#"{ "ask" : "a" }"#, true);
     assert!(matches!(shows(&mut first, &same), Shows::Known { .. }), "spaces are no difference");
-    world.step(Input::WentAstray { call_id: "c".to_owned() });
+    world.step(Input::ReplayDiverged { call_id: "c".to_owned() });
     assert_eq!(world.in_flight.iter().filter(|effect| matches!(effect, Effect::RunTool { .. })).count(), 0);
     let refused = world.run.step(0, settled("a", "1")).unwrap_err();
     assert_eq!(refused, OutOfProtocol::NoSuchSlot("a".to_owned()));
@@ -232,7 +232,7 @@ fn a_tool_that_asks_something_else_is_asked_about_and_then_entered_from_its_star
 
     world.allow();
     assert_eq!(world.began, ["t", "t"]);
-    let mut second = entry(&world);
+    let mut second = replay(&world);
     assert_eq!(second.step("pay"), Comes::Done(StepResult::Returned(json("7"))), "a step is done once");
     assert_eq!(shows(&mut second, &others[0]), Shows::Anew { at: 0, gone: vec![] });
 }
@@ -246,20 +246,20 @@ fn a_tool_that_comes_to_a_new_step_before_it_was_answered_what_it_had_asked_is_a
     let mut world = world.restart();
     world.step(Input::Recovered);
     // Without the question, beside it, and after an answer that it has not waited for.
-    assert_eq!(entry(&world).step("pay"), Comes::Astray);
-    let mut beside = entry(&world);
+    assert_eq!(replay(&world).step("pay"), Comes::Astray);
+    let mut beside = replay(&world);
     assert!(matches!(shows(&mut beside, &question("a")), Shows::Known { .. }));
     assert_eq!(beside.step("pay"), Comes::Astray);
-    let mut early = entry(&world);
+    let mut early = replay(&world);
     early.told();
     assert_eq!(early.step("pay"), Comes::Astray);
     assert!(matches!(early.step("hold"), Comes::Done(_)));
     assert!(matches!(shows(&mut early, &question("a")), Shows::Known { .. }));
     assert_eq!(early.step("pay"), Comes::Begins("2 pay".to_owned()));
     // One that runs again because somebody said so may do as it likes.
-    world.step(Input::WentAstray { call_id: "c".to_owned() });
+    world.step(Input::ReplayDiverged { call_id: "c".to_owned() });
     world.allow();
-    assert_eq!(entry(&world).step("pay"), Comes::Begins("1 pay".to_owned()));
+    assert_eq!(replay(&world).step("pay"), Comes::Begins("1 pay".to_owned()));
 }
 
 #[test]
@@ -270,9 +270,9 @@ fn a_tool_that_may_run_again_is_given_its_answers_as_far_as_it_asks_the_same() {
     world.step(pushed(1, question("b"), false));
     let mut world = world.restart();
     world.step(Input::Recovered);
-    let mut entry = entry(&world);
-    assert!(matches!(shows(&mut entry, &question("a")), Shows::Known { .. }));
-    assert_eq!(shows(&mut entry, &question("z")), Shows::Anew { at: 1, gone: vec![question("b")] });
+    let mut replay = replay(&world);
+    assert!(matches!(shows(&mut replay, &question("a")), Shows::Known { .. }));
+    assert_eq!(shows(&mut replay, &question("z")), Shows::Anew { at: 1, gone: vec![question("b")] });
     world.pushes("c", 1, question("z"));
     let open: Vec<&str> = world.run.log("c").unwrap().open().map(|slot| slot.id.as_str()).collect();
     assert_eq!(open, ["z"]);
@@ -287,9 +287,9 @@ fn a_step_that_was_cut_off_is_done_again_when_the_person_says_so() {
     let mut world = world.restart();
     world.step(Input::Recovered);
     world.allow();
-    let mut entry = entry(&world);
-    assert!(matches!(entry.step("reserve"), Comes::Done(_)));
-    assert_eq!(entry.step("pay"), Comes::Begins("1 pay".to_owned()));
+    let mut replay = replay(&world);
+    assert!(matches!(replay.step("reserve"), Comes::Done(_)));
+    assert_eq!(replay.step("pay"), Comes::Begins("1 pay".to_owned()));
     // Turned down, the outcome stays unknown.
     let mut world = running(tool("t"));
     world.step(step_begun("pay", true));
@@ -308,9 +308,9 @@ fn a_run_of_its_own_asks_again_and_keeps_its_steps() {
     world.settles("a", value("1"));
     world.tool_throws("c", "busy");
     world.timer_fires();
-    let mut entry = entry(&world);
-    assert!(matches!(entry.step("pay"), Comes::Done(_)));
-    assert_eq!(shows(&mut entry, &question("a")), Shows::Anew { at: 0, gone: vec![] });
+    let mut replay = replay(&world);
+    assert!(matches!(replay.step("pay"), Comes::Done(_)));
+    assert_eq!(shows(&mut replay, &question("a")), Shows::Anew { at: 0, gone: vec![] });
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn the_answer_is_written_before_the_tool_is_told() {
     let mut world = running(tool("t"));
     world.pushes("c", 0, question("a"));
     let effects = world.run.step(1, settled("a", "1")).unwrap();
-    let told = Effect::GoOn { call_id: "c".to_owned(), key: "a".to_owned() };
+    let told = Effect::ResumeTool { call_id: "c".to_owned(), key: "a".to_owned() };
     assert_eq!(effects, [Effect::Persist { strict: true }, told]);
     let begun = world.run.step(1, step_begun("pay", true)).unwrap();
     assert_eq!(begun[0], Effect::Persist { strict: true });
@@ -406,13 +406,13 @@ fn a_tool_that_has_not_asked_what_it_was_entered_for_is_behind() {
     world.pushes("c", 0, question("a"));
     let mut world = world.restart();
     world.step(Input::Recovered);
-    let mut strict = entry(&world);
+    let mut strict = replay(&world);
     assert!(strict.is_behind());
     assert!(matches!(shows(&mut strict, &question("a")), Shows::Known { .. }));
     assert!(!strict.is_behind());
-    world.step(Input::WentAstray { call_id: "c".to_owned() });
+    world.step(Input::ReplayDiverged { call_id: "c".to_owned() });
     world.allow();
-    assert!(!entry(&world).is_behind(), "it runs because somebody said so");
+    assert!(!replay(&world).is_behind(), "it runs because somebody said so");
 }
 
 #[test]

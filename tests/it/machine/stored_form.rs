@@ -79,7 +79,7 @@ fn in_the_middle() -> (World, String) {
     world.pushes("call_4", 0, slot("s3", "order", r#"{"ask":"where"}"#, true));
     world.settles("s3", SlotAnswer::Value(json(r#"{"street":"Main"}"#)));
     let (call_id, key) = ("call_4".to_owned(), "1 reserve".to_owned());
-    world.step(Input::StepBegun { call_id: call_id.clone(), key: key.clone(), clean: true });
+    world.step(Input::StepBegun { call_id: call_id.clone(), key: key.clone(), deterministic: true });
     world.step(Input::StepDone { call_id, key, result: StepResult::Returned(json("[1.50]")) });
     world.pushes("call_4", 1, slot("s4", "order", r#"{"ask":"when"}"#, true));
     let checkpoint = world.run.checkpoint();

@@ -165,7 +165,7 @@ impl World {
                 self.in_flight.retain(|other| id_of_call(other) != Some(call_id));
                 return;
             }
-            Effect::Withdraw { question } => {
+            Effect::CancelQuestion { question } => {
                 self.in_flight.retain(|other| !matches!(other, Effect::Ask { question: q } if q == question));
                 return;
             }
@@ -173,7 +173,7 @@ impl World {
                 self.in_flight
                     .retain(|other| !matches!(other, Effect::SetTimer { timer: t, .. } if t == timer));
             }
-            Effect::RememberPermission { .. } | Effect::ConsumeInbox { .. } | Effect::GoOn { .. } => {
+            Effect::RememberPermission { .. } | Effect::ConsumeInbox { .. } | Effect::ResumeTool { .. } => {
                 self.noted.push(effect);
                 return;
             }
@@ -275,7 +275,7 @@ impl World {
 
     /// A running tool shows something in the task in which it was told something.
     pub fn pushes(&mut self, call_id: &str, at: usize, slot: Slot) {
-        self.step(Input::SlotPushed { call_id: call_id.to_owned(), at, slot, clean: true });
+        self.step(Input::SlotPushed { call_id: call_id.to_owned(), at, slot, deterministic: true });
     }
 
     pub fn settles(&mut self, slot: &str, answer: SlotAnswer) {

@@ -11,7 +11,7 @@ use crate::task_tool::{TASK_TOOL, TaskTool};
 use crate::tool::{ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
 
 #[derive(Clone)]
-pub(crate) struct Toolbox {
+pub(crate) struct SessionTools {
     host: Arc<dyn ToolHost>,
     /// Where it is wanted, the store keeps tasks, and the host has no such tool of its own.
     tasks: Option<Arc<TaskTool>>,
@@ -19,7 +19,7 @@ pub(crate) struct Toolbox {
     specs: Vec<ToolSpec>,
 }
 
-impl Toolbox {
+impl SessionTools {
     pub(crate) fn new(
         host: Arc<dyn ToolHost>,
         store: &Arc<dyn StoreAdapter>,
@@ -41,7 +41,7 @@ impl Toolbox {
             let before = definitions.get(..at).unwrap_or_default();
             check_definition(definition, before.iter().map(|other| other.name.as_str()))?;
         }
-        Ok(Toolbox { host, tasks, definitions: Arc::new(definitions), specs })
+        Ok(SessionTools { host, tasks, definitions: Arc::new(definitions), specs })
     }
 
     /// In the order in which the model is told of them.
