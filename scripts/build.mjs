@@ -92,7 +92,7 @@ async function wasm({ name, features }, bindgen) {
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [
-      ...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
+      ...["src", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
       ...["ascii", "glue", "pack"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
     ],
@@ -129,7 +129,7 @@ export async function decoders({ bindgen }) {
   const glue = join(folder, "decoders.js");
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"])],
-    files: [...["src", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
+    files: [...["src", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
   });
   if (hasStamp("decoders", inputs) && existsSync(glue)) return glue;
   await step("compiling the decoders alone (about a minute)", "Read the compiler's messages above.", async () => {

@@ -15,9 +15,9 @@ const unpack = "tools/unpack/Cargo.toml";
 
 const checks = {
   format: {
-    fix: "Run `cargo fmt`, and for a tool `cargo fmt --manifest-path tools/bindgen/Cargo.toml`.",
+    fix: "Run `cargo fmt --all`, and for a tool `cargo fmt --manifest-path tools/bindgen/Cargo.toml`.",
     async run() {
-      await run("cargo", ["fmt", "--check"]);
+      await run("cargo", ["fmt", "--all", "--check"]);
       for (const tool of [bindgen, unpack]) await run("cargo", ["fmt", "--check", "--manifest-path", tool]);
     },
   },
@@ -28,7 +28,7 @@ const checks = {
   clippy: {
     fix: "Read clippy's messages above.",
     async run() {
-      await run("cargo", ["clippy", "--all-targets", "--all-features", ...denyWarnings]);
+      await run("cargo", ["clippy", "--workspace", "--all-targets", "--all-features", ...denyWarnings]);
       // Not among all targets, because it needs a server to run.
       await run("cargo", ["clippy", "--test", "native_llama", "--all-features", ...denyWarnings]);
       await run("cargo", ["clippy", "--lib", "--features", "decoders", "--target", wasmTarget, ...denyWarnings]);
@@ -108,7 +108,7 @@ async function reproducible() {
   const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
   try {
     // What Cargo.toml names has to be there too.
-    for (const part of ["Cargo.toml", "Cargo.lock", "src", "benches", "tests/it/main.rs", "tests/native_llama.rs"]) {
+    for (const part of ["Cargo.toml", "Cargo.lock", "src", "macros", "benches", "tests/it/main.rs", "tests/native_llama.rs"]) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
     }
     const here = readFileSync(await compile("sessions"));

@@ -1,6 +1,6 @@
 //! What can go wrong outside the machine, each with a code that stays the same between releases.
 
-use crate::json::codec::{record, through_codec, words};
+use crate::json::codec::{Read, Write, through_codec};
 
 /// A failure that reaches the application.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -32,57 +32,56 @@ impl Error {
     }
 }
 
-record! {
-    /// Why a model call gave no answer.
-    #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-    #[error("{message}")]
-    pub struct ModelError {
-        "kind" => required pub kind: ModelErrorKind,
-        /// What an endpoint calls the failure, where that is more than the kind says.
-        "code" => optional pub code: String,
-        "message" => required pub message: String,
-        "status" => optional pub status: u16,
-        /// It is asked again by itself.
-        "retryable" => plain pub retryable: bool,
-        /// It may pass: the same request may be answered later, whoever asks then.
-        "transient" => flag pub transient: bool,
-        /// How long the server asks to wait.
-        "retry_after_ms" => optional pub retry_after_ms: u64,
-        "request_id" => optional pub request_id: String,
-        /// What the provider calls it, in its own letters: `insufficient_quota`.
-        "provider_code" => optional pub provider_code: String,
-        /// It is a picture or a file that the provider refused.
-        "media" => flag pub media: bool,
-    }
+/// Why a model call gave no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Read, Write)]
+#[error("{message}")]
+pub struct ModelError {
+    pub kind: ModelErrorKind,
+    /// What an endpoint calls the failure, where that is more than the kind says.
+    pub code: Option<String>,
+    pub message: String,
+    pub status: Option<u16>,
+    /// It is asked again by itself.
+    #[json(default)]
+    pub retryable: bool,
+    /// It may pass: the same request may be answered later, whoever asks then.
+    #[json(null_as_default, skip_if_default)]
+    pub transient: bool,
+    /// How long the server asks to wait.
+    pub retry_after_ms: Option<u64>,
+    pub request_id: Option<String>,
+    /// What the provider calls it, in its own letters: `insufficient_quota`.
+    pub provider_code: Option<String>,
+    /// It is a picture or a file that the provider refused.
+    #[json(null_as_default, skip_if_default)]
+    pub media: bool,
 }
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum ModelErrorKind {
-        /// No connection, or it broke.
-        "network" => Network,
-        /// The stream ended before its end statement.
-        "cut" => Cut,
-        /// No answer within a limit.
-        "timeout" => Timeout,
-        /// A wrong or missing key.
-        "authentication" => Authentication,
-        "rate_limit" => RateLimit,
-        "overloaded" => Overloaded,
-        /// The provider refused the request as it is.
-        "bad_request" => BadRequest,
-        /// More bytes than the other end takes.
-        "too_large" => TooLarge,
-        /// The conversation does not fit into the model's context.
-        "context_length" => ContextLength,
-        "server" => Server,
-        /// An answer that is not in the provider's format.
-        "bad_response" => BadResponse,
-        /// Refused before anything was sent (no key, a key in a page without the switch, unknown provider).
-        "config" => Config,
-        /// The application's own model failed.
-        "adapter" => Adapter,
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum ModelErrorKind {
+    /// No connection, or it broke.
+    Network,
+    /// The stream ended before its end statement.
+    Cut,
+    /// No answer within a limit.
+    Timeout,
+    /// A wrong or missing key.
+    Authentication,
+    RateLimit,
+    Overloaded,
+    /// The provider refused the request as it is.
+    BadRequest,
+    /// More bytes than the other end takes.
+    TooLarge,
+    /// The conversation does not fit into the model's context.
+    ContextLength,
+    Server,
+    /// An answer that is not in the provider's format.
+    BadResponse,
+    /// Refused before anything was sent (no key, a key in a page without the switch, unknown provider).
+    Config,
+    /// The application's own model failed.
+    Adapter,
 }
 
 impl ModelErrorKind {
@@ -135,27 +134,23 @@ impl ModelError {
     }
 }
 
-record! {
-    /// Why a store did not do what it was asked.
-    #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-    #[error("{message}")]
-    pub struct StoreError {
-        "kind" => required pub kind: StoreErrorKind,
-        "message" => required pub message: String,
-    }
+/// Why a store did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Read, Write)]
+#[error("{message}")]
+pub struct StoreError {
+    pub kind: StoreErrorKind,
+    pub message: String,
 }
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum StoreErrorKind {
-        "unavailable" => Unavailable,
-        "quota" => Quota,
-        /// Written by a newer version; reading it here could damage it.
-        "newer" => Newer,
-        "corrupt" => Corrupt,
-        "conflict" => Conflict,
-        "failed" => Failed,
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum StoreErrorKind {
+    Unavailable,
+    Quota,
+    /// Written by a newer version; reading it here could damage it.
+    Newer,
+    Corrupt,
+    Conflict,
+    Failed,
 }
 
 impl StoreErrorKind {

@@ -1,7 +1,7 @@
 //! What listeners are told, with the original's names and payloads where it has them.
 
 use crate::json::Json;
-use crate::json::codec::{Write, object, record, through_codec, words};
+use crate::json::codec::{Read, Write, object, through_codec};
 use crate::message::{Message, ToolCall, ToolResultData, Usage};
 
 /// One event. As JSON it is `{"type": …, "data": …}`, the two arguments of a subscriber's `record`.
@@ -66,70 +66,61 @@ pub enum Event {
     },
 }
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct ToolUseResult {
-        "tool_name" => required pub tool_name: String,
-        "call_id" => required pub call_id: String,
-        /// Aliases of the two above, as later versions of the original have them.
-        "name" => required pub name: String,
-        "id" => required pub id: String,
-        "result" => required pub result: ToolResultData,
-        "duration_ms" => optional pub duration_ms: u64,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct ToolUseResult {
+    pub tool_name: String,
+    pub call_id: String,
+    /// Aliases of the two above, as later versions of the original have them.
+    pub name: String,
+    pub id: String,
+    pub result: ToolResultData,
+    pub duration_ms: Option<u64>,
 }
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct ModelResponse {
-        "text" => required pub text: String,
-        "tool_calls" => required pub tool_calls: Vec<ToolCall>,
-        "stop_reason" => optional pub stop_reason: String,
-        "tokens_in" => required pub tokens_in: u64,
-        "tokens_out" => required pub tokens_out: u64,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct ModelResponse {
+    pub text: String,
+    pub tool_calls: Vec<ToolCall>,
+    pub stop_reason: Option<String>,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
 }
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Rule {
-        "turns" => Turns,
-        "error_rounds" => ErrorRounds,
-        "repetition" => Repetition,
-        "tool_calls" => ToolCalls,
-        "tokens" => Tokens,
-        "cost" => Cost,
-        "wall_clock" => WallClock,
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum Rule {
+    Turns,
+    ErrorRounds,
+    Repetition,
+    ToolCalls,
+    Tokens,
+    Cost,
+    WallClock,
 }
 
-record! {
-    /// Something that only a person can decide.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Question {
-        "id" => required pub id: String,
-        "kind" => required pub kind: QuestionKind,
-        "call_id" => optional pub call_id: String,
-        "tool_name" => optional pub tool_name: String,
-        /// The call's arguments, as they will be used.
-        "input" => skipped pub input: Json,
-        "reason" => optional pub reason: String,
-        "asked_at" => required pub asked_at: u64,
-    }
+/// Something that only a person can decide.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct Question {
+    pub id: String,
+    pub kind: QuestionKind,
+    pub call_id: Option<String>,
+    pub tool_name: Option<String>,
+    /// The call's arguments, as they will be used.
+    #[json(skip_if_default)]
+    pub input: Json,
+    pub reason: Option<String>,
+    pub asked_at: u64,
 }
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum QuestionKind {
-        /// May this tool run at all? The answer can be remembered.
-        "permission" => Permission,
-        /// May this one call run?
-        "approval" => Approval,
-        /// A call was cut off and nobody knows whether it took effect: run it again?
-        "interrupted" => Interrupted,
-        /// A budget is used up: go on?
-        "budget" => Budget,
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum QuestionKind {
+    /// May this tool run at all? The answer can be remembered.
+    Permission,
+    /// May this one call run?
+    Approval,
+    /// A call was cut off and nobody knows whether it took effect: run it again?
+    Interrupted,
+    /// A budget is used up: go on?
+    Budget,
 }
 
 through_codec! { ToolUseResult, ModelResponse, Rule, Question, QuestionKind }

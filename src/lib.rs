@@ -35,7 +35,6 @@ pub mod text_tools;
 pub mod tool;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
-
 /// The Rust examples of the documentation, as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -2,69 +2,70 @@
 //! Fields that this version does not know are kept, so that a store written by others survives a round trip.
 
 use crate::json::Json;
-use crate::json::codec::{Done, Form, Read, ReadFields, read_fields, record, through_codec, words};
+use crate::json::codec::{Done, Form, Read, ReadFields, Write, read_fields, through_codec};
 use crate::json::reader::{Broken, Reader};
 
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extra(pub Vec<(String, Json)>);
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Sender {
-        "user" => User,
-        "agent" => Agent,
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum Sender {
+    User,
+    Agent,
 }
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum ToolStatus {
-        #[default]
-        "success" => Success,
-        "error" => Error,
-        "aborted" => Aborted,
-        /// Waits for a person; only in projections, never in a stored message.
-        "pending" => Pending,
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Read, Write)]
+pub enum ToolStatus {
+    #[default]
+    Success,
+    Error,
+    Aborted,
+    /// Waits for a person; only in projections, never in a stored message.
+    Pending,
 }
 
-record! {
-    open
-    /// One entry of the record.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Message {
-        "sender" => required sender: Sender,
-        "id" => optional id: String,
-        "text" => default text: String,
-        "content" => optional content: Vec<ContentPart>,
-        "tool_results" => optional tool_results: Vec<ToolResult>,
-        "tool_calls" => optional tool_calls: Vec<ToolCall>,
-        /// The summary that a compaction wrote; the model reads from the last of these.
-        "is_compaction" => flag is_compaction: bool,
-        "is_compaction_request" => flag is_compaction_request: bool,
-        "is_skill_injection" => flag is_skill_injection: bool,
-        "pre_modified_text" => optional pre_modified_text: String,
-        "reasoning_content" => optional reasoning_content: String,
-        /// What the framework itself wrote (`inbox`, `guard`, …): for the model, hidden from a chat.
-        "framework_context" => optional framework_context: String,
-        /// Calls that were taken back since the message before.
-        "undone" => skipped undone: Vec<String>,
-        /// The request that this message belongs to.
-        "prompt_id" => optional prompt_id: String,
-        /// The request that was being served when this message came into it, and that ends with this one's.
-        "joins" => optional joins: String,
-        /// Text of an answer that was cut off: shown, but no finished answer.
-        "partial" => flag partial: bool,
-        /// On a summary: the earlier messages that stay word for word behind it.
-        "compaction_keeps" => optional compaction_keeps: KeptRange,
-        /// The messages before this one, counted backwards, whose place another answer takes.
-        "replaces" => optional replaces: usize,
-        /// On an answer: what the model call cost.
-        "usage" => optional usage: Usage,
-        /// When it was written, in milliseconds since 1970.
-        "at" => optional at: u64,
-    }
+/// One entry of the record.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct Message {
+    pub sender: Sender,
+    pub id: Option<String>,
+    #[json(null_as_default)]
+    pub text: String,
+    pub content: Option<Vec<ContentPart>>,
+    pub tool_results: Option<Vec<ToolResult>>,
+    pub tool_calls: Option<Vec<ToolCall>>,
+    /// The summary that a compaction wrote; the model reads from the last of these.
+    #[json(null_as_default, skip_if_default)]
+    pub is_compaction: bool,
+    #[json(null_as_default, skip_if_default)]
+    pub is_compaction_request: bool,
+    #[json(null_as_default, skip_if_default)]
+    pub is_skill_injection: bool,
+    pub pre_modified_text: Option<String>,
+    pub reasoning_content: Option<String>,
+    /// What the framework itself wrote (`inbox`, `guard`, …): for the model, hidden from a chat.
+    pub framework_context: Option<String>,
+    /// Calls that were taken back since the message before.
+    #[json(skip_if_default)]
+    pub undone: Vec<String>,
+    /// The request that this message belongs to.
+    pub prompt_id: Option<String>,
+    /// The request that was being served when this message came into it, and that ends with this one's.
+    pub joins: Option<String>,
+    /// Text of an answer that was cut off: shown, but no finished answer.
+    #[json(null_as_default, skip_if_default)]
+    pub partial: bool,
+    /// On a summary: the earlier messages that stay word for word behind it.
+    pub compaction_keeps: Option<KeptRange>,
+    /// The messages before this one, counted backwards, whose place another answer takes.
+    pub replaces: Option<usize>,
+    /// On an answer: what the model call cost.
+    pub usage: Option<Usage>,
+    /// When it was written, in milliseconds since 1970.
+    pub at: Option<u64>,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
 impl ReadFields for Extra {
@@ -92,174 +93,189 @@ impl Read for Extra {
     }
 }
 
-record! {
-    /// A range of messages before a summary, counted backwards from it so that it survives export and import.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct KeptRange {
-        /// The range starts this many messages before the summary.
-        "back" => required pub back: usize,
-        "count" => required pub count: usize,
-    }
+/// A range of messages before a summary, counted backwards from it so that it survives export and import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub struct KeptRange {
+    /// The range starts this many messages before the summary.
+    pub back: usize,
+    pub count: usize,
 }
 
-record! {
-    open
-    /// A piece of a message that is not plain text.
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct ContentPart {
-        /// `text`, `image`, `video` or `document`; others are kept.
-        "type" => required kind: String,
-        "text" => optional text: String,
-        "source" => optional source: ContentSource,
-    }
+/// A piece of a message that is not plain text.
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+pub struct ContentPart {
+    /// `text`, `image`, `video` or `document`; others are kept.
+    #[json(rename = "type")]
+    pub kind: String,
+    pub text: Option<String>,
+    pub source: Option<ContentSource>,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    open
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct ContentSource {
-        /// `base64` or `url`.
-        "type" => required kind: String,
-        "media_type" => default media_type: String,
-        "data" => optional data: String,
-        "url" => optional url: String,
-    }
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+pub struct ContentSource {
+    /// `base64` or `url`.
+    #[json(rename = "type")]
+    pub kind: String,
+    #[json(null_as_default)]
+    pub media_type: String,
+    pub data: Option<String>,
+    pub url: Option<String>,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    open
-    /// The model's wish to run a tool.
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct ToolCall {
-        "tool_name" => default tool_name: String,
-        /// The model's own text; a string holding that text when it was no JSON (`unparsed_args`).
-        "input_args" => default input_args: Json,
-        "id" => optional id: String,
-        "unparsed_args" => flag unparsed_args: bool,
-    }
+/// The model's wish to run a tool.
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+pub struct ToolCall {
+    #[json(null_as_default)]
+    pub tool_name: String,
+    /// The model's own text; a string holding that text when it was no JSON (`unparsed_args`).
+    #[json(null_as_default)]
+    pub input_args: Json,
+    pub id: Option<String>,
+    #[json(null_as_default, skip_if_default)]
+    pub unparsed_args: bool,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    open
-    /// What became of one call.
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct ToolResult {
-        "tool_name" => default tool_name: String,
-        "call_id" => optional call_id: String,
-        "result" => returned result: ToolResultData,
-        "duration_ms" => optional duration_ms: u64,
-        /// What the tool showed beside its result (files, widgets and types of the application).
-        "outputs" => optional outputs: Vec<SideOutput>,
-        /// The arguments that the tool got, where they are not those that the model sent. Never sent to a model.
-        "input" => optional input: Json,
-        /// What it left on the display. For the screen only.
-        "slots" => skipped slots: Vec<Slot>,
-    }
+/// What became of one call.
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+pub struct ToolResult {
+    #[json(null_as_default)]
+    pub tool_name: String,
+    pub call_id: Option<String>,
+    #[json(read_with = read_returned)]
+    pub result: ToolResultData,
+    pub duration_ms: Option<u64>,
+    /// What the tool showed beside its result (files, widgets and types of the application).
+    pub outputs: Option<Vec<SideOutput>>,
+    /// The arguments that the tool got, where they are not those that the model sent. Never sent to a model.
+    pub input: Option<Json>,
+    /// What it left on the display. For the screen only.
+    #[json(skip_if_default)]
+    pub slots: Vec<Slot>,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    open
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct ToolResultData {
-        "data" => default data: Json,
-        "status" => default status: ToolStatus,
-        "message" => optional message: String,
-        /// Why the call has no result of its tool, in one word: see `ToolResultData::unfinished`.
-        "outcome" => optional outcome: String,
-        /// For the screen only; it never reaches a model or an endpoint.
-        "renderData" => present render_data: Json,
-        "summary" => optional summary: String,
-        "generateSummaryArgs" => present generate_summary_args: Json,
-    }
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+#[json(rename_all = "camelCase")]
+pub struct ToolResultData {
+    #[json(null_as_default)]
+    pub data: Json,
+    #[json(null_as_default)]
+    pub status: ToolStatus,
+    pub message: Option<String>,
+    /// Why the call has no result of its tool, in one word: see `ToolResultData::unfinished`.
+    pub outcome: Option<String>,
+    /// For the screen only; it never reaches a model or an endpoint.
+    #[json(keep_null)]
+    pub render_data: Option<Json>,
+    pub summary: Option<String>,
+    #[json(keep_null)]
+    pub generate_summary_args: Option<Json>,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    /// One thing that is shown.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Slot {
-        "id" => required pub id: String,
-        /// Which renderer draws it.
-        "renderer" => required pub renderer: String,
-        "input" => required pub input: Json,
-        /// The call that pushed it.
-        "owner" => optional pub owner: String,
-        /// Somebody waits for an answer.
-        "waits" => plain pub waits: bool,
-        "created_at" => required pub created_at: u64,
-        "status" => plain pub status: SlotStatus,
-        /// What was answered, unless it is a secret.
-        "answer" => optional pub answer: Json,
-    }
+/// One thing that is shown.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct Slot {
+    pub id: String,
+    /// Which renderer draws it.
+    pub renderer: String,
+    pub input: Json,
+    /// The call that pushed it.
+    pub owner: Option<String>,
+    /// Somebody waits for an answer.
+    #[json(default)]
+    pub waits: bool,
+    pub created_at: u64,
+    #[json(default)]
+    pub status: SlotStatus,
+    /// What was answered, unless it is a secret.
+    pub answer: Option<Json>,
 }
 
-words! {
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub enum SlotStatus {
-        /// Waits for an answer, or shows something that needs none.
-        #[default]
-        "pending" => Pending,
-        /// Answered; kept until it is removed, for those who go on showing what was said.
-        "resolved" => Resolved,
-        /// Turned down.
-        "rejected" => Rejected,
-    }
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+pub enum SlotStatus {
+    /// Waits for an answer, or shows something that needs none.
+    #[default]
+    Pending,
+    /// Answered; kept until it is removed, for those who go on showing what was said.
+    Resolved,
+    /// Turned down.
+    Rejected,
 }
 
-record! {
-    open
-    /// An output of a tool beside its result. A `file` reaches the model as its summary, a `widget` never; types
-    /// that an application adds do when they carry a summary.
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct SideOutput {
-        "type" => required kind: String,
-        /// What the model is told of it.
-        "summary" => optional summary: String,
-        "data" => default data: Json,
-    }
+/// An output of a tool beside its result. A `file` reaches the model as its summary, a `widget` never; types
+/// that an application adds do when they carry a summary.
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+pub struct SideOutput {
+    #[json(rename = "type")]
+    pub kind: String,
+    /// What the model is told of it.
+    pub summary: Option<String>,
+    #[json(null_as_default)]
+    pub data: Json,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    open
-    /// One item of the agent's task list.
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct Task {
-        "id" => default id: String,
-        "content" => required content: String,
-        "activeForm" => default active_form: String,
-        /// `pending`, `in_progress` or `completed`.
-        "status" => default status: String,
-    }
+/// One item of the agent's task list.
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+#[json(rename_all = "camelCase")]
+pub struct Task {
+    #[json(null_as_default)]
+    pub id: String,
+    pub content: String,
+    #[json(null_as_default)]
+    pub active_form: String,
+    /// `pending`, `in_progress` or `completed`.
+    #[json(null_as_default)]
+    pub status: String,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    open
-    /// Something the agent waits for from outside (an email, a build), answered by another program.
-    #[derive(Debug, Clone, PartialEq, Default)]
-    pub struct InboxItem {
-        "id" => required id: String,
-        "tag" => default tag: String,
-        "request" => default request: String,
-        "response" => optional response: String,
-        /// `pending`, `resolved` or `consumed`.
-        "status" => default status: String,
-        "blocking" => flag blocking: bool,
-        "resolved_at" => optional resolved_at: String,
-    }
+/// Something the agent waits for from outside (an email, a build), answered by another program.
+#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+pub struct InboxItem {
+    pub id: String,
+    #[json(null_as_default)]
+    pub tag: String,
+    #[json(null_as_default)]
+    pub request: String,
+    pub response: Option<String>,
+    /// `pending`, `resolved` or `consumed`.
+    #[json(null_as_default)]
+    pub status: String,
+    #[json(null_as_default, skip_if_default)]
+    pub blocking: bool,
+    pub resolved_at: Option<String>,
+    #[json(flatten)]
+    pub extra: Extra,
 }
 
-record! {
-    /// What a model call cost.
-    #[derive(Debug, Clone, Copy, Default, PartialEq)]
-    pub struct Usage {
-        /// The whole prompt, cached parts included.
-        "tokens_in" => plain pub tokens_in: u64,
-        "tokens_out" => plain pub tokens_out: u64,
-        "cache_creation_input_tokens" => skipped pub cache_creation: u64,
-        "cache_read_input_tokens" => skipped pub cache_read: u64,
-        "reasoning_tokens" => skipped pub reasoning: u64,
-        /// In US dollars, where the provider or a price list tells.
-        "cost" => optional pub cost: f64,
-    }
+/// What a model call cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Read, Write)]
+pub struct Usage {
+    /// The whole prompt, cached parts included.
+    #[json(default)]
+    pub tokens_in: u64,
+    #[json(default)]
+    pub tokens_out: u64,
+    #[json(rename = "cache_creation_input_tokens", skip_if_default)]
+    pub cache_creation: u64,
+    #[json(rename = "cache_read_input_tokens", skip_if_default)]
+    pub cache_read: u64,
+    #[json(rename = "reasoning_tokens", skip_if_default)]
+    pub reasoning: u64,
+    /// In US dollars, where the provider or a price list tells.
+    pub cost: Option<f64>,
 }
 
 through_codec! {
@@ -493,11 +509,9 @@ impl SideOutput {
     }
 }
 
-record! {
-    read
-    struct FileName {
-        "name" => plain name: Option<String>,
-    }
+#[derive(Read)]
+struct FileName {
+    name: Option<String>,
 }
 
 #[cfg(test)]

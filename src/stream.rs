@@ -11,7 +11,7 @@ pub use arguments::{ArgumentForm, ArgumentReader, KeyNames};
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
-use crate::json::codec::{through_codec, words};
+use crate::json::codec::{Read, Write, through_codec};
 use crate::message::{Extra, Message, ToolCall, Usage};
 
 /// What a network chunk added, in order; neighbouring pieces of the same text come joined.
@@ -64,18 +64,16 @@ impl Delta {
     }
 }
 
-words! {
-    /// Why the model stopped.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Finish {
-        "stop" => Stop,
-        /// The token limit: text and the last call may be incomplete.
-        "length" => Length,
-        "tool_calls" => ToolCalls,
-        /// The provider withheld (a part of) the answer, or the model refused.
-        "refused" => Refused,
-        "other" => Other,
-    }
+/// Why the model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum Finish {
+    Stop,
+    /// The token limit: text and the last call may be incomplete.
+    Length,
+    ToolCalls,
+    /// The provider withheld (a part of) the answer, or the model refused.
+    Refused,
+    Other,
 }
 
 through_codec! { Finish }

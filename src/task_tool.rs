@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future;
 
 use crate::json::Json;
-use crate::json::codec::{object, record, words};
+use crate::json::codec::{Read, Write, object};
 use crate::message::{Task, ToolResultData};
 use crate::portable::BoxFuture;
 use crate::ports::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
@@ -18,29 +18,24 @@ const DESCRIPTION: &str = "Create or update your task list for the current work.
 the one before. Use it for work with several steps; keep exactly one task in_progress, and mark a task completed as \
 soon as it is done.";
 
-record! {
-    read
-    struct Todos {
-        "todos" => required todos: Vec<Todo>,
-    }
+#[derive(Read)]
+struct Todos {
+    todos: Vec<Todo>,
 }
 
-record! {
-    read
-    struct Todo {
-        "content" => required content: String,
-        "activeForm" => required active_form: String,
-        "status" => required status: TaskStatus,
-    }
+#[derive(Read)]
+#[json(rename_all = "camelCase")]
+struct Todo {
+    content: String,
+    active_form: String,
+    status: TaskStatus,
 }
 
-words! {
-    #[derive(Clone, Copy)]
-    enum TaskStatus {
-        "pending" => Pending,
-        "in_progress" => InProgress,
-        "completed" => Completed,
-    }
+#[derive(Clone, Copy, Read, Write)]
+enum TaskStatus {
+    Pending,
+    InProgress,
+    Completed,
 }
 
 /// The tool over a store that keeps tasks. A task keeps its id as long as its content stays the same.

@@ -2,70 +2,70 @@
 
 use crate::error::ToolDefinitionError;
 use crate::json::Json;
-use crate::json::codec::{record, through_codec, words};
+use crate::json::codec::{Read, Write, through_codec};
 use crate::json::reader::{Broken, Reader, unescape};
 
 /// The tool that the framework adds when any tool can be undone.
 pub const UNDO_TOOL: &str = "undo_last_action";
 
-record! {
-    /// What a model is told of a tool.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct ToolDefinition {
-        "name" => required pub name: String,
-        "description" => required pub description: String,
-        /// JSON Schema of the arguments.
-        "schema" => required pub schema: Json,
-    }
+/// What a model is told of a tool.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct ToolDefinition {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub schema: Json,
 }
 
-words! {
-    /// Whether something is asked before a call.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub enum Gate {
-        #[default]
-        "never" => Never,
-        "always" => Always,
-        /// The host decides, looking at the arguments.
-        "by_input" => ByInput,
-    }
+/// Whether something is asked before a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+pub enum Gate {
+    #[default]
+    Never,
+    Always,
+    /// The host decides, looking at the arguments.
+    ByInput,
 }
 
-words! {
-    /// What becomes of a call that was running when its process died.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub enum OnInterrupted {
-        "rerun" => Rerun,
-        /// A person decides, knowing that the outcome is unknown.
-        #[default]
-        "ask" => Ask,
-        /// The model is told that the outcome is unknown.
-        "fail" => Fail,
-    }
+/// What becomes of a call that was running when its process died.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+pub enum OnInterrupted {
+    Rerun,
+    /// A person decides, knowing that the outcome is unknown.
+    #[default]
+    Ask,
+    /// The model is told that the outcome is unknown.
+    Fail,
 }
 
-record! {
-    /// What the machine needs to know of a tool to decide about its calls.
-    #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct ToolSpec {
-        "name" => plain pub name: String,
-        "permission" => skipped pub permission: Gate,
-        "approval" => skipped pub approval: Gate,
-        /// May run at the same time as its neighbours that say so too.
-        "parallel" => skipped pub parallel: bool,
-        /// Running it again does no harm.
-        "idempotent" => skipped pub idempotent: bool,
-        /// How often a failed run is repeated; heeded only where `idempotent`.
-        "retries" => skipped pub retries: u32,
-        /// Runs to its end also when the user stops the run.
-        "un_abortable" => skipped pub un_abortable: bool,
-        /// Working time after which a run is stopped, 0 for any time; waiting for a person does not count.
-        "timeout_ms" => optional pub timeout_ms: u64,
-        /// The host can take a successful run back.
-        "undo" => skipped pub undo: bool,
-        /// `None`: rerun where `idempotent`, else ask.
-        "on_interrupted" => optional pub on_interrupted: OnInterrupted,
-    }
+/// What the machine needs to know of a tool to decide about its calls.
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub struct ToolSpec {
+    #[json(default)]
+    pub name: String,
+    #[json(skip_if_default)]
+    pub permission: Gate,
+    #[json(skip_if_default)]
+    pub approval: Gate,
+    /// May run at the same time as its neighbours that say so too.
+    #[json(skip_if_default)]
+    pub parallel: bool,
+    /// Running it again does no harm.
+    #[json(skip_if_default)]
+    pub idempotent: bool,
+    /// How often a failed run is repeated; heeded only where `idempotent`.
+    #[json(skip_if_default)]
+    pub retries: u32,
+    /// Runs to its end also when the user stops the run.
+    #[json(skip_if_default)]
+    pub un_abortable: bool,
+    /// Working time after which a run is stopped, 0 for any time; waiting for a person does not count.
+    pub timeout_ms: Option<u64>,
+    /// The host can take a successful run back.
+    #[json(skip_if_default)]
+    pub undo: bool,
+    /// `None`: rerun where `idempotent`, else ask.
+    pub on_interrupted: Option<OnInterrupted>,
 }
 
 through_codec! { ToolDefinition, Gate, OnInterrupted, ToolSpec }

@@ -2,30 +2,28 @@
 
 use super::date;
 use crate::error::ModelError;
-use crate::json::codec::{record, through_codec};
+use crate::json::codec::{Read, Write, through_codec};
 
 /// A server may ask to wait; a longer wait than this is not one that a person would sit through.
 const LONGEST_ASKED_MS: u64 = 60_000;
 const FIRST_PAUSE_MS: u64 = 500;
 const LONGEST_PAUSE_MS: u64 = 8_000;
 
-record! {
-    with Self::default();
-    /// Limits; 0 is no limit. Models think in silence for minutes, so they are long.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Policy {
-        /// How often a call is repeated after a failure that may pass.
-        "maxRetries" => plain pub max_retries: u32,
-        /// Until the first byte of a streamed answer.
-        "firstByteMs" => plain pub first_byte_ms: u64,
-        /// Between two pieces of the answer or other events of its own; keep-alive pings of a provider do not count, those
-        /// of a chat handler do.
-        "idleMs" => plain pub idle_ms: u64,
-        /// For one attempt in all.
-        "totalMs" => plain pub total_ms: u64,
-        /// How much text and arguments an answer may have. No model writes so much: what does is broken, and would fill the memory.
-        "answerBytes" => plain pub answer_bytes: u64,
-    }
+/// Limits; 0 is no limit. Models think in silence for minutes, so they are long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[json(default, rename_all = "camelCase")]
+pub struct Policy {
+    /// How often a call is repeated after a failure that may pass.
+    pub max_retries: u32,
+    /// Until the first byte of a streamed answer.
+    pub first_byte_ms: u64,
+    /// Between two pieces of the answer or other events of its own; keep-alive pings of a provider do not count, those
+    /// of a chat handler do.
+    pub idle_ms: u64,
+    /// For one attempt in all.
+    pub total_ms: u64,
+    /// How much text and arguments an answer may have. No model writes so much: what does is broken, and would fill the memory.
+    pub answer_bytes: u64,
 }
 
 through_codec! { Policy }

@@ -1,25 +1,28 @@
 //! How values of the runtime are written as JSON and read back: what is stored and what crosses to JavaScript.
 //!
-//! A type says its form once, through one of the macros (`record!`, `variants!`, `words!`). They give a table of keys
-//! and a few one-line matches; the loops over objects, arrays and variants are here, once, for all types. (Derived serde
-//! code was two thirds of the wasm file, because it repeats those loops for each type.)
+//! A type says its form once, by the derives of `macros/`. They give a table of keys and a few one-line matches; the
+//! loops over objects, arrays and variants are here, once, for all types. (Code derived by serde was two thirds of the
+//! wasm file, because it repeats those loops for each type.)
 //!
 //! Reading is strict: `check` first goes over the whole text without recursion, then each type takes exactly what it
 //! expects, or says what is wrong and where. A lone surrogate in a text becomes U+FFFD. For other programs public types
 //! have serde's traits by `through_codec!`.
 
 #[macro_use]
-mod macros;
+mod through_codec;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
-use crate::json::reader::{Broken, Reader, unescape};
+pub(crate) use crate::json::Json;
+pub(crate) use crate::json::reader::Reader;
+use crate::json::reader::{Broken, unescape};
 use crate::json::writer as write;
-use crate::json::{Json, JsonError, check};
+use crate::json::{JsonError, check};
 
-pub(crate) use macros::{record, through_codec, variants, words};
+pub(crate) use glove_wasm_macros::{Read, Write};
+pub(crate) use through_codec::through_codec;
 
 /// What can be written as JSON.
 pub(crate) trait Write {

@@ -3,166 +3,151 @@
 
 use std::sync::OnceLock;
 
-use crate::json::codec::{from_text, record, words};
+use crate::json::codec::{Read, Write, from_text};
 use crate::providers::Format;
 use crate::providers::table::{ends_with, is_at};
 
-words! {
-    /// The field that bounds an answer in the chat format.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum TokensField {
-        "max_tokens" => MaxTokens,
-        "max_completion_tokens" => MaxCompletionTokens,
-    }
+/// The field that bounds an answer in the chat format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum TokensField {
+    MaxTokens,
+    MaxCompletionTokens,
 }
 
-words! {
-    /// Which PDFs a server takes. In the chat format it is none unless said otherwise, in Anthropic's any.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Documents {
-        "none" => None,
-        /// In the request itself.
-        "embedded" => Embedded,
-        /// Also by their address.
-        "any" => Any,
-    }
+/// Which PDFs a server takes. In the chat format it is none unless said otherwise, in Anthropic's any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum Documents {
+    None,
+    /// In the request itself.
+    Embedded,
+    /// Also by their address.
+    Any,
 }
 
-words! {
-    /// How much of JSON Schema is taken for the arguments of a tool.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Schemas {
-        /// All but a few words.
-        "json_schema" => JsonSchema,
-        /// What Gemini takes of OpenAPI's form.
-        "openapi" => OpenApi,
-    }
+/// How much of JSON Schema is taken for the arguments of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum Schemas {
+    /// All but a few words.
+    JsonSchema,
+    /// What Gemini takes of OpenAPI's form.
+    #[json(rename = "openapi")]
+    OpenApi,
 }
 
-words! {
-    /// What the ids of calls are made of.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum CallIds {
-        "any" => Any,
-        /// Nine letters and digits.
-        "nine" => Nine,
-    }
+/// What the ids of calls are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum CallIds {
+    Any,
+    /// Nine letters and digits.
+    Nine,
 }
 
-words! {
-    /// Whether a model's earlier reasoning goes back to it in the chat format.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum ReasoningBack {
-        /// It is refused.
-        "never" => Never,
-        /// Where the application asks for it.
-        "asked" => Asked,
-        /// With every turn that has calls, as long as the model thinks: it is refused without.
-        "calls" => Calls,
-        /// As OpenRouter's `reasoning_details`, where the application asks for it.
-        "details" => Details,
-        /// The same, always.
-        "details_always" => DetailsAlways,
-    }
+/// Whether a model's earlier reasoning goes back to it in the chat format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum ReasoningBack {
+    /// It is refused.
+    Never,
+    /// Where the application asks for it.
+    Asked,
+    /// With every turn that has calls, as long as the model thinks: it is refused without.
+    Calls,
+    /// As OpenRouter's `reasoning_details`, where the application asks for it.
+    Details,
+    /// The same, always.
+    DetailsAlways,
 }
 
-words! {
-    /// How a model is told how much it is to think.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum ThinkingForm {
-        /// Nothing can be said.
-        "none" => None,
-        /// A word in a field of the body.
-        "effort" => Effort,
-        /// OpenRouter's object of its own.
-        "reasoning" => Reasoning,
-        /// A word, or tokens in Google's own part of the body.
-        "google" => Google,
-        /// On or off.
-        "switch" => Switch,
-        /// On or off, and a word.
-        "switch_and_effort" => SwitchAndEffort,
-        /// In tokens.
-        "budget" => Budget,
-        /// Anthropic's newer models choose for themselves; a word says how eagerly.
-        "adaptive" => Adaptive,
-        /// Gemini's word.
-        "level" => Level,
-    }
+/// How a model is told how much it is to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum ThinkingForm {
+    /// Nothing can be said.
+    None,
+    /// A word in a field of the body.
+    Effort,
+    /// OpenRouter's object of its own.
+    Reasoning,
+    /// A word, or tokens in Google's own part of the body.
+    Google,
+    /// On or off.
+    Switch,
+    /// On or off, and a word.
+    SwitchAndEffort,
+    /// In tokens.
+    Budget,
+    /// Anthropic's newer models choose for themselves; a word says how eagerly.
+    Adaptive,
+    /// Gemini's word.
+    Level,
 }
 
-words! {
-    /// How a model is told not to think.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum ThinkingOff {
-        /// By saying nothing.
-        "silence" => Silence,
-        /// By saying so.
-        "said" => Said,
-        /// It always thinks.
-        "never" => Never,
-    }
+/// How a model is told not to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum ThinkingOff {
+    /// By saying nothing.
+    Silence,
+    /// By saying so.
+    Said,
+    /// It always thinks.
+    Never,
 }
 
-record! {
-    read
-    /// What is known of the models and hosts that it names. What it leaves open others may say: of each fact the most specific row
-    /// counts.
-    #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct Fact {
-        /// A domain and those below it, or its end behind a `*`; several with blanks between.
-        "host" => optional pub host: String,
-        /// `anthropic`, `openai_chat`, `openai_responses` or `gemini`.
-        "format" => optional pub format: String,
-        /// A model's name, in which `*` is any text; several with blanks between. What stands before the last `/` of a model's name
-        /// does not count, nor whether a version is written with points or dashes.
-        "model" => optional pub model: String,
+/// What is known of the models and hosts that it names. What it leaves open others may say: of each fact the most specific row
+/// counts.
+#[derive(Debug, Clone, Default, PartialEq, Read)]
+#[json(rename_all = "camelCase")]
+pub struct Fact {
+    /// A domain and those below it, or its end behind a `*`; several with blanks between.
+    pub host: Option<String>,
+    /// `anthropic`, `openai_chat`, `openai_responses` or `gemini`.
+    pub format: Option<String>,
+    /// A model's name, in which `*` is any text; several with blanks between. What stands before the last `/` of a model's name
+    /// does not count, nor whether a version is written with points or dashes.
+    pub model: Option<String>,
 
-        "maxTokensField" => optional pub max_tokens_field: TokensField,
-        /// The longest answer, with thoughts.
-        "maxOutputTokens" => optional pub max_output_tokens: u32,
-        "temperature" => optional pub temperature: bool,
-        "maxTemperature" => optional pub max_temperature: f64,
-        "topP" => optional pub top_p: bool,
-        /// Takes only one of the two.
-        "temperatureOrTopP" => optional pub temperature_or_top_p: bool,
-        "stop" => optional pub stop: bool,
-        /// How many texts may end an answer.
-        "maxStops" => optional pub max_stops: u32,
-        "seed" => optional pub seed: bool,
-        /// The name of the field that has the seed.
-        "seedField" => optional pub seed_field: String,
-        /// Takes tools at all.
-        "tools" => optional pub tools: bool,
-        /// A model can be made to use a tool.
-        "forcedTools" => optional pub forced_tools: bool,
-        "parallelToolCalls" => optional pub parallel_tool_calls: bool,
-        "streamOptions" => optional pub stream_options: bool,
-        "images" => optional pub images: bool,
-        /// Fetches pictures from their addresses.
-        "imageAddresses" => optional pub image_addresses: bool,
-        "videos" => optional pub videos: bool,
-        "documents" => optional pub documents: Documents,
-        "callIds" => optional pub call_ids: CallIds,
-        /// A user's message may stand right behind a tool's.
-        "userBehindTool" => optional pub user_behind_tool: bool,
-        /// Calls may stand beside `content: null`.
-        "nullContent" => optional pub null_content: bool,
-        "schemas" => optional pub schemas: Schemas,
-        /// Takes marks that ask for caching.
-        "cacheMarks" => optional pub cache_marks: bool,
-        /// Wants back the `extra_content` of calls.
-        "extraContent" => optional pub extra_content: bool,
-        /// The first call of an answer has a signature, or one that stands for none.
-        "signedCalls" => optional pub signed_calls: bool,
-        "reasoningBack" => optional pub reasoning_back: ReasoningBack,
-        "thinking" => optional pub thinking: ThinkingForm,
-        "thinkingOff" => optional pub thinking_off: ThinkingOff,
-        /// The words that say how much to think, with blanks between.
-        "efforts" => optional pub efforts: String,
-        "minBudget" => optional pub min_budget: u32,
-        "maxBudget" => optional pub max_budget: u32,
-    }
+    pub max_tokens_field: Option<TokensField>,
+    /// The longest answer, with thoughts.
+    pub max_output_tokens: Option<u32>,
+    pub temperature: Option<bool>,
+    pub max_temperature: Option<f64>,
+    pub top_p: Option<bool>,
+    /// Takes only one of the two.
+    pub temperature_or_top_p: Option<bool>,
+    pub stop: Option<bool>,
+    /// How many texts may end an answer.
+    pub max_stops: Option<u32>,
+    pub seed: Option<bool>,
+    /// The name of the field that has the seed.
+    pub seed_field: Option<String>,
+    /// Takes tools at all.
+    pub tools: Option<bool>,
+    /// A model can be made to use a tool.
+    pub forced_tools: Option<bool>,
+    pub parallel_tool_calls: Option<bool>,
+    pub stream_options: Option<bool>,
+    pub images: Option<bool>,
+    /// Fetches pictures from their addresses.
+    pub image_addresses: Option<bool>,
+    pub videos: Option<bool>,
+    pub documents: Option<Documents>,
+    pub call_ids: Option<CallIds>,
+    /// A user's message may stand right behind a tool's.
+    pub user_behind_tool: Option<bool>,
+    /// Calls may stand beside `content: null`.
+    pub null_content: Option<bool>,
+    pub schemas: Option<Schemas>,
+    /// Takes marks that ask for caching.
+    pub cache_marks: Option<bool>,
+    /// Wants back the `extra_content` of calls.
+    pub extra_content: Option<bool>,
+    /// The first call of an answer has a signature, or one that stands for none.
+    pub signed_calls: Option<bool>,
+    pub reasoning_back: Option<ReasoningBack>,
+    pub thinking: Option<ThinkingForm>,
+    pub thinking_off: Option<ThinkingOff>,
+    /// The words that say how much to think, with blanks between.
+    pub efforts: Option<String>,
+    pub min_budget: Option<u32>,
+    pub max_budget: Option<u32>,
 }
 
 /// What is known of one model at one host. Of a model that nobody knows nothing is, so it is asked in the way that most take.

@@ -1,7 +1,7 @@
 //! The stored form of a run: a checkpoint of its state, and the inputs since. Messages are stored on their own.
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::json::codec::{self, Write, record, through_codec};
+use crate::json::codec::{self, Read, Write, through_codec};
 use crate::message::Message;
 use crate::run::input::Input;
 use crate::run::state::{Call, State};
@@ -10,15 +10,13 @@ use crate::run::{OutOfProtocol, Run};
 /// Written into every checkpoint; an older number is read, a newer one refused.
 pub const VERSION: u32 = 2;
 
-record! {
-    /// One input that the run accepted. Feeding the records after a checkpoint to it gives the same run again.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Record {
-        /// Numbers the inputs of a session from 1, without a gap.
-        "seq" => required pub seq: u64,
-        "at" => required pub at: u64,
-        "input" => required pub input: Input,
-    }
+/// One input that the run accepted. Feeding the records after a checkpoint to it gives the same run again.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct Record {
+    /// Numbers the inputs of a session from 1, without a gap.
+    pub seq: u64,
+    pub at: u64,
+    pub input: Input,
 }
 
 /// What the store does not have yet, to be written in one transaction.
@@ -37,20 +35,16 @@ pub struct Unsaved<'a> {
 
 through_codec! { Record }
 
-record! {
-    read
-    struct Checkpoint {
-        "seq" => required seq: u64,
-        "messages" => required messages: usize,
-        "state" => required state: State,
-    }
+#[derive(Read)]
+struct Checkpoint {
+    seq: u64,
+    messages: usize,
+    state: State,
 }
 
-record! {
-    read
-    struct Versioned {
-        "version" => required version: u32,
-    }
+#[derive(Read)]
+struct Versioned {
+    version: u32,
 }
 
 /// Why a stored run cannot be taken up again. Nothing of it was changed.

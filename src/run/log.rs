@@ -6,64 +6,60 @@
 
 use crate::display::{DisplayError, Slot, SlotStatus};
 use crate::json::Json;
-use crate::json::codec::{record, through_codec, variants};
+use crate::json::codec::{Read, Write, through_codec};
 
-record! {
-    /// What a call's tool did since it was first entered.
-    #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct Log {
-        /// In the order in which they were shown.
-        "slots" => skipped pub slots: Vec<LoggedSlot>,
-        "steps" => skipped pub steps: Vec<LoggedStep>,
-        /// The last thing that the tool did is in here, and it was told nothing since.
-        "waits" => skipped pub waits: bool,
-        /// Something lay between that nobody knows of.
-        "gaps" => skipped pub gaps: bool,
-        /// It was entered again without asking anybody, so it must ask again what is written here.
-        "strict" => skipped pub strict: bool,
-    }
+/// What a call's tool did since it was first entered.
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub struct Log {
+    /// In the order in which they were shown.
+    #[json(skip_if_default)]
+    pub slots: Vec<LoggedSlot>,
+    #[json(skip_if_default)]
+    pub steps: Vec<LoggedStep>,
+    /// The last thing that the tool did is in here, and it was told nothing since.
+    #[json(skip_if_default)]
+    pub waits: bool,
+    /// Something lay between that nobody knows of.
+    #[json(skip_if_default)]
+    pub gaps: bool,
+    /// It was entered again without asking anybody, so it must ask again what is written here.
+    #[json(skip_if_default)]
+    pub strict: bool,
 }
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct LoggedSlot {
-        /// As it was shown; `waits` says that it is a question.
-        "slot" => required pub slot: Slot,
-        "answer" => optional pub answer: SlotAnswer,
-        /// It is not on the display any more.
-        "gone" => skipped pub gone: bool,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct LoggedSlot {
+    /// As it was shown; `waits` says that it is a question.
+    pub slot: Slot,
+    pub answer: Option<SlotAnswer>,
+    /// It is not on the display any more.
+    #[json(skip_if_default)]
+    pub gone: bool,
 }
 
-variants! {
-    /// How a question of a tool ended.
-    #[derive(Debug, Clone, PartialEq)]
-    pub enum SlotAnswer {
-        "value" => Value(Json),
-        /// What was said is a secret and is written nowhere: a tool that is entered again asks for it again.
-        "withheld" => Withheld,
-        "rejected" => Rejected(Option<String>),
-        "removed" => Removed,
-        "cleared" => Cleared,
-    }
+/// How a question of a tool ended.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub enum SlotAnswer {
+    Value(Json),
+    /// What was said is a secret and is written nowhere: a tool that is entered again asks for it again.
+    Withheld,
+    Rejected(Option<String>),
+    Removed,
+    Cleared,
 }
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct LoggedStep {
-        /// Its name, behind the number that tells it from others of that name.
-        "key" => required pub key: String,
-        /// `None`: it was begun, and whether it took effect is not known.
-        "result" => optional pub result: StepResult,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct LoggedStep {
+    /// Its name, behind the number that tells it from others of that name.
+    pub key: String,
+    /// `None`: it was begun, and whether it took effect is not known.
+    pub result: Option<StepResult>,
 }
 
-variants! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub enum StepResult {
-        "returned" => Returned(Json),
-        "threw" => Threw(String),
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub enum StepResult {
+    Returned(Json),
+    Threw(String),
 }
 
 through_codec! { SlotAnswer, StepResult }

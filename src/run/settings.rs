@@ -1,17 +1,19 @@
 //! What an application decides about a run.
 
-use crate::json::codec::{record, through_codec};
+use crate::json::codec::{Read, Write, through_codec};
 use crate::message::dollars;
 use crate::tool::{ToolSpec, UNDO_TOOL};
 
-record! {
-    #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct Settings {
-        "tools" => plain pub tools: Vec<ToolSpec>,
-        "compaction" => plain pub compaction: Compaction,
-        "limits" => plain pub limits: Limits,
-        "budgets" => plain pub budgets: Budgets,
-    }
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub struct Settings {
+    #[json(default)]
+    pub tools: Vec<ToolSpec>,
+    #[json(default)]
+    pub compaction: Compaction,
+    #[json(default)]
+    pub limits: Limits,
+    #[json(default)]
+    pub budgets: Budgets,
 }
 
 impl Settings {
@@ -33,16 +35,15 @@ impl Settings {
     }
 }
 
-record! {
-    with Self::default();
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Compaction {
-        "instructions" => plain pub instructions: String,
-        /// Summarise before a model call once the last prompt had this many tokens.
-        "context_limit" => plain pub context_limit: u64,
-        /// Summarise also after this many model calls since the last summary.
-        "every_turns" => plain pub every_turns: Option<u32>,
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[json(default)]
+pub struct Compaction {
+    pub instructions: String,
+    /// Summarise before a model call once the last prompt had this many tokens.
+    pub context_limit: u64,
+    /// Summarise also after this many model calls since the last summary.
+    #[json(write_null)]
+    pub every_turns: Option<u32>,
 }
 
 impl Default for Compaction {
@@ -56,23 +57,21 @@ impl Default for Compaction {
     }
 }
 
-record! {
-    with Self::default();
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Limits {
-        /// Model calls in one request.
-        "turns" => plain pub turns: u32,
-        /// Calls that one answer may hold; those beyond are answered with an error.
-        "calls_per_turn" => plain pub calls_per_turn: usize,
-        /// A longer result is cut, with a notice (at 200 bytes or more, as the notice needs room).
-        "result_bytes" => plain pub result_bytes: usize,
-        /// Rounds with nothing but errors, after which the model is told to stop and explain. 0: never.
-        "error_rounds" => plain pub error_rounds: u32,
-        /// Rounds with the same calls and the same results, after which the run is stopped. 0: never.
-        "same_rounds" => plain pub same_rounds: u32,
-        /// Actions that can be taken back.
-        "undo_steps" => plain pub undo_steps: usize,
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[json(default)]
+pub struct Limits {
+    /// Model calls in one request.
+    pub turns: u32,
+    /// Calls that one answer may hold; those beyond are answered with an error.
+    pub calls_per_turn: usize,
+    /// A longer result is cut, with a notice (at 200 bytes or more, as the notice needs room).
+    pub result_bytes: usize,
+    /// Rounds with nothing but errors, after which the model is told to stop and explain. 0: never.
+    pub error_rounds: u32,
+    /// Rounds with the same calls and the same results, after which the run is stopped. 0: never.
+    pub same_rounds: u32,
+    /// Actions that can be taken back.
+    pub undo_steps: usize,
 }
 
 impl Default for Limits {
@@ -88,22 +87,26 @@ impl Default for Limits {
     }
 }
 
-record! {
-    /// What one request may use. A budget is checked before each model call and each tool, so that at most the work
-    /// in flight goes over it.
-    #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct Budgets {
-        "turns" => plain pub turns: Option<u32>,
-        "tool_calls" => plain pub tool_calls: Option<u32>,
-        /// Tokens in and out.
-        "tokens" => plain pub tokens: Option<u64>,
-        /// US dollars.
-        "cost" => plain pub cost: Option<f64>,
-        /// Working time in milliseconds; waiting for a person does not count.
-        "wall_clock_ms" => plain pub wall_clock_ms: Option<u64>,
-        /// Ask a person whether to go on, instead of pausing.
-        "ask" => plain pub ask: bool,
-    }
+/// What one request may use. A budget is checked before each model call and each tool, so that at most the work
+/// in flight goes over it.
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub struct Budgets {
+    #[json(write_null)]
+    pub turns: Option<u32>,
+    #[json(write_null)]
+    pub tool_calls: Option<u32>,
+    /// Tokens in and out.
+    #[json(write_null)]
+    pub tokens: Option<u64>,
+    /// US dollars.
+    #[json(write_null)]
+    pub cost: Option<f64>,
+    /// Working time in milliseconds; waiting for a person does not count.
+    #[json(write_null)]
+    pub wall_clock_ms: Option<u64>,
+    /// Ask a person whether to go on, instead of pausing.
+    #[json(default)]
+    pub ask: bool,
 }
 
 through_codec! { Settings, Compaction, Limits, Budgets }

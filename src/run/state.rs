@@ -2,208 +2,216 @@
 
 use crate::event::{Question, Rule};
 use crate::json::Json;
-use crate::json::codec::{record, through_codec, variants};
+use crate::json::codec::{Read, Write, through_codec};
 use crate::message::{KeptRange, SideOutput, ToolResultData, Usage};
 use crate::run::input::{Request, Validated};
 use crate::run::log::Log;
 use crate::run::settings::Settings;
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub(crate) struct State {
-        "settings" => required pub settings: Settings,
-        "phase" => required pub phase: Phase,
-        "current" => plain pub current: Option<Current>,
-        /// Why nothing new is begun, although the phase would allow it.
-        "halt" => optional pub halt: Halt,
-        "queue" => skipped pub queue: Vec<Request>,
-        "undo" => skipped pub undo: Vec<UndoEntry>,
-        /// Calls that the answer being worked on has taken back.
-        "undone" => skipped pub undone: Vec<String>,
-        /// Model calls and timers are numbered, so that a late answer is known for what it is.
-        "next_number" => required pub next_number: u64,
-        /// Over the whole session.
-        "usage" => required pub usage: Usage,
-        "turns" => required pub turns: u64,
-        /// Tokens of the last prompt: the size of the context. 0 while no model has told.
-        "context_tokens" => required pub context_tokens: u64,
-        /// A guess, for models that never tell.
-        "estimated_tokens" => required pub estimated_tokens: u64,
-        "turns_since_summary" => required pub turns_since_summary: u32,
-        /// The last time that anything happened.
-        "at" => required pub at: u64,
-        /// Slots of calls in the record that were taken off the display since.
-        "slots_gone" => skipped pub slots_gone: Vec<String>,
-        /// Nothing that was left on the display before this message is still there.
-        "slots_from" => skipped pub slots_from: usize,
-        /// Media in messages before this one are not sent any more: they were too large.
-        "media_from" => skipped pub media_from: usize,
-        /// The same for media that were refused, by whatever address they are sent.
-        "media_refused" => skipped pub media_refused: usize,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) struct State {
+    pub settings: Settings,
+    pub phase: Phase,
+    #[json(write_null)]
+    pub current: Option<Current>,
+    /// Why nothing new is begun, although the phase would allow it.
+    pub halt: Option<Halt>,
+    #[json(skip_if_default)]
+    pub queue: Vec<Request>,
+    #[json(skip_if_default)]
+    pub undo: Vec<UndoEntry>,
+    /// Calls that the answer being worked on has taken back.
+    #[json(skip_if_default)]
+    pub undone: Vec<String>,
+    /// Model calls and timers are numbered, so that a late answer is known for what it is.
+    pub next_number: u64,
+    /// Over the whole session.
+    pub usage: Usage,
+    pub turns: u64,
+    /// Tokens of the last prompt: the size of the context. 0 while no model has told.
+    pub context_tokens: u64,
+    /// A guess, for models that never tell.
+    pub estimated_tokens: u64,
+    pub turns_since_summary: u32,
+    /// The last time that anything happened.
+    pub at: u64,
+    /// Slots of calls in the record that were taken off the display since.
+    #[json(skip_if_default)]
+    pub slots_gone: Vec<String>,
+    /// Nothing that was left on the display before this message is still there.
+    #[json(skip_if_default)]
+    pub slots_from: usize,
+    /// Media in messages before this one are not sent any more: they were too large.
+    #[json(skip_if_default)]
+    pub media_from: usize,
+    /// The same for media that were refused, by whatever address they are sent.
+    #[json(skip_if_default)]
+    pub media_refused: usize,
 }
 
-variants! {
-    #[derive(Debug, Clone, Default, PartialEq)]
-    pub(crate) enum Phase {
-        #[default]
-        "idle" => Idle,
-        /// About to call the model.
-        "turn" => Turn,
-        "model" => Model {
-            "call" => required call: u64,
-            "partial" => skipped partial: String,
-        },
-        "compacting" => Compacting {
-            "call" => required call: u64,
-            /// What stays word for word, counted from the end of the record.
-            "keep" => required keep: KeptRange,
-        },
-        "tools" => Tools(Batch),
-        /// A program asked to take actions back; no model is involved.
-        "undoing" => Undoing(Undoing),
-    }
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub(crate) enum Phase {
+    #[default]
+    Idle,
+    /// About to call the model.
+    Turn,
+    Model {
+        call: u64,
+        #[json(skip_if_default)]
+        partial: String,
+    },
+    Compacting {
+        call: u64,
+        /// What stays word for word, counted from the end of the record.
+        keep: KeptRange,
+    },
+    Tools(Batch),
+    /// A program asked to take actions back; no model is involved.
+    Undoing(Undoing),
 }
 
-record! {
-    /// The request being served.
-    #[derive(Debug, Clone, PartialEq)]
-    pub(crate) struct Current {
-        "id" => required pub id: String,
-        /// Requests that this one has come into: they end with it.
-        "joined" => skipped pub joined: Vec<String>,
-        /// How many ids were made from the request's id.
-        "minted" => required pub minted: u64,
-        "used" => required pub used: Used,
-        /// What was used when a person last allowed to go on; budgets count from here.
-        "granted" => skipped pub granted: Used,
-        "error_rounds" => skipped pub error_rounds: u32,
-        /// Signatures of the last rounds, to notice circles.
-        "rounds" => skipped pub rounds: Vec<u64>,
-        /// A rule has told the model to stop: no tool runs any more, the next answer is the last.
-        "wrap_up" => optional pub wrap_up: Rule,
-        /// After a summary that failed, the next one is tried at this turn.
-        "summary_not_before" => skipped pub summary_not_before: u32,
-        /// For the next model calls of this request only, never in the record.
-        "reminder" => optional pub reminder: String,
-    }
+/// The request being served.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) struct Current {
+    pub id: String,
+    /// Requests that this one has come into: they end with it.
+    #[json(skip_if_default)]
+    pub joined: Vec<String>,
+    /// How many ids were made from the request's id.
+    pub minted: u64,
+    pub used: Used,
+    /// What was used when a person last allowed to go on; budgets count from here.
+    #[json(skip_if_default)]
+    pub granted: Used,
+    #[json(skip_if_default)]
+    pub error_rounds: u32,
+    /// Signatures of the last rounds, to notice circles.
+    #[json(skip_if_default)]
+    pub rounds: Vec<u64>,
+    /// A rule has told the model to stop: no tool runs any more, the next answer is the last.
+    pub wrap_up: Option<Rule>,
+    /// After a summary that failed, the next one is tried at this turn.
+    #[json(skip_if_default)]
+    pub summary_not_before: u32,
+    /// For the next model calls of this request only, never in the record.
+    pub reminder: Option<String>,
 }
 
-record! {
-    #[derive(Debug, Clone, Copy, Default, PartialEq)]
-    pub(crate) struct Used {
-        "turns" => plain pub turns: u32,
-        "tool_calls" => plain pub tool_calls: u32,
-        "tokens" => plain pub tokens: u64,
-        "cost" => plain pub cost: f64,
-        "working_ms" => plain pub working_ms: u64,
-    }
+#[derive(Debug, Clone, Copy, Default, PartialEq, Read, Write)]
+pub(crate) struct Used {
+    #[json(default)]
+    pub turns: u32,
+    #[json(default)]
+    pub tool_calls: u32,
+    #[json(default)]
+    pub tokens: u64,
+    #[json(default)]
+    pub cost: f64,
+    #[json(default)]
+    pub working_ms: u64,
 }
 
-variants! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub(crate) enum Halt {
-        /// Something could not be written.
-        "store" => Store,
-        /// The model gave no answer; a retry asks it again.
-        "model" => Model,
-        "budget" => Budget(Rule),
-        /// Waits for a person to say whether to go on.
-        "ask_budget" => AskBudget((Rule, Question)),
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) enum Halt {
+    /// Something could not be written.
+    Store,
+    /// The model gave no answer; a retry asks it again.
+    Model,
+    Budget(Rule),
+    /// Waits for a person to say whether to go on.
+    AskBudget((Rule, Question)),
 }
 
-record! {
-    /// The calls of one answer, in its order.
-    #[derive(Debug, Clone, PartialEq)]
-    pub(crate) struct Batch {
-        /// The index of the answer in the record.
-        "message" => required pub message: usize,
-        "calls" => required pub calls: Vec<Call>,
-        /// The user stopped the run; only what must not be cut off is still running.
-        "stopped" => skipped pub stopped: bool,
-    }
+/// The calls of one answer, in its order.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) struct Batch {
+    /// The index of the answer in the record.
+    pub message: usize,
+    pub calls: Vec<Call>,
+    /// The user stopped the run; only what must not be cut off is still running.
+    #[json(skip_if_default)]
+    pub stopped: bool,
 }
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub(crate) struct Call {
-        "id" => required pub id: String,
-        /// The tool's registered name; `None` when there is no such tool.
-        "tool" => plain pub tool: Option<String>,
-        /// Its arguments as its tool gets them, where they are not those that the model sent.
-        "validated" => optional pub validated: Validated,
-        "permitted" => skipped pub permitted: bool,
-        "approved" => skipped pub approved: bool,
-        /// Runs that failed and are to be repeated.
-        "attempts" => skipped pub attempts: u32,
-        "state" => required pub state: CallState,
-        /// How long its tool has worked since it was entered.
-        "worked_ms" => skipped pub worked_ms: u64,
-        /// What the tool of a running call has returned, while its summary is made.
-        "returned" => optional pub returned: Box<Finished>,
-        "log" => skipped pub log: Log,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) struct Call {
+    pub id: String,
+    /// The tool's registered name; `None` when there is no such tool.
+    #[json(write_null)]
+    pub tool: Option<String>,
+    /// Its arguments as its tool gets them, where they are not those that the model sent.
+    pub validated: Option<Validated>,
+    #[json(skip_if_default)]
+    pub permitted: bool,
+    #[json(skip_if_default)]
+    pub approved: bool,
+    /// Runs that failed and are to be repeated.
+    #[json(skip_if_default)]
+    pub attempts: u32,
+    pub state: CallState,
+    /// How long its tool has worked since it was entered.
+    #[json(skip_if_default)]
+    pub worked_ms: u64,
+    /// What the tool of a running call has returned, while its summary is made.
+    pub returned: Option<Box<Finished>>,
+    #[json(skip_if_default)]
+    pub log: Log,
 }
 
-variants! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub(crate) enum CallState {
-        "queued" => Queued,
-        "checking_permission" => CheckingPermission,
-        "checking_approval" => CheckingApproval,
-        "asking" => Asking(Question),
-        "running" => Running {
-            "since" => required since: u64,
-            "attempt" => required attempt: u32,
-        },
-        /// Failed, and repeated when the timer fires.
-        "waiting" => Waiting {
-            "since" => required since: u64,
-            "attempt" => required attempt: u32,
-            "timer" => required timer: u64,
-        },
-        /// This call takes other calls back.
-        "undoing" => Undoing(Undoing),
-        "done" => Done(Box<Finished>),
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) enum CallState {
+    Queued,
+    CheckingPermission,
+    CheckingApproval,
+    Asking(Question),
+    Running {
+        since: u64,
+        attempt: u32,
+    },
+    /// Failed, and repeated when the timer fires.
+    Waiting {
+        since: u64,
+        attempt: u32,
+        timer: u64,
+    },
+    /// This call takes other calls back.
+    Undoing(Undoing),
+    Done(Box<Finished>),
 }
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub(crate) struct Finished {
-        "result" => required pub result: ToolResultData,
-        "outputs" => skipped pub outputs: Vec<SideOutput>,
-        "duration_ms" => optional pub duration_ms: u64,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) struct Finished {
+    pub result: ToolResultData,
+    #[json(skip_if_default)]
+    pub outputs: Vec<SideOutput>,
+    pub duration_ms: Option<u64>,
 }
 
-record! {
-    #[derive(Debug, Clone, Default, PartialEq)]
-    pub(crate) struct Undoing {
-        /// The action being taken back; `None` between two of them.
-        "entry" => plain pub entry: Option<String>,
-        "left" => required pub left: u32,
-        "done" => required pub done: u32,
-        /// What was taken back, the last action first.
-        "taken" => skipped pub taken: Vec<UndoEntry>,
-        /// Why no more can be taken back.
-        "error" => optional pub error: String,
-        /// The answer that the actions belong to is given again afterwards.
-        "regenerates" => flag pub regenerates: bool,
-    }
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub(crate) struct Undoing {
+    /// The action being taken back; `None` between two of them.
+    #[json(write_null)]
+    pub entry: Option<String>,
+    pub left: u32,
+    pub done: u32,
+    /// What was taken back, the last action first.
+    #[json(skip_if_default)]
+    pub taken: Vec<UndoEntry>,
+    /// Why no more can be taken back.
+    pub error: Option<String>,
+    /// The answer that the actions belong to is given again afterwards.
+    #[json(null_as_default, skip_if_default)]
+    pub regenerates: bool,
 }
 
-record! {
-    /// An action that can be taken back.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct UndoEntry {
-        "call_id" => required pub call_id: String,
-        "tool" => required pub tool: String,
-        "input" => required pub input: Json,
-        "validated" => optional pub validated: Validated,
-        "at" => required pub at: u64,
-    }
+/// An action that can be taken back.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct UndoEntry {
+    pub call_id: String,
+    pub tool: String,
+    pub input: Json,
+    pub validated: Option<Validated>,
+    pub at: u64,
 }
 
 through_codec! { UndoEntry }

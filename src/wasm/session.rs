@@ -20,7 +20,7 @@ use crate::display::DisplayError;
 use crate::http::retry::Policy;
 use crate::http::{HttpModel, HttpOptions};
 use crate::json::Json;
-use crate::json::codec::{Write, object, record, to_text, words};
+use crate::json::codec::{Read, Write, object, to_text};
 use crate::message::{ContentPart, Extra, Message};
 use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show, Step};
 use crate::providers::{Format, request};
@@ -29,76 +29,82 @@ use crate::run::log::StepResult;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Parts, Prompt, Response, Session, ToolRun};
 
-record! {
-    read
-    struct Options {
-        "sessionId" => required session_id: String,
-        "systemPrompt" => plain system_prompt: String,
-        "tools" => plain tools: Vec<PageTool>,
-        "compaction" => plain compaction: Compaction,
-        "limits" => plain limits: Limits,
-        "budgets" => plain budgets: Budgets,
-        "model" => required model: ModelOptions,
-        "keeps" => plain keeps: Keeps,
-        "resume" => plain resume: Resume,
-        "tasks" => plain tasks: Option<bool>,
-    }
+#[derive(Read)]
+#[json(rename_all = "camelCase")]
+struct Options {
+    session_id: String,
+    #[json(default)]
+    system_prompt: String,
+    #[json(default)]
+    tools: Vec<PageTool>,
+    #[json(default)]
+    compaction: Compaction,
+    #[json(default)]
+    limits: Limits,
+    #[json(default)]
+    budgets: Budgets,
+    model: ModelOptions,
+    #[json(default)]
+    keeps: Keeps,
+    #[json(default)]
+    resume: Resume,
+    tasks: Option<bool>,
 }
 
-words! {
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Resume {
-        "auto" => Auto,
-        "manual" => Manual,
-    }
+#[derive(Clone, Copy, PartialEq, Eq, Read, Write)]
+enum Resume {
+    Auto,
+    Manual,
 }
 
-record! {
-    read
-    /// What may change while a session lives.
-    struct Changes {
-        "systemPrompt" => plain system_prompt: Option<String>,
-        "tools" => plain tools: Option<Vec<PageTool>>,
-        "compaction" => plain compaction: Option<Compaction>,
-        "limits" => plain limits: Option<Limits>,
-        "budgets" => plain budgets: Option<Budgets>,
-        "model" => plain model: Option<ModelOptions>,
-    }
+/// What may change while a session lives.
+#[derive(Read)]
+#[json(rename_all = "camelCase")]
+struct Changes {
+    system_prompt: Option<String>,
+    tools: Option<Vec<PageTool>>,
+    compaction: Option<Compaction>,
+    limits: Option<Limits>,
+    budgets: Option<Budgets>,
+    model: Option<ModelOptions>,
 }
 
-record! {
-    read
-    /// A model of the page, or an endpoint.
-    struct ModelOptions {
-        "kind" => required kind: ModelKind,
-        "name" => required name: String,
-        "url" => plain url: String,
-        /// Earlier reasoning is sent back.
-        "reasoning" => plain reasoning: bool,
-        "policy" => plain policy: Policy,
-    }
+/// A model of the page, or an endpoint.
+#[derive(Read)]
+struct ModelOptions {
+    kind: ModelKind,
+    name: String,
+    #[json(default)]
+    url: String,
+    /// Earlier reasoning is sent back.
+    #[json(default)]
+    reasoning: bool,
+    #[json(default)]
+    policy: Policy,
 }
 
-words! {
-    #[derive(Clone, Copy)]
-    enum ModelKind {
-        "host" => Host,
-        "http" => Http,
-    }
+#[derive(Clone, Copy, Read, Write)]
+enum ModelKind {
+    Host,
+    Http,
 }
 
-record! {
-    read
-    struct Asked {
-        "id" => plain id: Option<String>,
-        "text" => plain text: String,
-        "content" => plain content: Option<Vec<ContentPart>>,
-        "whenBusy" => plain when_busy: WhenBusy,
-        "regenerate" => flag regenerate: bool,
-        "leaveWhenWaiting" => plain leave_when_waiting: bool,
-        /// Fields that the application puts on its message.
-        "extra" => plain extra: Extra,
-    }
+#[derive(Read)]
+#[json(rename_all = "camelCase")]
+struct Asked {
+    id: Option<String>,
+    #[json(default)]
+    text: String,
+    content: Option<Vec<ContentPart>>,
+    #[json(default)]
+    when_busy: WhenBusy,
+    #[json(null_as_default)]
+    regenerate: bool,
+    #[json(default)]
+    leave_when_waiting: bool,
+    /// Fields that the application puts on its message.
+    #[json(default)]
+    extra: Extra,
 }
 
 #[wasm_bindgen]

@@ -8,21 +8,21 @@ use super::tools::settled;
 use super::values::reason;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::json::Json;
-use crate::json::codec::{Fault, Read, Write, from_text, object, record, to_text};
+use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};
 use crate::message::{InboxItem, Message, Task};
 use crate::portable::BoxFuture;
 use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::journal::{Record, Unsaved};
 
-record! {
-    read
-    /// What the page's store keeps beside messages.
-    #[derive(Debug, Clone, Copy, Default)]
-    pub(super) struct Keeps {
-        "tasks" => plain tasks: bool,
-        "inbox" => plain inbox: bool,
-        "permissions" => plain permissions: bool,
-    }
+/// What the page's store keeps beside messages.
+#[derive(Debug, Clone, Copy, Default, Read)]
+pub(super) struct Keeps {
+    #[json(default)]
+    tasks: bool,
+    #[json(default)]
+    inbox: bool,
+    #[json(default)]
+    permissions: bool,
 }
 
 #[derive(Debug)]
@@ -32,14 +32,13 @@ pub(super) struct PageStore {
     pub(super) keeps: Keeps,
 }
 
-record! {
-    read
-    #[derive(Default)]
-    struct Stored {
-        "messages" => plain messages: Vec<Message>,
-        "checkpoint" => plain checkpoint: Option<String>,
-        "records" => plain records: Vec<Record>,
-    }
+#[derive(Default, Read)]
+struct Stored {
+    #[json(default)]
+    messages: Vec<Message>,
+    checkpoint: Option<String>,
+    #[json(default)]
+    records: Vec<Record>,
 }
 
 impl StoreAdapter for PageStore {

@@ -8,7 +8,7 @@ use super::bindings::Host;
 use super::environment::PageSignal;
 use super::values::reason;
 use crate::json::Json;
-use crate::json::codec::{Done, Read, from_text, record, to_text};
+use crate::json::codec::{Done, Read, from_text, to_text};
 use crate::json::reader::Reader;
 use crate::portable::BoxFuture;
 use crate::ports::{Call, Checked, ToolContext, ToolHost};
@@ -22,13 +22,12 @@ pub(super) struct PageTool {
     spec: ToolSpec,
 }
 
-record! {
-    read
-    #[derive(Debug, Clone)]
-    struct Described {
-        "description" => plain description: String,
-        "schema" => plain schema: Json,
-    }
+#[derive(Debug, Clone, Read)]
+struct Described {
+    #[json(default)]
+    description: String,
+    #[json(default)]
+    schema: Json,
 }
 
 impl Read for PageTool {
@@ -44,20 +43,16 @@ impl Read for PageTool {
     }
 }
 
-record! {
-    read
-    struct PermissionCheck {
-        "verdict" => required verdict: PermissionVerdict,
-        "validated" => optional validated: Validated,
-    }
+#[derive(Read)]
+struct PermissionCheck {
+    verdict: PermissionVerdict,
+    validated: Option<Validated>,
 }
 
-record! {
-    read
-    struct ApprovalCheck {
-        "verdict" => required verdict: ApprovalVerdict,
-        "validated" => optional validated: Validated,
-    }
+#[derive(Read)]
+struct ApprovalCheck {
+    verdict: ApprovalVerdict,
+    validated: Option<Validated>,
 }
 
 #[derive(Debug)]

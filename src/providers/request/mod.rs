@@ -13,7 +13,7 @@ pub(in crate::providers) mod thinking;
 use std::borrow::Cow;
 
 use crate::json::Json;
-use crate::json::codec::{to_text, words};
+use crate::json::codec::{Read, Write, to_text};
 use crate::json::reader::{Broken, Reader};
 use crate::json::scan::joined;
 use crate::json::writer::{Object, string};
@@ -31,13 +31,13 @@ pub use notice::{Notice, Notices};
 pub use project::{Answer, Call, Group, Part};
 pub use thinking::Thinking;
 
-words! {
-    /// How long a provider keeps a cached prompt.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum CacheTtl {
-        "5m" => FiveMinutes,
-        "1h" => OneHour,
-    }
+/// How long a provider keeps a cached prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum CacheTtl {
+    #[json(rename = "5m")]
+    FiveMinutes,
+    #[json(rename = "1h")]
+    OneHour,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]

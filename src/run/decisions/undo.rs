@@ -1,18 +1,16 @@
 //! Taking actions back, asked for by a program or by the model through `undo_last_action`.
 
 use crate::json::Json;
-use crate::json::codec::record;
+use crate::json::codec::Read;
 use crate::message::{Message, ToolResultData};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::Issue;
 use crate::run::state::{CallState, Finished, Phase, UndoEntry, Undoing};
 use crate::run::{Effects, Run, texts};
 
-record! {
-    read
-    struct UndoInput {
-        "steps" => plain steps: Option<u32>,
-    }
+#[derive(Read)]
+struct UndoInput {
+    steps: Option<u32>,
 }
 
 impl Run {

@@ -2,7 +2,7 @@
 //! a model sees: files, widgets and types of the application stand where their tool showed them.
 
 use crate::json::Json;
-use crate::json::codec::{Write, object, through_codec, words};
+use crate::json::codec::{Read, Write, object, through_codec};
 use crate::message::{Extra, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus, Usage};
 use crate::run::{PhaseName, Run};
 
@@ -19,13 +19,11 @@ pub struct Prompt {
     pub extra: Extra,
 }
 
-words! {
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
 pub enum PromptState {
-    "running" => Running,
-    "waiting_for_approval" => WaitingForApproval,
-    "completed" => Completed,
-}
+    Running,
+    WaitingForApproval,
+    Completed,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 use std::collections::BinaryHeap;
 
 use crate::json::Json;
-use crate::json::codec::{Write, object, object_and, record, through_codec, words};
+use crate::json::codec::{Read, Write, object, object_and, through_codec};
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
 use crate::run::Run;
 
@@ -32,36 +32,35 @@ pub enum Entry {
     },
 }
 
-record! {
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct ToolEntry {
-        "id" => required pub id: String,
-        "name" => required pub name: String,
-        "input" => required pub input: Json,
-        "status" => required pub status: EntryStatus,
-        /// What the tool gave, as text: the data as it is or as JSON, or the error.
-        "output" => optional pub output: String,
-        /// Why there is no result of the tool's own.
-        "outcome" => optional pub outcome: String,
-        "renderData" => present pub render_data: Json,
-        "durationMs" => optional pub duration_ms: u64,
-        /// It was taken back.
-        "undone" => flag pub undone: bool,
-        /// What the model thought before it, when it said nothing.
-        "reasoning" => optional pub reasoning: String,
-    }
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[json(rename_all = "camelCase")]
+pub struct ToolEntry {
+    pub id: String,
+    pub name: String,
+    pub input: Json,
+    pub status: EntryStatus,
+    /// What the tool gave, as text: the data as it is or as JSON, or the error.
+    pub output: Option<String>,
+    /// Why there is no result of the tool's own.
+    pub outcome: Option<String>,
+    #[json(keep_null)]
+    pub render_data: Option<Json>,
+    pub duration_ms: Option<u64>,
+    /// It was taken back.
+    #[json(null_as_default, skip_if_default)]
+    pub undone: bool,
+    /// What the model thought before it, when it said nothing.
+    pub reasoning: Option<String>,
 }
 
-words! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum EntryStatus {
-        "running" => Running,
-        /// Waits for a person.
-        "pending" => Pending,
-        "success" => Success,
-        "error" => Error,
-        "aborted" => Aborted,
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum EntryStatus {
+    Running,
+    /// Waits for a person.
+    Pending,
+    Success,
+    Error,
+    Aborted,
 }
 
 /// The entries at these indexes are now these, and the list has this length.
@@ -74,11 +73,11 @@ pub struct Patch {
 through_codec! { ToolEntry, EntryStatus }
 through_codec! { write Entry, Patch }
 
-record! {
-    struct Said {
-        "partial" => flag partial: bool,
-        "reasoning" => optional reasoning: String,
-    }
+#[derive(Read, Write)]
+struct Said {
+    #[json(null_as_default, skip_if_default)]
+    partial: bool,
+    reasoning: Option<String>,
 }
 
 impl Write for Entry {

@@ -1,0 +1,121 @@
+//! `#[derive(Write)]`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::model::{Field, Form, Kind, Object, Type, Variant, When};
+use crate::read::{bound, form, forms};
+
+pub(crate) fn expand(of: &Type) -> TokenStream {
+    let body = match &of.kind {
+        Kind::Struct(object) => object_body(of, object),
+        Kind::Words(words) => words_body(of, words),
+        Kind::Variants(variants) => variants_body(of, variants),
+    };
+    quote!(const _: () = { use crate::json::codec; #body };)
+}
+
+fn object_body(Type { name, .. }: &Type, object: &Object) -> TokenStream {
+    let form = form(object);
+    let puts = object.fields.iter().enumerate().map(|(index, field)| {
+        let own = &field.name;
+        let put = put(field, &quote!(&self.#own));
+        quote!(if index == #index { return #put; })
+    });
+    let unknown = object.rest.as_ref().map(|rest| {
+        quote! {
+            fn unknown(&self) -> &[(String, codec::Json)] {
+                &self.#rest.0
+            }
+        }
+    });
+    quote! {
+        impl codec::WriteFields for #name {
+            fn form(&self) -> codec::Form {
+                #form
+            }
+            fn put(&self, index: usize, out: &mut String) -> bool {
+                #(#puts)*
+                false
+            }
+            #unknown
+        }
+        impl codec::Write for #name {
+            fn write(&self, out: &mut String) {
+                codec::write_fields(self, out);
+            }
+        }
+    }
+}
+
+fn words_body(Type { name, .. }: &Type, words: &[Variant]) -> TokenStream {
+    let keys = words.iter().map(|word| &word.key);
+    quote! {
+        impl #name {
+            /// Its word in JSON.
+            #[allow(dead_code)]
+            pub(crate) fn word(self) -> &'static str {
+                const WORDS: &[&str] = &[#(#keys),*];
+                WORDS.get(self as usize).copied().unwrap_or_default()
+            }
+        }
+        impl codec::Write for #name {
+            fn write(&self, out: &mut String) {
+                codec::Write::write(self.word(), out);
+            }
+        }
+    }
+}
+
+fn variants_body(Type { name, .. }: &Type, variants: &[Variant]) -> TokenStream {
+    let keys = variants.iter().map(|variant| &variant.key);
+    let names = variants.iter().map(|variant| &variant.name);
+    let indexes = 0..variants.len();
+    let forms = forms(name, variants);
+    let puts = variants.iter().filter_map(|variant| {
+        let own = &variant.name;
+        match &variant.form {
+            Form::Unit => None,
+            Form::Value(_) => Some(quote!(#name::#own(value) => return codec::put(value, out),)),
+            Form::Fields(object) => {
+                let (pattern, places) = bound(object);
+                let puts = object.fields.iter().zip(&places).enumerate().map(|(index, (field, place))| {
+                    let put = put(field, &quote!(#place));
+                    quote!(if index == #index { return #put; })
+                });
+                Some(quote!(#name::#own { #pattern } => { #(#puts)* }))
+            }
+        }
+    });
+    quote! {
+        impl codec::WriteFields for #name {
+            fn form(&self) -> codec::Form {
+                #forms
+            }
+            fn put(&self, index: usize, out: &mut String) -> bool {
+                match self {
+                    #(#puts)*
+                    _ => {}
+                }
+                false
+            }
+        }
+        impl codec::Write for #name {
+            fn write(&self, out: &mut String) {
+                const NAMES: &[&str] = &[#(#keys),*];
+                let index: usize = match self {
+                    #(#name::#names { .. } => #indexes,)*
+                };
+                codec::write_variant(self, NAMES.get(index).copied().unwrap_or_default(), out);
+            }
+        }
+    }
+}
+
+fn put(field: &Field, place: &TokenStream) -> TokenStream {
+    match field.write {
+        When::Always => quote!(codec::put(#place, out)),
+        When::Some => quote!(codec::put_some(#place, out)),
+        When::UnlessDefault => quote!(codec::put_unless_blank(#place, out)),
+    }
+}
