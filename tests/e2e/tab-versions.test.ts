@@ -158,6 +158,29 @@ test("all old tabs stop, the one that runs the session and those that follow", (
     expect(await inPage(fresh, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");
   }));
 
+test("an old page that has not heard of the newer one gives way at its next write, and what was sent is answered", () =>
+  profile(async (profile) => {
+    const connections = `
+      globalThis.connections = [];
+      const openDatabase = IDBFactory.prototype.open;
+      IDBFactory.prototype.open = function (...given) {
+        const request = openDatabase.apply(this, given);
+        request.addEventListener("success", () => connections.push(request.result));
+        return request;
+      };`;
+    const old = await open(profile, connections);
+    await inPage(old, `await session.sendMessage("look");`);
+    // A browser may close the connection of a page at any time.
+    await inPage(old, "for (const database of connections) database.close();");
+    const fresh = await profile.open(newerBuild);
+    await inPage(fresh, `${app} await session.start();`);
+    expect(await tabOf(fresh)).toBe("follower");
+    expect(await inPage(fresh, `return (await errorOf(session.sendMessage("hello"))).text;`)).toBe("you said hello");
+    expect(await tabOf(fresh)).toBe("leader");
+    expect(await stopped(old)).toEqual(["STORE_NEWER", false, 0]);
+    expect((await shown(fresh)).filter((text) => text === "user: hello")).toHaveLength(1);
+  }));
+
 test("an old page that is opened beside a newer one takes nothing away from it", () =>
   profile(async (profile) => {
     const [fresh] = await openNewer(profile);

@@ -235,6 +235,8 @@ test("a stop that comes late stops no later request, and one that is meant stops
   const form = first.session.sendMessage("form");
   await until(first.session, ({ slots }) => slots.length === 1);
   expect(await ask("abort", ["an earlier request"])).toMatchObject({ value: false });
+  // It was meant for what another tab ran, which was not shown yet.
+  expect(await ask("abort", [null], { again: true })).toMatchObject({ value: false });
   expect(await ask("cancelQueued", ["an earlier request"])).toMatchObject({ value: false });
   expect(first.session.getSnapshot().slots).toHaveLength(1);
   const request = first.session.getSnapshot().timeline[0]?.id.replace(/\.m1$/, "");

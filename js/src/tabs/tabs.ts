@@ -184,7 +184,9 @@ export class Tabs implements AskedSession {
   }
 
   abort(): void {
-    this.#send("abort", this.#page.request());
+    const request = this.#page.request();
+    // Before anything is known of the session, nothing of it can be meant.
+    if (request !== null || this.#role === "follower") this.#send("abort", request);
   }
 
   cancelQueued(request: string): boolean {
@@ -557,7 +559,7 @@ export class Tabs implements AskedSession {
     }
   }
 
-  async #do(core: CoreSession, { method, args }: Ask, own: boolean): Promise<unknown> {
+  async #do(core: CoreSession, { method, args, again }: Ask, own: boolean): Promise<unknown> {
     const [first] = args;
     switch (method) {
       case "clearError":
@@ -566,7 +568,7 @@ export class Tabs implements AskedSession {
         return this.#page.answerInbox(...(args as [string, string]));
       case "abort":
         // Not the next one, when that one has ended meanwhile.
-        return (first === null || first === this.#page.request()) && this.#page.stop();
+        return (first === null ? !again : first === this.#page.request()) && this.#page.stop();
       case "cancelQueued":
         return core.cancelQueued?.(first as string) || (first === this.#page.request() && this.#page.stop());
       case "request":
