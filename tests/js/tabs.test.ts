@@ -201,6 +201,22 @@ test("what waits is told when its own session is disposed of", async () => {
   expect(first.session.getSnapshot().slots).toHaveLength(1);
 });
 
+test("a message whose write is refused, as another tab has taken over unheard, is answered nevertheless, once", async () => {
+  const store = sharedSession("s");
+  const first = tab(store());
+  await first.session.start();
+  const second = tab(store());
+  await second.session.start();
+  for (const { session } of [first, second]) {
+    const unheard = store();
+    unheard.claim?.();
+    await unheard.readRun?.();
+    expect(await session.sendMessage("hello")).toMatchObject({ text: "you said hello" });
+  }
+  const twice = ["user: hello", "agent: you said hello", "user: hello", "agent: you said hello"];
+  expect(texts(first.session.getSnapshot())).toEqual(twice);
+});
+
 const sessions = new Map<string, () => StoreAdapter>();
 const storeOf = (id: string) => {
   const make = sessions.get(id) ?? sharedSession(id);

@@ -25,6 +25,7 @@ export function sharedSession(id: string): () => StoreAdapter {
         if (claim && claim !== claimed) throw new GloveError("STORE_CONFLICT", "superseded");
         return memory.appendStep(step);
       },
+      holds: async () => claim === undefined || claim === claimed,
       lease: async (holder, ms, takesAway) => {
         if (leased && leased.holder !== holder && !takesAway && leased.until > Date.now()) return false;
         leased = ms > 0 ? { holder, until: Date.now() + ms } : undefined;

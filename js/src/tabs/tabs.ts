@@ -550,9 +550,13 @@ export class Tabs implements AskedSession {
       if (own) this.#end(id, ({ resolve }) => resolve(value));
       else this.#post({ kind: "answered", leader, id, value });
     } catch (thrown) {
+      const code = codeOf(fromCore(thrown));
+      // Another tab has taken over, and this one hears of it by a write that is refused.
+      const lost = code === "STORE_CONFLICT" && (await this.#store.holds?.().catch(() => true)) === false;
+      if (lost && this.#core === core) this.superseded();
       // Whoever takes over is asked again.
       if (this.#core !== core) return;
-      const error = ask.again && codeOf(fromCore(thrown)) === "OUT_OF_PROTOCOL" ? moved() : fromCore(thrown);
+      const error = ask.again && code === "OUT_OF_PROTOCOL" ? moved() : fromCore(thrown);
       if (own) return this.#end(id, ({ reject }) => reject(error));
       if (rulesOf(method)?.begins && !(error instanceof AbortError)) this.#page.fail(error);
       this.#post({ kind: "answered", leader, id, error: toText(error) });
