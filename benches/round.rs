@@ -7,7 +7,7 @@ use glove_wasm::http::BodyWriter;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, ToolResultData, Usage};
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notices, Options, RequestParts, ToolNames};
 use glove_wasm::run::Run;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Input, Reply, Request, ToolOutcome, WhenBusy};
@@ -77,7 +77,7 @@ fn rounds(c: &mut Criterion) {
 /// The same with the body of the endpoint protocol written before each model call.
 fn rounds_with_body(c: &mut Criterion) {
     let (names, options, notices) = (ToolNames::default(), Options::default(), Notices::default());
-    let prompt = Prompt {
+    let prompt = RequestParts {
         format: Format::Endpoint,
         system: "You look things up.",
         tools: &[],

@@ -3,7 +3,7 @@
 /// Lists in order, whose lengths are different powers of two: few are looked through, and an id moves but once for each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ids {
-    lists: Vec<Vec<Entry>>,
+    lists: Vec<Vec<IdEntry>>,
 }
 
 impl Ids {
@@ -39,13 +39,13 @@ impl Ids {
     }
 }
 
-type Entry = (String, usize);
+type IdEntry = (String, usize);
 
-fn place(list: &[Entry], id: &str) -> Result<usize, usize> {
+fn place(list: &[IdEntry], id: &str) -> Result<usize, usize> {
     list.binary_search_by(|(known, _)| known.as_str().cmp(id))
 }
 
-fn merged(mut some: Vec<Entry>, mut others: Vec<Entry>) -> Vec<Entry> {
+fn merged(mut some: Vec<IdEntry>, mut others: Vec<IdEntry>) -> Vec<IdEntry> {
     let mut all = Vec::with_capacity(some.len() + others.len());
     // From the last one down, as the ends of lists are what can be taken.
     while let Some(entry) = if last(&some) > last(&others) { some.pop() } else { others.pop() } {
@@ -55,7 +55,7 @@ fn merged(mut some: Vec<Entry>, mut others: Vec<Entry>) -> Vec<Entry> {
     all
 }
 
-fn last(list: &[Entry]) -> Option<&str> {
+fn last(list: &[IdEntry]) -> Option<&str> {
     list.last().map(|(id, _)| id.as_str())
 }
 

@@ -119,7 +119,7 @@ pub struct TurnBuilder {
     batch: Batch,
     text: String,
     reasoning: String,
-    calls: Vec<Call>,
+    calls: Vec<CallBuilder>,
     usage: Usage,
     finish: Option<(Finish, Option<String>)>,
     ended: bool,
@@ -168,7 +168,7 @@ impl From<Vec<(String, String)>> for WireNames {
 }
 
 #[derive(Debug, Default)]
-struct Call {
+struct CallBuilder {
     id: Option<String>,
     name: String,
     args: String,
@@ -181,7 +181,7 @@ struct Call {
     reader: Option<ArgumentReader>,
 }
 
-impl Call {
+impl CallBuilder {
     fn is(&self, id: Option<&str>, name: &str) -> bool {
         match (self.id.as_deref(), id.filter(|id| !id.is_empty())) {
             (Some(known), Some(id)) => known == id,
@@ -259,7 +259,7 @@ impl TurnBuilder {
             self.too_many("tool calls");
             return index;
         }
-        self.calls.push(Call::default());
+        self.calls.push(CallBuilder::default());
         self.call_head(index, id, name);
         index
     }
@@ -476,7 +476,7 @@ impl TurnBuilder {
     /// This very call is there: its id, its name, and all of its arguments.
     pub fn has_call(&self, id: &str, name: &str, args: &str) -> bool {
         let call = self.call_by_id(id).and_then(|index| self.calls.get(index));
-        let same = |call: &Call| call.name == self.real_name(name) && call.args == args;
+        let same = |call: &CallBuilder| call.name == self.real_name(name) && call.args == args;
         let whole = || args.is_empty() || args.starts_with('{') && Json::parse(args).is_ok();
         call.is_some_and(same) && whole()
     }
@@ -508,7 +508,7 @@ impl TurnBuilder {
     pub fn into_outcome(mut self) -> Outcome {
         let error = match self.failed.take() {
             Some(error) => error,
-            None if self.ended && !self.strays && !self.calls.iter().any(Call::is_nameless) => {
+            None if self.ended && !self.strays && !self.calls.iter().any(CallBuilder::is_nameless) => {
                 return Outcome::Answered(self.into_turn());
             }
             None if self.ended => ModelError::new(

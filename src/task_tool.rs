@@ -8,7 +8,7 @@ use crate::json::Json;
 use crate::json::codec::{Read, Write, object};
 use crate::message::{Task, ToolResultData};
 use crate::portable::BoxFuture;
-use crate::ports::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
+use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
 use crate::tool::{ToolDefinition, ToolSpec};
 
@@ -57,15 +57,15 @@ impl ToolHost for TaskTool {
         vec![ToolSpec { idempotent: true, ..ToolSpec::new(TASK_TOOL) }]
     }
 
-    fn permission(&self, _call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+    fn permission(&self, _call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
         Box::pin(future::ready(PermissionVerdict::Unset.into()))
     }
 
-    fn approval(&self, _call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+    fn approval(&self, _call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         Box::pin(future::ready(ApprovalVerdict::Needed { reason: None }.into()))
     }
 
-    fn run(&self, call: Call<'_>, _context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+    fn run(&self, call: CallRef<'_>, _context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         let (store, ids, input) = (Arc::clone(&self.store), Arc::clone(&self.ids), call.input.clone());
         Box::pin(async move {
             let todos = match input.decode::<Todos>() {
@@ -97,7 +97,7 @@ impl ToolHost for TaskTool {
         })
     }
 
-    fn undo(&self, _call: Call<'_>, _context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+    fn undo(&self, _call: CallRef<'_>, _context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
         Box::pin(future::ready(Err("a task list is not taken back".to_owned())))
     }
 }

@@ -33,12 +33,12 @@ pub struct Provider {
 }
 
 impl Provider {
-    fn of(error: &ModelError, said: Said, disclosure: Disclosure) -> Self {
+    fn of(error: &ModelError, said: Audience, disclosure: Disclosure) -> Self {
         let (all, some) = match disclosure {
             Disclosure::None => (false, false),
             // What is about the account of the server is nobody else's business.
             Disclosure::Safe | Disclosure::Application => {
-                (false, matches!(said, Said::ToTheClient | Said::InGeneral))
+                (false, matches!(said, Audience::Client | Audience::Anyone))
             }
             Disclosure::All | Disclosure::Own => (true, true),
         };
@@ -176,38 +176,38 @@ fn status(error: &ModelError) -> u16 {
     }
 }
 
-fn told(error: &ModelError, disclosure: Disclosure) -> (String, Said) {
+fn told(error: &ModelError, disclosure: Disclosure) -> (String, Audience) {
     use ModelErrorKind::*;
     let (own, said) = match error.kind {
         // What a connection failed with names the address, what was no answer quotes the body.
-        Network => ("The connection to the model's provider failed.", Said::Inside),
-        BadResponse => ("What the model's provider sent is not an answer.", Said::Inside),
-        Config | Adapter => ("This server is not set up for its model.", Said::Inside),
-        Authentication => ("The model's provider refused the key of this server.", Said::AboutTheServer),
+        Network => ("The connection to the model's provider failed.", Audience::Nobody),
+        BadResponse => ("What the model's provider sent is not an answer.", Audience::Nobody),
+        Config | Adapter => ("This server is not set up for its model.", Audience::Nobody),
+        Authentication => ("The model's provider refused the key of this server.", Audience::Operator),
         RateLimit if unpaid(error) => {
-            ("The account of this server at the model's provider is used up.", Said::AboutTheServer)
+            ("The account of this server at the model's provider is used up.", Audience::Operator)
         }
-        RateLimit => ("The model's provider allows no more requests at the moment.", Said::InGeneral),
-        Overloaded => ("The model's provider is overloaded.", Said::InGeneral),
-        Timeout => ("The model's provider took too long.", Said::InGeneral),
-        Server => ("The model's provider failed.", Said::InGeneral),
-        Cut => ("The model's answer was cut off before its end.", Said::ToTheClient),
-        ContextLength => ("The conversation does not fit into the model's context.", Said::ToTheClient),
-        BadRequest => ("The model's provider refused the request.", Said::ToTheClient),
+        RateLimit => ("The model's provider allows no more requests at the moment.", Audience::Anyone),
+        Overloaded => ("The model's provider is overloaded.", Audience::Anyone),
+        Timeout => ("The model's provider took too long.", Audience::Anyone),
+        Server => ("The model's provider failed.", Audience::Anyone),
+        Cut => ("The model's answer was cut off before its end.", Audience::Client),
+        ContextLength => ("The conversation does not fit into the model's context.", Audience::Client),
+        BadRequest => ("The model's provider refused the request.", Audience::Client),
         TooLarge => {
             let own = "This is more than the model's provider takes: send a smaller picture or file.";
-            (own, Said::InGeneral)
+            (own, Audience::Anyone)
         }
     };
     // A body without a message of its own is quoted behind its status.
     let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
     let message = match (disclosure, said) {
         (Disclosure::Own, _) => error.message.clone(),
-        (Disclosure::All, Said::AboutTheServer | Said::InGeneral | Said::ToTheClient) if !quoted => {
+        (Disclosure::All, Audience::Operator | Audience::Anyone | Audience::Client) if !quoted => {
             error.message.clone()
         }
-        (Disclosure::Application, Said::InGeneral | Said::ToTheClient)
-        | (Disclosure::Safe, Said::ToTheClient)
+        (Disclosure::Application, Audience::Anyone | Audience::Client)
+        | (Disclosure::Safe, Audience::Client)
             if !quoted =>
         {
             struck(&error.message)
@@ -226,13 +226,13 @@ fn unpaid(error: &ModelError) -> bool {
 
 /// Whom the message of an error is for.
 #[derive(Clone, Copy)]
-enum Said {
-    ToTheClient,
+enum Audience {
+    Client,
     /// Nothing that a client could mend: our sentence says as much.
-    InGeneral,
-    AboutTheServer,
+    Anyone,
+    Operator,
     /// To nobody outside.
-    Inside,
+    Nobody,
 }
 
 #[cfg(test)]

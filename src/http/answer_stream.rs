@@ -12,7 +12,7 @@ const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
 
 /// Collects what is to be sent; whoever sends it takes it, as often as it likes.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct AnswerStream {
     out: String,
     /// Reasoning is told as a part of the text, in the original's `<think>` marks.
     reasoning_in_text: bool,
@@ -24,14 +24,14 @@ pub struct Answer {
     disclosure: Disclosure,
 }
 
-impl Answer {
+impl AnswerStream {
     pub fn new(reasoning_in_text: bool) -> Self {
-        Answer { reasoning_in_text, ..Answer::default() }
+        AnswerStream { reasoning_in_text, ..AnswerStream::default() }
     }
 
     /// How much of a notice is told.
     pub fn disclosing(self, disclosure: Disclosure) -> Self {
-        Answer { disclosure, ..self }
+        AnswerStream { disclosure, ..self }
     }
 
     /// A piece of the answer, while the model writes it.

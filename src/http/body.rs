@@ -2,7 +2,7 @@
 //! costs what is new in it and one copy.
 
 use crate::message::{Message, Sender, ToolResult};
-use crate::providers::request::{Prompt, ToolNames};
+use crate::providers::request::{RequestParts, ToolNames};
 use crate::run::views::model::View;
 
 /// Keeps the settled front of one conversation in one provider's form.
@@ -18,14 +18,14 @@ pub struct BodyWriter {
 impl BodyWriter {
     /// The body of a request for this view. The options must be the same each time; another conversation, other
     /// tool names or a new summary begin anew.
-    pub fn body(&mut self, prompt: &Prompt<'_>, view: View<'_>) -> String {
+    pub fn body(&mut self, prompt: &RequestParts<'_>, view: View<'_>) -> String {
         let mut out = String::new();
         self.write(prompt, view, &mut out);
         out
     }
 
     /// The same into a text that may be used again; what it held is gone.
-    pub fn write(&mut self, prompt: &Prompt<'_>, view: View<'_>, out: &mut String) {
+    pub fn write(&mut self, prompt: &RequestParts<'_>, view: View<'_>, out: &mut String) {
         let identity = view.identity();
         let is_other = identity.is_none()
             || self.identity != identity
@@ -59,7 +59,7 @@ impl BodyWriter {
 }
 
 /// `behind`: other messages stand in front of these.
-fn write(prompt: &Prompt<'_>, messages: &[&Message], behind: bool, last: bool, out: &mut String) {
+fn write(prompt: &RequestParts<'_>, messages: &[&Message], behind: bool, last: bool, out: &mut String) {
     let groups = prompt.groups(messages, behind);
     let end = groups.len().saturating_sub(1);
     for (at, group) in groups.iter().enumerate() {
@@ -169,7 +169,7 @@ mod tests {
             [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint]
         {
             let (names, options) = (ToolNames::new(format, &Facts::default(), &[]), Options::default());
-            let prompt = Prompt {
+            let prompt = RequestParts {
                 format,
                 system: "s",
                 tools: &[],

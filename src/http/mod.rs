@@ -12,7 +12,7 @@ mod redact;
 pub mod retry;
 mod time_limit;
 
-pub use answer_stream::Answer;
+pub use answer_stream::AnswerStream;
 pub use body::BodyWriter;
 pub use learned::Learned;
 pub use model::{HttpModel, HttpOptions};

@@ -16,7 +16,9 @@ use crate::json::Json;
 use crate::json::scan::word_at;
 use crate::portable::BoxFuture;
 use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
-use crate::providers::request::{Notice, Notices, Options, Prompt, ToolNames, WANTED_BACK, fewer_tools};
+use crate::providers::request::{
+    Notice, Notices, Options, RequestParts, ToolNames, WANTED_BACK, fewer_tools,
+};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
@@ -98,7 +100,7 @@ impl ModelAdapter for HttpModel {
             None => (request.tools, request.system_prompt),
         };
         let names = ToolNames::new(format, &self.options.request.facts, tools);
-        let prompt = Prompt {
+        let prompt = RequestParts {
             format,
             system,
             tools,
@@ -119,7 +121,7 @@ impl ModelAdapter for HttpModel {
             let why = "There is nothing to send to the model: no text, no file and no result is in the conversation";
             return Box::pin(ready(Err(ModelError::new(ModelErrorKind::BadRequest, why))));
         }
-        let asking = Asking {
+        let asking = ModelCall {
             options: Arc::clone(&self.options),
             http: Arc::clone(&self.http),
             clock: Arc::clone(&self.clock),
@@ -136,7 +138,7 @@ impl ModelAdapter for HttpModel {
 }
 
 /// One model call with all its attempts.
-struct Asking {
+struct ModelCall {
     options: Arc<HttpOptions>,
     http: Arc<dyn Http>,
     clock: Arc<dyn Clock>,
@@ -147,7 +149,7 @@ struct Asking {
     learned: Arc<Learned>,
 }
 
-impl Asking {
+impl ModelCall {
     async fn with_retries(mut self, ids: &dyn IdSource) -> Result<Reply, ModelError> {
         for Notice { code, message } in &self.notices {
             self.deltas.send(Delta::Notice { code, message });
@@ -157,7 +159,7 @@ impl Asking {
         let mut attempt = 0;
         loop {
             let streams = self.is_streamed() && lessons.streams();
-            let mut shown = Shown {
+            let mut shown = DeltaRelay {
                 deltas: &self.deltas,
                 lessons: &mut lessons,
                 learned: &self.learned,
@@ -189,7 +191,7 @@ impl Asking {
         }
     }
 
-    async fn attempt(&self, shown: &mut Shown<'_>, streams: bool) -> Result<Turn, ModelError> {
+    async fn attempt(&self, shown: &mut DeltaRelay<'_>, streams: bool) -> Result<Turn, ModelError> {
         let policy = &self.options.policy;
         let now = self.clock.steady();
         let whole = Limit::new(now, policy.total_ms, "whole answer");
@@ -276,7 +278,7 @@ impl Asking {
         // Of an answer that is streamed.
         first: Option<Limit>,
         whole: Limit,
-        shown: &mut Shown<'_>,
+        shown: &mut DeltaRelay<'_>,
     ) -> Result<Turn, ModelError> {
         let status = response.status();
         if status == 0 || (300..400).contains(&status) {
@@ -315,7 +317,7 @@ impl Asking {
         deadline: &mut Deadline,
         mut limit: Limit,
         whole: Limit,
-        shown: &mut Shown<'_>,
+        shown: &mut DeltaRelay<'_>,
     ) -> Result<Outcome, ModelError> {
         let mut decoder = Decoder::new(self.options.format, self.names.clone());
         let mut begun = false;
@@ -379,7 +381,7 @@ impl Asking {
 }
 
 /// Hands on what comes, and knows whether anything did.
-struct Shown<'a> {
+struct DeltaRelay<'a> {
     deltas: &'a DeltaSink,
     lessons: &'a mut Lessons,
     learned: &'a Learned,
@@ -391,7 +393,7 @@ struct Shown<'a> {
     refusal: Option<String>,
 }
 
-impl Shown<'_> {
+impl DeltaRelay<'_> {
     /// There is an answer, so the request was taken: what was changed in it is told in front of the answer.
     fn begin(&mut self) {
         self.lessons.keep(self.learned, self.deltas);

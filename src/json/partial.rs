@@ -62,7 +62,7 @@ impl Patch {
 /// time is linear. It forgives raw control characters inside strings, which models write.
 #[derive(Debug, Default)]
 pub struct PartialJson {
-    state: State,
+    state: ParseState,
     frames: Vec<Frame>,
     /// The pointer to the value that is being read.
     path: String,
@@ -78,7 +78,7 @@ pub struct PartialJson {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum ParseState {
     #[default]
     Value,
     /// After `[`: a value or its end.
@@ -122,8 +122,8 @@ impl PartialJson {
 
     pub fn status(&self) -> Status {
         match self.state {
-            State::Done => Status::Complete,
-            State::Broken => Status::Broken,
+            ParseState::Done => Status::Complete,
+            ParseState::Broken => Status::Broken,
             _ => Status::Streaming,
         }
     }
@@ -132,10 +132,10 @@ impl PartialJson {
     /// or word is left out. `None` before anything is known. Costs a copy.
     pub fn value(&self) -> Option<Json> {
         let mut text = self.clean.clone();
-        if self.state == State::InText {
+        if self.state == ParseState::InText {
             text.push('"');
         }
-        if self.state != State::Done {
+        if self.state != ParseState::Done {
             text.extend(self.frames.iter().rev().map(|frame| if frame.object { '}' } else { ']' }));
         }
         Json::parse(&text).ok()
@@ -146,8 +146,8 @@ impl PartialJson {
         let mut rest = delta;
         while let Some(&byte) = rest.as_bytes().first() {
             let used = match self.state {
-                State::InKey | State::InText => self.string(rest, out),
-                State::Broken => return,
+                ParseState::InKey | ParseState::InText => self.string(rest, out),
+                ParseState::Broken => return,
                 _ => {
                     self.mark(byte, out);
                     1
@@ -160,7 +160,7 @@ impl PartialJson {
 
     /// The text is over: a number or word at its end is complete.
     pub fn finish(&mut self, out: &mut Vec<Patch>) {
-        if self.state == State::Scalar {
+        if self.state == ParseState::Scalar {
             self.end_scalar(out);
         }
     }
@@ -169,39 +169,39 @@ impl PartialJson {
     fn mark(&mut self, byte: u8, out: &mut Vec<Patch>) {
         let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         match (self.state, byte) {
-            (State::Scalar, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.') => {
+            (ParseState::Scalar, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.') => {
                 self.scalar.push(char::from(byte));
             }
-            (State::Scalar, _) => {
+            (ParseState::Scalar, _) => {
                 self.end_scalar(out);
-                if self.state != State::Broken {
+                if self.state != ParseState::Broken {
                     self.mark(byte, out);
                 }
             }
             _ if space => {}
-            (State::FirstItem, b']') | (State::FirstKey, b'}') => self.close(out),
-            (State::Value | State::FirstItem, b'{') => self.open(Kind::Object, out),
-            (State::Value | State::FirstItem, b'[') => self.open(Kind::Array, out),
-            (State::Value | State::FirstItem, b'"') => self.open(Kind::Text, out),
-            (State::Value | State::FirstItem, b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
-                self.state = State::Scalar;
+            (ParseState::FirstItem, b']') | (ParseState::FirstKey, b'}') => self.close(out),
+            (ParseState::Value | ParseState::FirstItem, b'{') => self.open(Kind::Object, out),
+            (ParseState::Value | ParseState::FirstItem, b'[') => self.open(Kind::Array, out),
+            (ParseState::Value | ParseState::FirstItem, b'"') => self.open(Kind::Text, out),
+            (ParseState::Value | ParseState::FirstItem, b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
+                self.state = ParseState::Scalar;
                 self.scalar.clear();
                 self.scalar.push(char::from(byte));
             }
-            (State::FirstKey | State::Key, b'"') => {
+            (ParseState::FirstKey | ParseState::Key, b'"') => {
                 self.key.clear();
-                self.state = State::InKey;
+                self.state = ParseState::InKey;
             }
-            (State::Colon, b':') => self.state = State::Value,
-            (State::AfterValue, b',') => {
+            (ParseState::Colon, b':') => self.state = ParseState::Value,
+            (ParseState::AfterValue, b',') => {
                 let in_object = self.frames.last().is_some_and(|frame| frame.object);
-                self.state = if in_object { State::Key } else { State::Value };
+                self.state = if in_object { ParseState::Key } else { ParseState::Value };
             }
-            (State::AfterValue, b'}' | b']') => {
+            (ParseState::AfterValue, b'}' | b']') => {
                 let fits = self.frames.last().is_some_and(|frame| frame.object == (byte == b'}'));
-                if fits { self.close(out) } else { self.state = State::Broken }
+                if fits { self.close(out) } else { self.state = ParseState::Broken }
             }
-            _ => self.state = State::Broken,
+            _ => self.state = ParseState::Broken,
         }
     }
 
@@ -233,15 +233,15 @@ impl PartialJson {
 
     fn open(&mut self, kind: Kind, out: &mut Vec<Patch>) {
         if kind != Kind::Text && self.frames.len() >= MAX_DEPTH {
-            self.state = State::Broken;
+            self.state = ParseState::Broken;
             return;
         }
         self.lead();
         self.patch(Op::Start { kind }, out);
         let (mark, state) = match kind {
-            Kind::Object => ('{', State::FirstKey),
-            Kind::Array => ('[', State::FirstItem),
-            Kind::Text => ('"', State::InText),
+            Kind::Object => ('{', ParseState::FirstKey),
+            Kind::Array => ('[', ParseState::FirstItem),
+            Kind::Text => ('"', ParseState::InText),
         };
         self.clean.push(mark);
         self.state = state;
@@ -260,7 +260,7 @@ impl PartialJson {
 
     fn end_scalar(&mut self, out: &mut Vec<Patch>) {
         let Ok(value) = Json::parse(&self.scalar) else {
-            self.state = State::Broken;
+            self.state = ParseState::Broken;
             return;
         };
         self.lead();
@@ -309,7 +309,7 @@ impl PartialJson {
             Escape::Unicode { unit, digits } => {
                 let c = rest.chars().next().unwrap_or_default();
                 match (c.to_digit(16), digits) {
-                    (None, _) => self.state = State::Broken,
+                    (None, _) => self.state = ParseState::Broken,
                     (Some(digit), 3) => {
                         self.escape = Escape::None;
                         self.unit(unit << 4 | digit, out);
@@ -353,7 +353,7 @@ impl PartialJson {
     }
 
     fn write(&mut self, text: &str, out: &mut Vec<Patch>) {
-        if self.state == State::InKey {
+        if self.state == ParseState::InKey {
             self.key.push_str(text);
             return;
         }
@@ -367,8 +367,8 @@ impl PartialJson {
 
     fn end_string(&mut self, out: &mut Vec<Patch>) {
         self.lone_half(out);
-        if self.state == State::InKey {
-            self.state = State::Colon;
+        if self.state == ParseState::InKey {
+            self.state = ParseState::Colon;
             return;
         }
         self.clean.push('"');
@@ -377,7 +377,7 @@ impl PartialJson {
     }
 
     fn value_ended(&mut self) {
-        self.state = if self.frames.is_empty() { State::Done } else { State::AfterValue };
+        self.state = if self.frames.is_empty() { ParseState::Done } else { ParseState::AfterValue };
     }
 
     fn patch(&self, op: Op, out: &mut Vec<Patch>) {

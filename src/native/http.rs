@@ -81,15 +81,15 @@ impl Http for NativeHttp {
         Box::pin(async move {
             let (status, headers) =
                 head.await.unwrap_or_else(|_| Err("the connection was given up".to_owned()))?;
-            Ok(Box::new(Answer { status, headers, read, _running: running }) as Box<dyn HttpResponse>)
+            Ok(Box::new(NativeResponse { status, headers, read, _running: running }) as Box<dyn HttpResponse>)
         })
     }
 }
 
-type Piece = Result<Vec<u8>, String>;
+type Chunk = Result<Vec<u8>, String>;
 
 /// Reads on while something is there, so that the connection is free again when the last piece is read.
-async fn hand_over(mut response: Response, pieces: mpsc::Sender<Piece>) {
+async fn hand_over(mut response: Response, pieces: mpsc::Sender<Chunk>) {
     let mut next = response.chunk().await;
     loop {
         let piece = match next {
@@ -114,14 +114,14 @@ struct Running {
     _thread: Arc<Thread>,
 }
 
-struct Answer {
+struct NativeResponse {
     status: u16,
     headers: Vec<(String, String)>,
-    read: mpsc::Receiver<Piece>,
+    read: mpsc::Receiver<Chunk>,
     _running: Running,
 }
 
-impl HttpResponse for Answer {
+impl HttpResponse for NativeResponse {
     fn status(&self) -> u16 {
         self.status
     }

@@ -8,10 +8,10 @@ use std::task::{Poll, Waker};
 /// Fires once, for every clone. Work that was cancelled is also dropped, so a signal is for what dropping does not
 /// reach: a request in another process, a promise of the page.
 #[derive(Debug, Clone, Default)]
-pub struct AbortSignal(Arc<State>);
+pub struct AbortSignal(Arc<SignalState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct SignalState {
     fired: AtomicBool,
     /// One for each future that waits.
     waiting: Mutex<Vec<Waker>>,
@@ -68,7 +68,7 @@ impl AbortSignal {
     }
 }
 
-impl State {
+impl SignalState {
     fn waiting(&self) -> MutexGuard<'_, Vec<Waker>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

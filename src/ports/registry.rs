@@ -14,7 +14,7 @@ use crate::ports::function::Function;
 use crate::ports::outcome::{IntoOutcome, ToolFailure};
 #[cfg(feature = "native")]
 use crate::ports::schema_check::SchemaCheck;
-use crate::ports::tools::{Call, Checked, ToolContext, ToolHost};
+use crate::ports::tools::{CallRef, Checked, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
 use crate::tool::{Gate, OnInterrupted, ToolDefinition, ToolSpec, check_definition};
 
@@ -272,7 +272,7 @@ impl ToolHost for Tools {
         self.tasks.unwrap_or(!self.list.is_empty())
     }
 
-    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+    fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
         let tool = self.get(call.tool_name);
         let issues = tool.map(|tool| tool.issues(call.input)).unwrap_or_default();
         if !issues.is_empty() {
@@ -285,7 +285,7 @@ impl ToolHost for Tools {
         Box::pin(future::ready(verdict.into()))
     }
 
-    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+    fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         let tool = self.get(call.tool_name);
         let issues = tool.map(|tool| tool.issues(call.input)).unwrap_or_default();
         let verdict = match tool.and_then(|tool| tool.approval.as_ref()) {
@@ -296,7 +296,7 @@ impl ToolHost for Tools {
         Box::pin(future::ready(verdict.into()))
     }
 
-    fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+    fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         let Some(tool) = self.get(call.tool_name) else {
             return Box::pin(future::ready(ToolOutcome::Threw(not_here(call.tool_name))));
         };
@@ -307,7 +307,7 @@ impl ToolHost for Tools {
         tool.body.call((call.input.clone(), context))
     }
 
-    fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+    fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
         match self.get(call.tool_name).and_then(|tool| tool.undo.as_ref()) {
             Some(undo) => undo.call((call.input.clone(), context)),
             None => Box::pin(future::ready(Err(not_here(call.tool_name)))),

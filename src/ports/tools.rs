@@ -31,21 +31,21 @@ pub trait ToolHost: MaybeSend + MaybeSync {
 
     /// Asked for tools with a permission gate, before the store and a person are: `Unset` asks them, `NotNeeded` is heeded for
     /// `Gate::ByInput`.
-    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>>;
+    fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>>;
 
     /// Asked for tools with an approval gate, before a person is.
-    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>>;
+    fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>>;
 
     /// Runs a call. When it is cancelled, the context's signal fires and the future is dropped.
-    fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome>;
+    fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome>;
 
     /// Takes a call back; `call.input` is what it was run with.
-    fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>>;
+    fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>>;
 }
 
 /// One call, borrowed from the run.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct CallRef<'a> {
     pub call_id: &'a str,
     pub tool_name: &'a str,
     /// The model's own text.
@@ -107,7 +107,7 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
-    pub fn new(call: Call<'_>, display: CallDisplay, abort: AbortSignal) -> Self {
+    pub fn new(call: CallRef<'_>, display: CallDisplay, abort: AbortSignal) -> Self {
         ToolContext {
             call_id: call.call_id.to_owned(),
             tool_name: call.tool_name.to_owned(),

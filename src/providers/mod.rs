@@ -107,14 +107,14 @@ impl Format {
     fn mapping(self) -> Box<dyn Mapping> {
         match self {
             #[cfg(feature = "providers")]
-            Format::Anthropic => Box::<anthropic::stream::Stream>::default(),
+            Format::Anthropic => Box::<anthropic::stream::AnthropicStream>::default(),
             #[cfg(feature = "providers")]
-            Format::OpenAiChat => Box::<openai_chat::stream::Stream>::default(),
+            Format::OpenAiChat => Box::<openai_chat::stream::OpenAiChatStream>::default(),
             #[cfg(feature = "providers")]
-            Format::OpenAiResponses => Box::<openai_responses::stream::Stream>::default(),
+            Format::OpenAiResponses => Box::<openai_responses::stream::OpenAiResponsesStream>::default(),
             #[cfg(feature = "providers")]
-            Format::Gemini => Box::<gemini::stream::Stream>::default(),
-            _ => Box::<endpoint::stream::Stream>::default(),
+            Format::Gemini => Box::<gemini::stream::GeminiStream>::default(),
+            _ => Box::<endpoint::stream::EndpointStream>::default(),
         }
     }
 }

@@ -143,7 +143,7 @@ pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &s
     if !refusal.trim_start().starts_with(['{', '[', '"']) {
         return None;
     }
-    let told = Told::read(refusal).ok()?;
+    let told = FaultPlace::read(refusal).ok()?;
     let message = error.message.to_ascii_lowercase();
     let said = |words: &[&str]| words.iter().any(|word| word_at(&message, word).is_some());
     let complains = said(&COMPLAINTS)
@@ -228,14 +228,14 @@ fn number(text: &str) -> Option<u64> {
 
 /// Where a refusal says that the fault is, and what it calls it.
 #[derive(Default)]
-struct Told {
+struct FaultPlace {
     places: Vec<String>,
     codes: Vec<String>,
 }
 
-impl Told {
+impl FaultPlace {
     fn read(refusal: &str) -> Result<Self, Broken> {
-        let mut told = Told::default();
+        let mut told = FaultPlace::default();
         told.value(&mut Reader::new(refusal), 0)?;
         Ok(told)
     }

@@ -4,7 +4,7 @@ use crate::error::{StoreError, StoreErrorKind};
 use crate::json::codec::{self, Read, Write, through_codec};
 use crate::message::Message;
 use crate::run::input::Input;
-use crate::run::state::{Call, State};
+use crate::run::state::{CallRecord, State};
 use crate::run::{OutOfProtocol, Run};
 
 /// Written into every checkpoint; an older number is read, a newer one refused.
@@ -155,7 +155,7 @@ impl Run {
     ///
     /// An older form is replaced at once: what read it could not read the new records behind it.
     fn is_compact(&self) -> bool {
-        let has_result = |call: &Call| call.is_done() || call.returned.is_some();
+        let has_result = |call: &CallRecord| call.is_done() || call.returned.is_some();
         self.is_older || self.state.batch().is_none_or(|batch| !batch.calls.iter().any(has_result))
     }
 }

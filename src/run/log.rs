@@ -197,7 +197,7 @@ impl SlotAnswer {
 
 /// What becomes of something that a tool shows.
 #[derive(Debug, PartialEq)]
-pub enum Shows {
+pub enum SlotReplay {
     /// It is new, and takes this place in the log. What was shown after that place goes.
     Anew { at: usize, gone: Vec<Slot> },
     /// It was shown before.
@@ -208,7 +208,7 @@ pub enum Shows {
 
 /// What becomes of a step that a tool comes to.
 #[derive(Debug, PartialEq)]
-pub enum Comes {
+pub enum StepReplay {
     /// It was done before.
     Done(StepResult),
     /// It is to be done, under this key.
@@ -238,38 +238,38 @@ impl ReplayCursor {
         self.log.strict && self.met < self.log.slots.len()
     }
 
-    pub fn shows(&mut self, renderer: &str, input: &Json, waits: bool) -> Shows {
+    pub fn shows(&mut self, renderer: &str, input: &Json, waits: bool) -> SlotReplay {
         let at = self.met;
         let Some(logged) = self.log.slots.get(at) else {
             self.met += 1;
-            return Shows::Anew { at, gone: Vec::new() };
+            return SlotReplay::Anew { at, gone: Vec::new() };
         };
         let Slot { renderer: known, input: shown, waits: waited, .. } = &logged.slot;
         let same = known == renderer && *waited == waits && shown.canonical() == input.canonical();
         if same {
             self.met += 1;
-            return Shows::Known { at, logged: logged.clone() };
+            return SlotReplay::Known { at, logged: logged.clone() };
         }
         if self.log.strict {
-            return Shows::Astray;
+            return SlotReplay::Astray;
         }
         self.met += 1;
         let mut gone = Vec::new();
         for logged in self.log.slots.split_off(at) {
             gone.push(logged.slot);
         }
-        Shows::Anew { at, gone }
+        SlotReplay::Anew { at, gone }
     }
 
-    pub fn step(&mut self, name: &str) -> Comes {
+    pub fn step(&mut self, name: &str) -> StepReplay {
         self.names.push(name.to_owned());
         let used = self.names.iter().filter(|other| *other == name).count();
         let key = format!("{used} {name}");
         let known = self.log.steps.iter().find(|step| step.key == key);
         match known.and_then(|step| step.result.clone()) {
-            Some(result) => Comes::Done(result),
-            None if self.is_behind() || (self.log.strict && !self.told) => Comes::Astray,
-            None => Comes::Begins(key),
+            Some(result) => StepReplay::Done(result),
+            None if self.is_behind() || (self.log.strict && !self.told) => StepReplay::Astray,
+            None => StepReplay::Begins(key),
         }
     }
 

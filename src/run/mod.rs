@@ -27,7 +27,7 @@ use journal::Record;
 use log::Log;
 use settings::Settings;
 pub use state::UndoEntry;
-use state::{Call, CallState, Halt, Phase, State};
+use state::{CallRecord, CallState, Halt, Phase, State};
 use views::model::View;
 
 /// One session's conversation and all that is going on in it.
@@ -417,7 +417,7 @@ impl Run {
             (None, Phase::Compacting { .. }) => PhaseName::Compacting,
             (None, Phase::Undoing(_)) => PhaseName::Undoing,
             (None, Phase::Tools(batch)) => {
-                let asks = batch.calls.iter().any(Call::waits_for_a_person);
+                let asks = batch.calls.iter().any(CallRecord::waits_for_a_person);
                 let works = batch.calls.iter().any(|call| {
                     !call.waits_for_a_person()
                         && !matches!(call.state, CallState::Queued | CallState::Done(_))

@@ -127,14 +127,14 @@ pub(crate) enum Halt {
 pub(crate) struct Batch {
     /// The index of the answer in the record.
     pub message: usize,
-    pub calls: Vec<Call>,
+    pub calls: Vec<CallRecord>,
     /// The user stopped the run; only what must not be cut off is still running.
     #[json(skip_if_default)]
     pub stopped: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Read, Write)]
-pub(crate) struct Call {
+pub(crate) struct CallRecord {
     pub id: String,
     /// The tool's registered name; `None` when there is no such tool.
     #[json(write_null)]
@@ -283,7 +283,7 @@ impl State {
     }
 }
 
-impl Call {
+impl CallRecord {
     pub(crate) fn waits_for_a_person(&self) -> bool {
         match self.state {
             CallState::Asking(_) => true,

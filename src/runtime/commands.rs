@@ -9,7 +9,7 @@ use crate::run::PhaseName;
 use crate::run::effect::Effect;
 use crate::run::input::{AbortReason, Input, WhenBusy};
 use crate::run::settings::Settings;
-use crate::runtime::driver::{Driver, Happening, Life};
+use crate::runtime::driver::{Driver, DriverEvent, Life};
 use crate::runtime::response::Response;
 use crate::runtime::shared::{Caller, Command, Configure};
 
@@ -211,7 +211,7 @@ impl Driver {
             self.refuse(command, Error::Closed);
         }
         for happening in std::mem::take(&mut self.ready) {
-            if let Happening::Command(command) = happening {
+            if let DriverEvent::Command(command) = happening {
                 self.refuse(command, Error::Closed);
             }
         }

@@ -77,7 +77,7 @@ pub struct DisplayManager {
 }
 
 struct Inner {
-    state: Mutex<State>,
+    state: Mutex<DisplayState>,
     listeners: Listeners<dyn StackListener>,
     ids: Arc<dyn IdSource>,
     clock: Arc<dyn Clock>,
@@ -86,7 +86,7 @@ struct Inner {
 }
 
 #[derive(Default)]
-struct State {
+struct DisplayState {
     stack: Stack,
     waiters: Vec<(String, Waiter)>,
     /// The slots of the stack that the run keeps.
@@ -94,15 +94,15 @@ struct State {
     /// Answers that came before those who ask were there again.
     early: Vec<(String, Result<Json, DisplayError>)>,
     /// Answers that are told when they are written.
-    said: Vec<(String, (Teller, Answer))>,
+    said: Vec<(String, (ReplySender, SlotReply))>,
     renderers: Vec<Renderer>,
 }
 
-type Answer = Result<Json, DisplayError>;
-type Teller = oneshot::Sender<Answer>;
+type SlotReply = Result<Json, DisplayError>;
+type ReplySender = oneshot::Sender<SlotReply>;
 
 struct Waiter {
-    answer: Teller,
+    answer: ReplySender,
     /// What the answer must pass: the renderer's rule and that of the one who asked.
     checks: Vec<Check>,
     /// Shown on with its status after it was answered.
@@ -323,7 +323,7 @@ impl DisplayPort for DisplayManager {
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DisplayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -375,7 +375,7 @@ impl Inner {
             }
             state.waiters.push((id.clone(), Waiter { answer, checks, stays }));
         }
-        let waiting = Waiting { answered, id, inner: Arc::clone(self) };
+        let waiting = PendingAnswer { answered, id, inner: Arc::clone(self) };
         self.notify();
         Box::pin(waiting)
     }
@@ -460,7 +460,7 @@ impl Inner {
     }
 }
 
-impl State {
+impl DisplayState {
     /// The run keeps this slot no more, if it did.
     fn forget(&mut self, id: &str) -> Option<String> {
         let at = self.kept.iter().position(|kept| kept == id)?;
@@ -487,13 +487,13 @@ pub(super) fn take<T>(list: &mut Vec<(String, T)>, key: &str) -> Option<T> {
 }
 
 /// The waiting side of a question. When nobody waits any more, there is no question either.
-struct Waiting {
+struct PendingAnswer {
     answered: oneshot::Receiver<Result<Json, DisplayError>>,
     id: String,
     inner: Arc<Inner>,
 }
 
-impl Future for Waiting {
+impl Future for PendingAnswer {
     type Output = Result<Json, DisplayError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -501,7 +501,7 @@ impl Future for Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for PendingAnswer {
     fn drop(&mut self) {
         // Whatever ended a question has taken its waiter already.
         let open = take(&mut self.inner.state().waiters, &self.id);

@@ -40,7 +40,7 @@ pub(crate) struct Driver {
     held: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
     pub(super) in_flight: Vec<(Key, InFlight)>,
-    pub(super) ready: Vec<Happening>,
+    pub(super) ready: Vec<DriverEvent>,
     pub(super) callers: Vec<Caller>,
     /// Whose events these are.
     request: Option<String>,
@@ -60,7 +60,7 @@ pub(super) enum Life {
     Closed,
 }
 
-pub(super) enum Happening {
+pub(super) enum DriverEvent {
     Command(Command),
     Work(Key, Done),
 }
@@ -110,10 +110,10 @@ impl Driver {
         }
     }
 
-    fn take(&mut self, happening: Happening) {
+    fn take(&mut self, happening: DriverEvent) {
         let input = match happening {
-            Happening::Command(command) => self.handle_command(command),
-            Happening::Work(key, done) => self.finish_work(&key, done),
+            DriverEvent::Command(command) => self.handle_command(command),
+            DriverEvent::Work(key, done) => self.finish_work(&key, done),
         };
         if let Some(input) = input {
             // Refused is what comes too late: the answer to something that was cancelled.
@@ -204,17 +204,17 @@ impl Driver {
     /// The run cannot be read. Whoever asks is told so; the next one to ask makes another try.
     async fn refuse_until_next(&mut self, error: Error) {
         while let Ok(command) = self.commands.try_recv() {
-            self.ready.push(Happening::Command(command));
+            self.ready.push(DriverEvent::Command(command));
         }
         for happening in std::mem::take(&mut self.ready) {
-            if let Happening::Command(command) = happening {
+            if let DriverEvent::Command(command) = happening {
                 self.refuse(command, error.clone());
             }
         }
         if self.state != Life::Closed
             && let Some(command) = self.commands.next().await
         {
-            self.ready.push(Happening::Command(command));
+            self.ready.push(DriverEvent::Command(command));
         }
     }
 
@@ -231,18 +231,18 @@ impl Driver {
         }
     }
 
-    async fn next(&mut self) -> Happening {
+    async fn next(&mut self) -> DriverEvent {
         poll_fn(|context| {
             // A tool shows something before it ends.
             if let Poll::Ready(Some(command)) = self.tool_inputs.poll_next_unpin(context) {
-                return Poll::Ready(Happening::Command(command));
+                return Poll::Ready(DriverEvent::Command(command));
             }
             if !self.ready.is_empty() {
                 return Poll::Ready(self.ready.remove(0));
             }
             // Commands first: nothing that was stopped should go on for the sake of order.
             if let Poll::Ready(Some(command)) = self.commands.poll_next_unpin(context) {
-                return Poll::Ready(Happening::Command(command));
+                return Poll::Ready(DriverEvent::Command(command));
             }
             let Poll::Ready(ended) = self.poll_work(context) else {
                 self.release_callers();
@@ -252,7 +252,7 @@ impl Driver {
             match self.tool_inputs.poll_next_unpin(context) {
                 Poll::Ready(Some(command)) => {
                     self.ready.push(ended);
-                    Poll::Ready(Happening::Command(command))
+                    Poll::Ready(DriverEvent::Command(command))
                 }
                 _ => Poll::Ready(ended),
             }
@@ -260,10 +260,10 @@ impl Driver {
         .await
     }
 
-    fn poll_work(&mut self, context: &mut Context<'_>) -> Poll<Happening> {
+    fn poll_work(&mut self, context: &mut Context<'_>) -> Poll<DriverEvent> {
         loop {
             match self.work.poll_next_unpin(context) {
-                Poll::Ready(Some(Ok((key, done)))) => return Poll::Ready(Happening::Work(key, done)),
+                Poll::Ready(Some(Ok((key, done)))) => return Poll::Ready(DriverEvent::Work(key, done)),
                 Poll::Ready(Some(Err(Aborted))) => {}
                 Poll::Ready(None) | Poll::Pending => return Poll::Pending,
             }
@@ -292,7 +292,7 @@ impl Driver {
             if matches!(command, Command::Close) {
                 self.close();
             } else {
-                self.ready.push(Happening::Command(command));
+                self.ready.push(DriverEvent::Command(command));
             }
         }
     }
@@ -317,14 +317,14 @@ impl Driver {
     /// What was stopped while the store wrote does not begin: all until the stop comes first, in its order.
     fn stop_first(&mut self) {
         while let Ok(command) = self.commands.try_recv() {
-            self.ready.push(Happening::Command(command));
+            self.ready.push(DriverEvent::Command(command));
         }
         let stops =
-            |happening: &Happening| matches!(happening, Happening::Command(command) if command.stops());
+            |happening: &DriverEvent| matches!(happening, DriverEvent::Command(command) if command.stops());
         let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.is_unwritten()) else { return };
         // What tools have done was done before.
         while let Ok(command) = self.tool_inputs.try_recv() {
-            self.take(Happening::Command(command));
+            self.take(DriverEvent::Command(command));
         }
         for happening in self.ready.drain(..=last).collect::<Vec<_>>() {
             self.take(happening);

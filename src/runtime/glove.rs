@@ -11,7 +11,7 @@ use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::listeners::Subscription;
 use crate::runtime::response::{Prompt, Response};
-use crate::runtime::session::{Asked, Parts, Session};
+use crate::runtime::session::{Parts, ResponseFuture, Session};
 use crate::store::MemoryStore;
 
 /// An agent. Clones are the same agent.
@@ -180,7 +180,7 @@ impl GloveBuilder {
 
 impl Glove {
     /// Asks the agent, and gives its answer.
-    pub fn process_request(&self, prompt: impl Into<Prompt>) -> Asked {
+    pub fn process_request(&self, prompt: impl Into<Prompt>) -> ResponseFuture {
         self.session.request(prompt)
     }
 

@@ -105,5 +105,5 @@ pub use display::{DisplayManager, Renderer, StackListener};
 pub use glove::{Glove, GloveBuilder};
 pub use listeners::{Follower, Subscription};
 pub use response::{Prompt, Response};
-pub use session::{Asked, Parts, Session};
-pub use tool_run::{Said, ToolRun};
+pub use session::{Parts, ResponseFuture, Session};
+pub use tool_run::{AnswerFuture, ToolRun};

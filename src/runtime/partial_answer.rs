@@ -8,7 +8,7 @@ use crate::ids::Ids;
 use crate::ports::{Delta, Purpose, Receive, Subscriber};
 use crate::runtime::listeners::Listeners;
 
-pub(crate) struct Shown {
+pub(crate) struct PartialAnswer {
     /// False after the call was cancelled or has ended: late pieces go nowhere.
     live: AtomicBool,
     text: Mutex<String>,
@@ -19,14 +19,21 @@ pub(crate) struct Shown {
     noticed: Arc<Mutex<Ids>>,
 }
 
-impl Shown {
+impl PartialAnswer {
     pub(crate) fn new(
         purpose: Purpose,
         request: Option<String>,
         listeners: Arc<Listeners<dyn Subscriber>>,
         noticed: Arc<Mutex<Ids>>,
     ) -> Self {
-        Shown { live: AtomicBool::new(true), text: Mutex::default(), request, purpose, listeners, noticed }
+        PartialAnswer {
+            live: AtomicBool::new(true),
+            text: Mutex::default(),
+            request,
+            purpose,
+            listeners,
+            noticed,
+        }
     }
 
     pub(crate) fn text(&self) -> String {
@@ -40,7 +47,7 @@ impl Shown {
     }
 }
 
-impl Receive for Shown {
+impl Receive for PartialAnswer {
     fn receive(&self, delta: Delta<'_>) {
         // A summary is no part of the chat; what is said of its request is no part of the summary.
         let is_notice = matches!(delta, Delta::Notice { .. });

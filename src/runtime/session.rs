@@ -46,7 +46,7 @@ pub struct Parts {
 }
 
 /// What becomes of something that was asked.
-pub type Asked = BoxFuture<'static, Result<Response, Error>>;
+pub type ResponseFuture = BoxFuture<'static, Result<Response, Error>>;
 
 /// Clones are the same session. What is asked takes its place in the order of asking at the call itself; the future
 /// that comes back waits for what becomes of it. Dropping that future only stops the waiting: the request stays, and
@@ -88,7 +88,7 @@ impl Session {
 
     /// Asks the agent, and gives its answer. A request made from inside of one of this session's own tools waits
     /// for its turn like any other, so a tool must not wait for it.
-    pub fn request(&self, prompt: impl Into<Prompt>) -> Asked {
+    pub fn request(&self, prompt: impl Into<Prompt>) -> ResponseFuture {
         let Prompt { id, message, when_busy, regenerate, leave_when_waiting } = prompt.into();
         let id = id.unwrap_or_else(|| self.shared.ids.fresh());
         let request = Request { id: id.clone(), message, when_busy, regenerate, inbox: Vec::new() };
@@ -97,28 +97,28 @@ impl Session {
 
     /// Goes on with what was left: a run from the store, one that paused, one whose model or store failed. Comes back
     /// when it ends or waits for a person.
-    pub fn resume(&self) -> Asked {
+    pub fn resume(&self) -> ResponseFuture {
         self.ask(None, true, Command::Resume)
     }
 
     /// Takes the last `steps` actions back.
-    pub fn undo(&self, steps: u32) -> Asked {
+    pub fn undo(&self, steps: u32) -> ResponseFuture {
         self.ask(None, true, move |caller| Command::Undo { steps, caller })
     }
 
     /// Answers a question, by its id or its call's, and goes on until the request ends or waits again.
-    pub fn decide(&self, id: &str, answer: Answer) -> Asked {
+    pub fn decide(&self, id: &str, answer: Answer) -> ResponseFuture {
         let id = id.to_owned();
         self.ask(None, true, |caller| Command::Answer { id, answer, caller: Some(caller) })
     }
 
     /// Allows a call, this time.
-    pub fn approve(&self, id: &str) -> Asked {
+    pub fn approve(&self, id: &str) -> ResponseFuture {
         self.decide(id, Answer::Allow { remember: false })
     }
 
     /// Turns a call down, this time; the model is told the reason.
-    pub fn reject(&self, id: &str, reason: Option<String>) -> Asked {
+    pub fn reject(&self, id: &str, reason: Option<String>) -> ResponseFuture {
         self.decide(id, Answer::Deny { remember: false, reason })
     }
 
@@ -283,7 +283,7 @@ impl Session {
         request: Option<String>,
         leave_when_waiting: bool,
         command: impl FnOnce(Caller) -> Command,
-    ) -> Asked {
+    ) -> ResponseFuture {
         let (reply, mut answer) = oneshot::channel();
         self.tell(command(Caller { request, leave_when_waiting, reply }));
         let session = self.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::ToolDefinitionError;
 use crate::json::Json;
 use crate::portable::BoxFuture;
-use crate::ports::{Call, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
+use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
 use crate::task_tool::{TASK_TOOL, TaskTool};
 use crate::tool::{ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
@@ -61,21 +61,21 @@ impl SessionTools {
         }
     }
 
-    pub(crate) fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+    pub(crate) fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
         self.host_of(call.tool_name).permission(call)
     }
 
-    pub(crate) fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+    pub(crate) fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         self.host_of(call.tool_name).approval(call)
     }
 
-    pub(crate) fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+    pub(crate) fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         self.host_of(call.tool_name).run(call, context)
     }
 
     pub(crate) fn undo(
         &self,
-        call: Call<'_>,
+        call: CallRef<'_>,
         context: ToolContext,
     ) -> BoxFuture<'static, Result<(), String>> {
         self.host_of(call.tool_name).undo(call, context)

@@ -50,7 +50,7 @@ impl SharedDriver {
         poll_fn(|context| {
             place.wait(context.waker());
             let free = self.try_take().or_else(|| {
-                // Said before the second try: whoever has the wheel at that one looks here after letting go.
+                // Said before the second try: whoever drives at that one looks here after letting go.
                 self.missed.store(true, Ordering::SeqCst);
                 self.try_take()
             });

@@ -15,33 +15,33 @@ use crate::json::Json;
 use crate::portable::BoxFuture;
 use crate::ports::{DisplayPort, Show, Step, Steps};
 use crate::run::input::{Input, ToolOutcome, Validated};
-use crate::run::log::{Comes, Log, ReplayCursor, Shows, StepResult};
+use crate::run::log::{Log, ReplayCursor, SlotReplay, StepReplay, StepResult};
 use crate::runtime::display::{DisplayManager, take};
 use crate::runtime::shared::Command;
 
 /// The answer to a question of a tool.
-pub type Said = BoxFuture<'static, Result<Json, DisplayError>>;
+pub type AnswerFuture = BoxFuture<'static, Result<Json, DisplayError>>;
 
 /// One run of a call's tool.
 pub struct ToolRun {
     call_id: String,
     display: DisplayManager,
     tool_inputs: UnboundedSender<Command>,
-    state: Mutex<State>,
+    state: Mutex<ToolRunState>,
 }
 
-struct State {
+struct ToolRunState {
     replay: ReplayCursor,
     /// Questions from before that the tool has not asked again yet.
-    open: Vec<(String, Said)>,
+    open: Vec<(String, AnswerFuture)>,
     /// Steps that wait for being written.
     gates: Vec<(String, oneshot::Sender<()>)>,
-    turn: Turn,
+    turn: PollTurn,
 }
 
 /// Where a tool written in Rust stands between two of its polls.
 #[derive(Default)]
-struct Turn {
+struct PollTurn {
     /// It was told something that it has not gone on with yet.
     told: bool,
     /// It goes on with what it was told.
@@ -67,8 +67,8 @@ impl ToolRun {
         for slot in log.open() {
             open.push((slot.id.clone(), display.ask_kept(slot.clone(), None)));
         }
-        let turn = Turn { told: true, fresh: true, ..Turn::default() };
-        let state = State { replay: ReplayCursor::new(log), open, gates: Vec::new(), turn };
+        let turn = PollTurn { told: true, fresh: true, ..PollTurn::default() };
+        let state = ToolRunState { replay: ReplayCursor::new(log), open, gates: Vec::new(), turn };
         ToolRun { call_id: call_id.to_owned(), display, tool_inputs, state: Mutex::new(state) }
     }
 
@@ -77,18 +77,18 @@ impl ToolRun {
         self.display.check(&show)?;
         let shows = self.state().replay.shows(&show.renderer, &show.input, false);
         Ok(match shows {
-            Shows::Astray => {
+            SlotReplay::Astray => {
                 self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 None
             }
-            Shows::Known { at, logged } => {
+            SlotReplay::Known { at, logged } => {
                 let id = logged.slot.id.clone();
                 if !deterministic {
                     self.tell_slot(at, logged.slot, deterministic);
                 }
                 Some(id)
             }
-            Shows::Anew { at, gone } => {
+            SlotReplay::Anew { at, gone } => {
                 self.drop_slots(gone);
                 let slot = self.display.slot(show, false);
                 let id = slot.id.clone();
@@ -100,16 +100,16 @@ impl ToolRun {
     }
 
     /// Asks. A tool that has gone astray gets no answer.
-    pub fn ask(&self, show: Show, deterministic: bool) -> Result<(String, Said), DisplayError> {
+    pub fn ask(&self, show: Show, deterministic: bool) -> Result<(String, AnswerFuture), DisplayError> {
         self.display.check(&show)?;
         let shows = self.state().replay.shows(&show.renderer, &show.input, true);
         let check = show.check.clone();
         Ok(match shows {
-            Shows::Astray => {
+            SlotReplay::Astray => {
                 self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 (self.display.slot(show, true).id, Box::pin(future::pending()))
             }
-            Shows::Known { at, logged } => {
+            SlotReplay::Known { at, logged } => {
                 let id = logged.slot.id.clone();
                 let open = take(&mut self.state().open, &id);
                 if open.is_some() || !deterministic {
@@ -127,7 +127,7 @@ impl ToolRun {
                     }
                 }
             }
-            Shows::Anew { at, gone } => {
+            SlotReplay::Anew { at, gone } => {
                 self.drop_slots(gone);
                 self.state().turn.waits = true;
                 let slot = self.display.slot(show, true);
@@ -147,9 +147,9 @@ impl ToolRun {
     ) -> BoxFuture<'static, Result<Step, DisplayError>> {
         let comes = self.state().replay.step(name);
         let key = match comes {
-            Comes::Done(result) => return Box::pin(future::ready(Ok(Step::Done(result)))),
-            Comes::Begins(key) => key,
-            Comes::Astray => {
+            StepReplay::Done(result) => return Box::pin(future::ready(Ok(Step::Done(result)))),
+            StepReplay::Begins(key) => key,
+            StepReplay::Astray => {
                 self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 return Box::pin(future::pending());
             }
@@ -254,7 +254,7 @@ impl ToolRun {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ToolRunState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -264,7 +264,7 @@ impl DisplayPort for ToolRun {
         self.show(show, self.is_fresh())?.ok_or(DisplayError::Removed)
     }
 
-    fn push_and_wait(&self, show: Show) -> Said {
+    fn push_and_wait(&self, show: Show) -> AnswerFuture {
         match self.ask(show, self.is_fresh()) {
             Ok((_, said)) => said,
             Err(error) => Box::pin(future::ready(Err(error))),

@@ -12,13 +12,13 @@ use crate::json::Json;
 use crate::message::InboxItem;
 use crate::portable::{BoxFuture, MaybeSend};
 use crate::ports::{
-    AbortHandle, Call, CallDisplay, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus, Purpose,
-    StoreAdapter, ToolContext,
+    AbortHandle, CallDisplay, CallRef, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus,
+    Purpose, StoreAdapter, ToolContext,
 };
 use crate::run::effect::Effect;
 use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated};
 use crate::runtime::driver::Driver;
-use crate::runtime::partial_answer::Shown;
+use crate::runtime::partial_answer::PartialAnswer;
 use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::{Caller, Command, Shared};
 use crate::runtime::tool_run::ToolRun;
@@ -53,7 +53,7 @@ pub(crate) enum Done {
 pub(crate) struct InFlight {
     future: future::AbortHandle,
     signal: AbortHandle,
-    shown: Option<Arc<Shown>>,
+    shown: Option<Arc<PartialAnswer>>,
 }
 
 impl InFlight {
@@ -136,7 +136,7 @@ impl Driver {
         &mut self,
         key: Key,
         signal: AbortHandle,
-        shown: Option<Arc<Shown>>,
+        shown: Option<Arc<PartialAnswer>>,
         work: BoxFuture<'static, Done>,
     ) {
         let (future, registration): (_, AbortRegistration) = future::AbortHandle::new_pair();
@@ -176,7 +176,7 @@ impl Driver {
         }
         let (kit, signal) = (self.shared.kit(), AbortHandle::new());
         let request = self.shared.run().request().map(str::to_owned);
-        let shown = Arc::new(Shown::new(
+        let shown = Arc::new(PartialAnswer::new(
             purpose,
             request,
             Arc::clone(&self.shared.listeners),
@@ -297,7 +297,7 @@ impl Driver {
         let display = self.shared.display.clone();
         let tool_run = Arc::new(ToolRun::new(&call_id, log, display, self.shared.tool_inputs.clone()));
         self.shared.enter(Arc::clone(&tool_run));
-        let entry = Leaves { shared: Arc::clone(&self.shared), tool_run: Arc::clone(&tool_run) };
+        let entry = LeaveOnDrop { shared: Arc::clone(&self.shared), tool_run: Arc::clone(&tool_run) };
         let context =
             owned.context(Arc::clone(&tool_run) as _, &signal).with_steps(Arc::clone(&tool_run) as _);
         let running = self.shared.kit().tools.run(owned.view(), context);
@@ -450,20 +450,20 @@ fn tell_validated(tool_inputs: &UnboundedSender<Command>, call_id: &str, validat
 }
 
 /// A tool is running until this is dropped.
-struct Leaves {
+struct LeaveOnDrop {
     shared: Arc<Shared>,
     tool_run: Arc<ToolRun>,
 }
 
-impl Drop for Leaves {
+impl Drop for LeaveOnDrop {
     fn drop(&mut self) {
         self.shared.leave(&self.tool_run);
     }
 }
 
 impl OwnedCall {
-    fn view(&self) -> Call<'_> {
-        Call {
+    fn view(&self) -> CallRef<'_> {
+        CallRef {
             call_id: &self.call_id,
             tool_name: &self.tool_name,
             input: &self.input,

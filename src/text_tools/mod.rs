@@ -14,7 +14,7 @@ use crate::portable::BoxFuture;
 use crate::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::run::input::Reply;
 use crate::run::views::model::View;
-use reader::{Piece, Reader};
+use reader::{Piece, TextReader};
 
 /// Where a model has to stop, so that it does not invent what its call came to.
 pub const STOP: &str = "\nObservation:";
@@ -59,7 +59,7 @@ impl ModelAdapter for TextTools {
         }
         let system = prompt::system(request.system_prompt, request.tools);
         let names: Vec<String> = request.tools.iter().map(|tool| tool.name.clone()).collect();
-        let reading = Arc::new(Mutex::new(Reader::new(names.clone())));
+        let reading = Arc::new(Mutex::new(TextReader::new(names.clone())));
         let (read, shown) = (Arc::clone(&reading), deltas.clone());
         let sink = DeltaSink::to(move |delta| match delta {
             Delta::Text(text) => show(&shown, locked(&read).push(text)),
@@ -72,7 +72,7 @@ impl ModelAdapter for TextTools {
             let cut = reply.stop_reason.as_deref().is_some_and(|reason| !is_end(reason));
             show(&deltas, locked(&reading).finish(cut));
             for message in reply.messages.iter_mut().filter(|message| message.calls().is_empty()) {
-                understand(message, Reader::new(names.clone()), cut);
+                understand(message, TextReader::new(names.clone()), cut);
             }
             Ok(reply)
         })
@@ -112,7 +112,7 @@ fn show(deltas: &DeltaSink, pieces: Vec<Piece>) {
 
 /// Makes a message of what its text says. A call that is not whole keeps its text as arguments, and is answered with
 /// an error instead of being run.
-fn understand(message: &mut Message, mut reader: Reader, cut: bool) {
+fn understand(message: &mut Message, mut reader: TextReader, cut: bool) {
     reader.push(&message.text);
     reader.finish(cut);
     let said = reader.into_said();

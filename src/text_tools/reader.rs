@@ -13,23 +13,23 @@ pub(super) enum Piece {
 
 /// All that a text says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct TextReading {
     pub(super) text: String,
     pub(super) thoughts: String,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<TextCall>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Call {
+pub(super) struct TextCall {
     pub(super) name: String,
     /// `None`: there were none, where there should have been.
     pub(super) args: Option<String>,
 }
 
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct TextReader {
     tools: Vec<String>,
-    state: State,
+    state: ReadState,
     /// The line so far, while it may still turn out to be a mark.
     line: String,
     /// The rest of this line is what its beginning was.
@@ -42,12 +42,12 @@ pub(super) struct Reader {
     block: String,
     name: String,
     args: String,
-    said: Said,
+    said: TextReading,
     out: Vec<Piece>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ReadState {
     /// Between `<think>` and `</think>`.
     Think,
     Text,
@@ -105,12 +105,12 @@ const THOUGHT: &str = "</think>";
 const LONGEST_BEHIND: usize = 16;
 const LONGEST_BEFORE: usize = 8;
 
-impl Reader {
+impl TextReader {
     /// `tools` are the names that a call may have without being doubted.
     pub(super) fn new(tools: Vec<String>) -> Self {
-        Reader {
+        TextReader {
             tools,
-            state: State::Text,
+            state: ReadState::Text,
             line: String::new(),
             inside: false,
             quoting: Quoting::default(),
@@ -119,7 +119,7 @@ impl Reader {
             block: String::new(),
             name: String::new(),
             args: String::new(),
-            said: Said::default(),
+            said: TextReading::default(),
             out: Vec::new(),
         }
     }
@@ -138,19 +138,19 @@ impl Reader {
         // A line's end settles what its last words are.
         self.step("\n");
         match self.state {
-            State::Think => {
+            ReadState::Think => {
                 let line = std::mem::take(&mut self.line);
                 self.thought(&line);
             }
-            State::Seek => self.unclear(),
-            State::Input | State::Object { .. } => self.call(cut),
+            ReadState::Seek => self.unclear(),
+            ReadState::Input | ReadState::Object { .. } => self.call(cut),
             _ => {}
         }
-        self.state = State::Done;
+        self.state = ReadState::Done;
         std::mem::take(&mut self.out)
     }
 
-    pub(super) fn into_said(self) -> Said {
+    pub(super) fn into_said(self) -> TextReading {
         self.said
     }
 
@@ -159,10 +159,10 @@ impl Reader {
         let end = text.find('\n').map_or(text.len(), |at| at + 1);
         let (piece, rest) = text.split_at(end);
         match self.state {
-            State::Done => return "",
-            State::Object { .. } => return self.object(text),
-            State::Think => return self.thinking(text),
-            State::Answer => {
+            ReadState::Done => return "",
+            ReadState::Object { .. } => return self.object(text),
+            ReadState::Think => return self.thinking(text),
+            ReadState::Answer => {
                 self.text(text);
                 return "";
             }
@@ -180,7 +180,7 @@ impl Reader {
         if unsettled {
             return rest;
         }
-        if self.state == State::Name {
+        if self.state == ReadState::Name {
             if ends {
                 let line = std::mem::take(&mut self.line);
                 self.named(&line);
@@ -188,7 +188,7 @@ impl Reader {
             return rest;
         }
         match look(&self.line) {
-            _ if matches!(self.state, State::Text | State::Thought) && self.quoting.is_open() => {
+            _ if matches!(self.state, ReadState::Text | ReadState::Thought) && self.quoting.is_open() => {
                 let line = std::mem::take(&mut self.line);
                 self.plain(&line);
                 self.inside = !ends;
@@ -199,7 +199,7 @@ impl Reader {
                 // It ended in this piece.
                 let behind = self.line.len() - from;
                 self.line.clear();
-                self.state = State::Think;
+                self.state = ReadState::Think;
                 text.get(end - behind..).unwrap_or_default()
             }
             Look::Mark(mark, from) if self.counts(mark) => {
@@ -208,7 +208,7 @@ impl Reader {
                 rest
             }
             _ => {
-                if matches!(self.state, State::Seek | State::Input) {
+                if matches!(self.state, ReadState::Seek | ReadState::Input) {
                     return self.before_object(ends, rest);
                 }
                 let line = std::mem::take(&mut self.line);
@@ -222,7 +222,7 @@ impl Reader {
     /// Whether a mark means anything here; elsewhere its line is text.
     fn counts(&self, mark: Mark) -> bool {
         match self.state {
-            State::Text | State::Thought => {
+            ReadState::Text | ReadState::Thought => {
                 matches!(mark, Mark::Think | Mark::Thought | Mark::Action | Mark::Answer)
             }
             _ => mark != Mark::Think,
@@ -231,36 +231,36 @@ impl Reader {
 
     fn mark(&mut self, mark: Mark, line: &str, rest: &str, ends: bool) {
         match (self.state, mark) {
-            (State::Seek, Mark::Input) => {
-                self.state = State::Input;
+            (ReadState::Seek, Mark::Input) => {
+                self.state = ReadState::Input;
                 self.line = rest.to_owned();
                 if !rest.trim().is_empty() || ends {
                     self.before_object(ends, "");
                 }
                 return;
             }
-            (State::Seek, _) => self.unclear(),
-            (State::Input, _) => self.call(false),
+            (ReadState::Seek, _) => self.unclear(),
+            (ReadState::Input, _) => self.call(false),
             _ => {}
         }
         match (self.state, mark) {
-            (State::After | State::Text | State::Thought, Mark::Action) => {
+            (ReadState::After | ReadState::Text | ReadState::Thought, Mark::Action) => {
                 self.block = line.get(..line.len() - rest.len()).unwrap_or_default().to_owned();
-                self.state = State::Name;
+                self.state = ReadState::Name;
                 self.line = rest.to_owned();
                 if ends {
                     let name = std::mem::take(&mut self.line);
                     self.named(&name);
                 }
             }
-            (State::After | State::Done, _) => self.state = State::Done,
+            (ReadState::After | ReadState::Done, _) => self.state = ReadState::Done,
             (_, Mark::Thought) => {
-                self.state = State::Thought;
+                self.state = ReadState::Thought;
                 self.plain(rest);
                 self.inside = !ends;
             }
             (_, Mark::Answer) => {
-                self.state = State::Answer;
+                self.state = ReadState::Answer;
                 self.text(rest);
             }
             // An action that was none left these behind.
@@ -273,15 +273,15 @@ impl Reader {
 
     /// A line, or a piece of one, that is no mark.
     fn plain(&mut self, text: &str) {
-        if matches!(self.state, State::Text | State::Thought) {
+        if matches!(self.state, ReadState::Text | ReadState::Thought) {
             self.quoting.read(text);
         }
         match self.state {
-            State::Thought => self.thought(text),
-            State::Input => self.args.push_str(text),
-            State::After if text.trim().trim_matches('`').is_empty() => {}
-            State::After => self.state = State::Done,
-            State::Done => {}
+            ReadState::Thought => self.thought(text),
+            ReadState::Input => self.args.push_str(text),
+            ReadState::After if text.trim().trim_matches('`').is_empty() => {}
+            ReadState::After => self.state = ReadState::Done,
+            ReadState::Done => {}
             _ => self.text(text),
         }
     }
@@ -296,7 +296,7 @@ impl Reader {
         let body = if fenced { body.strip_prefix("json").unwrap_or(body).trim_start() } else { body };
         if body.starts_with('{') && self.args.trim().is_empty() {
             self.args.clear();
-            self.state = State::Object { depth: 0, quoted: false, escaped: false };
+            self.state = ReadState::Object { depth: 0, quoted: false, escaped: false };
             let body = body.to_owned();
             let left = self.object(&body).len();
             // What stands behind the object on this line is looked at as any line.
@@ -310,7 +310,7 @@ impl Reader {
         let open = fenced && !ends && "json".starts_with(body);
         if open || body.trim().is_empty() && !ends {
             self.line = line;
-        } else if self.state == State::Seek && !body.trim().is_empty() {
+        } else if self.state == ReadState::Seek && !body.trim().is_empty() {
             self.unclear();
             self.plain(&line);
             self.inside = !ends;
@@ -340,9 +340,9 @@ impl Reader {
         self.name = name.strip_suffix("()").unwrap_or(name).to_owned();
         self.args.clear();
         self.block.push_str(line);
-        self.state = State::Seek;
+        self.state = ReadState::Seek;
         if let Some(input) = input {
-            self.state = State::Input;
+            self.state = ReadState::Input;
             self.line = input.to_owned();
             self.before_object(line.ends_with('\n'), "");
         }
@@ -350,7 +350,7 @@ impl Reader {
 
     /// Reads the object of the arguments to its end, and gives what is behind it.
     fn object<'t>(&mut self, text: &'t str) -> &'t str {
-        let State::Object { mut depth, mut quoted, mut escaped } = self.state else { return text };
+        let ReadState::Object { mut depth, mut quoted, mut escaped } = self.state else { return text };
         for (at, byte) in text.bytes().enumerate() {
             match byte {
                 _ if escaped => escaped = false,
@@ -370,7 +370,7 @@ impl Reader {
             }
         }
         self.args.push_str(text);
-        self.state = State::Object { depth, quoted, escaped };
+        self.state = ReadState::Object { depth, quoted, escaped };
         ""
     }
 
@@ -379,7 +379,7 @@ impl Reader {
         if let Some(at) = word_at(&self.line, THOUGHT) {
             let line = std::mem::take(&mut self.line);
             self.thought(line.get(..at).unwrap_or_default());
-            self.state = State::Text;
+            self.state = ReadState::Text;
             let left = line.len() - at - THOUGHT.len();
             return text.get(text.len() - left..).unwrap_or_default();
         }
@@ -404,22 +404,22 @@ impl Reader {
             true => Some("{}".to_owned()),
             false => Some(word.to_owned()),
         };
-        self.said.calls.push(Call { name: std::mem::take(&mut self.name), args });
-        self.state = State::After;
+        self.said.calls.push(TextCall { name: std::mem::take(&mut self.name), args });
+        self.state = ReadState::After;
     }
 
     /// An action without arguments: a call that cannot run where a tool is named, and otherwise text.
     fn unclear(&mut self) {
         let name = std::mem::take(&mut self.name);
         if self.tools.iter().any(|tool| tool.eq_ignore_ascii_case(&name)) {
-            self.said.calls.push(Call { name, args: None });
-            self.state = State::Done;
+            self.said.calls.push(TextCall { name, args: None });
+            self.state = ReadState::Done;
         } else if self.said.calls.is_empty() {
-            self.state = State::Text;
+            self.state = ReadState::Text;
             let block = std::mem::take(&mut self.block);
             self.plain(&block);
         } else {
-            self.state = State::Done;
+            self.state = ReadState::Done;
         }
     }
 

@@ -7,17 +7,17 @@ use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 #[wasm_bindgen]
 extern "C" {
     #[derive(Clone, Debug)]
-    pub type Host;
+    pub type PageBindings;
 
     #[wasm_bindgen(method, structural)]
-    pub(super) fn events(this: &Host, batch: &str);
+    pub(super) fn events(this: &PageBindings, batch: &str);
     /// Of a chat handler: what a request is sent without. Plain text.
     #[wasm_bindgen(method, structural)]
-    pub(super) fn notice(this: &Host, code: &str, message: &str);
+    pub(super) fn notice(this: &PageBindings, code: &str, message: &str);
 
     #[wasm_bindgen(method, structural, catch, js_name = permissionOf)]
     pub(super) fn permission_of(
-        this: &Host,
+        this: &PageBindings,
         call_id: &str,
         tool: &str,
         input: &str,
@@ -25,7 +25,7 @@ extern "C" {
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn approval(
-        this: &Host,
+        this: &PageBindings,
         call_id: &str,
         tool: &str,
         input: &str,
@@ -33,7 +33,7 @@ extern "C" {
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn run(
-        this: &Host,
+        this: &PageBindings,
         call_id: &str,
         tool: &str,
         input: &str,
@@ -43,7 +43,7 @@ extern "C" {
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn undo(
-        this: &Host,
+        this: &PageBindings,
         call_id: &str,
         tool: &str,
         input: &str,
@@ -53,14 +53,14 @@ extern "C" {
 
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn prompt(
-        this: &Host,
+        this: &PageBindings,
         request: &PagePrompt,
         delta: &Closure<dyn Fn(String, String)>,
         signal: &JsValue,
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn fetch(
-        this: &Host,
+        this: &PageBindings,
         url: &str,
         headers: &str,
         body: &str,
@@ -68,28 +68,32 @@ extern "C" {
     ) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn load(this: &Host) -> Result<Promise, JsValue>;
+    pub(super) fn load(this: &PageBindings) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn append(this: &Host, step: &str, strict: bool) -> Result<Promise, JsValue>;
+    pub(super) fn append(this: &PageBindings, step: &str, strict: bool) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn permission(this: &Host, tool: &str, input: Option<&str>) -> Result<Promise, JsValue>;
+    pub(super) fn permission(
+        this: &PageBindings,
+        tool: &str,
+        input: Option<&str>,
+    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch, js_name = setPermission)]
     pub(super) fn set_permission(
-        this: &Host,
+        this: &PageBindings,
         tool: &str,
         input: Option<&str>,
         granted: bool,
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn tasks(this: &Host) -> Result<Promise, JsValue>;
+    pub(super) fn tasks(this: &PageBindings) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch, js_name = setTasks)]
-    pub(super) fn set_tasks(this: &Host, tasks: &str) -> Result<Promise, JsValue>;
+    pub(super) fn set_tasks(this: &PageBindings, tasks: &str) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn inbox(this: &Host) -> Result<Promise, JsValue>;
+    pub(super) fn inbox(this: &PageBindings) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch, js_name = consumeInbox)]
-    pub(super) fn consume_inbox(this: &Host, ids: &str) -> Result<Promise, JsValue>;
+    pub(super) fn consume_inbox(this: &PageBindings, ids: &str) -> Result<Promise, JsValue>;
 
-    /// A plain object for `Host::prompt`.
+    /// A plain object for `PageBindings::prompt`.
     #[wasm_bindgen(js_name = Object)]
     pub(super) type PagePrompt;
     #[wasm_bindgen(constructor, js_class = "Object")]
@@ -105,7 +109,7 @@ extern "C" {
     #[wasm_bindgen(method, setter, structural)]
     pub(super) fn set_tools(this: &PagePrompt, tools: &str);
 
-    /// What `Host::fetch` resolves with.
+    /// What `PageBindings::fetch` resolves with.
     pub(super) type PageResponse;
     #[wasm_bindgen(method, getter, structural)]
     pub(super) fn status(this: &PageResponse) -> u16;

@@ -4,19 +4,19 @@
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use super::bindings::Host;
+use super::bindings::PageBindings;
 use super::environment::soon;
 use super::tool_inputs::Inputs;
 use crate::display::Slot;
 use crate::event::Event;
 use crate::json::codec::{Write, object, object_and, to_text};
 use crate::run::input::Request;
-use crate::run::views::timeline::{Entry, Patch, Timeline};
+use crate::run::views::timeline::{Timeline, TimelineEntry, TimelinePatch};
 use crate::run::{Run, UndoEntry};
 use crate::runtime::Session;
 
 pub(super) struct EventFeed {
-    host: Host,
+    host: PageBindings,
     batch: RefCell<Vec<String>>,
     scheduled: Cell<bool>,
     slots_changed: Cell<bool>,
@@ -34,7 +34,7 @@ pub(super) struct EventFeed {
 }
 
 impl EventFeed {
-    pub(super) fn new(host: Host) -> Rc<Self> {
+    pub(super) fn new(host: PageBindings) -> Rc<Self> {
         Rc::new(EventFeed {
             host,
             batch: RefCell::default(),
@@ -108,7 +108,7 @@ impl EventFeed {
     }
 
     /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
-    fn patch(&self, run: &Run) -> Option<Patch> {
+    fn patch(&self, run: &Run) -> Option<TimelinePatch> {
         let mut timeline = self.timeline.borrow_mut();
         let patch = timeline.follow(run);
         let earlier = run.partial().filter(|_| !self.writes.get()).map(str::to_owned);
@@ -120,7 +120,9 @@ impl EventFeed {
         patch.len = timeline.entries().len();
         if let Some(text) = earlier {
             let id = format!("{}.partial", run.request().unwrap_or_default());
-            patch.set.push((patch.len, Entry::AgentText { id, text, partial: true, reasoning: None }));
+            patch
+                .set
+                .push((patch.len, TimelineEntry::AgentText { id, text, partial: true, reasoning: None }));
             patch.len += 1;
         }
         Some(patch)

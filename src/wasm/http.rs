@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use super::bindings::{Host, PageResponse};
+use super::bindings::{PageBindings, PageResponse};
 use super::environment::PageSignal;
 use super::tools::settled;
 use super::values::reason;
@@ -20,7 +20,7 @@ use crate::portable::BoxFuture;
 
 #[derive(Debug)]
 pub(super) struct PageHttp {
-    pub(super) host: Host,
+    pub(super) host: PageBindings,
 }
 
 impl Http for PageHttp {
@@ -30,9 +30,9 @@ impl Http for PageHttp {
         let sending = self.host.fetch(&url, &to_text(&headers), &body, &signal.signal());
         Box::pin(async move {
             let answered = settled(sending).await.map_err(|error| unsent(&reason(&error)))?;
-            // The page's own object, by the contract of `Host::fetch`.
+            // The page's own object, by the contract of `PageBindings::fetch`.
             let response: PageResponse = answered.unchecked_into();
-            Ok(Box::new(Answer { signal, response, body: None }) as Box<dyn HttpResponse>)
+            Ok(Box::new(FetchedResponse { signal, response, body: None }) as Box<dyn HttpResponse>)
         })
     }
 }
@@ -47,7 +47,7 @@ fn unsent(told: &str) -> String {
 
 /// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed. After `suffices` the page
 /// pushes nothing any more and ends the connection itself.
-struct Answer {
+struct FetchedResponse {
     signal: PageSignal,
     response: PageResponse,
     body: Option<Body>,
@@ -100,7 +100,7 @@ impl Body {
     }
 }
 
-impl HttpResponse for Answer {
+impl HttpResponse for FetchedResponse {
     fn status(&self) -> u16 {
         self.response.status()
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use wasm_bindgen::JsValue;
 
-use super::bindings::{Host, PagePrompt};
+use super::bindings::{PageBindings, PagePrompt};
 use super::environment::{PageSignal, callback};
 use super::values::reason;
 use crate::error::{ModelError, ModelErrorKind};
@@ -15,7 +15,7 @@ use crate::run::input::Reply;
 
 #[derive(Debug)]
 pub(super) struct PageModel {
-    host: Host,
+    host: PageBindings,
     name: String,
     /// What the page has of the conversation already, so that history crosses once.
     sent: RefCell<Sent>,
@@ -28,7 +28,7 @@ struct Sent {
 }
 
 impl PageModel {
-    pub(super) fn new(host: Host, name: String) -> Self {
+    pub(super) fn new(host: PageBindings, name: String) -> Self {
         PageModel { host, name, sent: RefCell::default() }
     }
 

@@ -10,13 +10,13 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-use super::bindings::Host;
+use super::bindings::PageBindings;
 use super::environment::{PageClock, PageIds, promise, soon};
 use super::http::PageHttp;
 use super::values::protocol;
 use crate::endpoint::{Disclosure, Refusal, RequestLimits, WireRequest};
 use crate::http::retry::Policy;
-use crate::http::{Answer, HttpModel, HttpOptions, Learned};
+use crate::http::{AnswerStream, HttpModel, HttpOptions, Learned};
 use crate::json::Json;
 use crate::json::codec::from_text;
 use crate::json::reader::{Broken, Reader};
@@ -78,7 +78,7 @@ impl CoreRelay {
 
     /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
     /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
-    pub fn answer(&self, request: &str, key: &str, host: &Host, gone: Promise) -> Promise {
+    pub fn answer(&self, request: &str, key: &str, host: &PageBindings, gone: Promise) -> Promise {
         let asking = self.ask(request, key, host);
         promise(Box::pin(async move {
             let refusal = match asking {
@@ -99,11 +99,11 @@ impl CoreRelay {
         &self,
         request: &str,
         key: &str,
-        host: &Host,
+        host: &PageBindings,
     ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
         let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
         let model = self.model(host, key, model)?;
-        let telling = Telling::new(host, self.reasoning_in_text, self.disclosure);
+        let telling = ClientStream::new(host, self.reasoning_in_text, self.disclosure);
         let told = Rc::clone(&telling);
         let asked = ModelRequest {
             purpose: Purpose::Turn,
@@ -137,7 +137,7 @@ impl CoreRelay {
 
     fn model(
         &self,
-        host: &Host,
+        host: &PageBindings,
         key: &str,
         wanted: Option<String>,
     ) -> Result<Arc<dyn ModelAdapter>, Refusal> {
@@ -238,19 +238,19 @@ impl std::fmt::Debug for CoreRelay {
 }
 
 /// Tells the client what one chunk brought, in one piece.
-struct Telling {
-    host: Host,
-    answer: RefCell<Answer>,
+struct ClientStream {
+    host: PageBindings,
+    answer: RefCell<AnswerStream>,
     scheduled: Cell<bool>,
 }
 
-impl Telling {
-    fn new(host: &Host, reasoning_in_text: bool, disclosure: Disclosure) -> Rc<Self> {
-        let answer = RefCell::new(Answer::new(reasoning_in_text).disclosing(disclosure));
-        Rc::new(Telling { host: host.clone(), answer, scheduled: Cell::default() })
+impl ClientStream {
+    fn new(host: &PageBindings, reasoning_in_text: bool, disclosure: Disclosure) -> Rc<Self> {
+        let answer = RefCell::new(AnswerStream::new(reasoning_in_text).disclosing(disclosure));
+        Rc::new(ClientStream { host: host.clone(), answer, scheduled: Cell::default() })
     }
 
-    fn tell(self: &Rc<Self>, add: impl FnOnce(&mut Answer)) {
+    fn tell(self: &Rc<Self>, add: impl FnOnce(&mut AnswerStream)) {
         add(&mut self.answer.borrow_mut());
         if !self.scheduled.replace(true) {
             let telling = Rc::clone(self);

@@ -70,18 +70,18 @@ impl CoreRun {
 fn told(run: &Run, effects: &[Effect]) -> String {
     let mut all = Vec::new();
     for effect in effects {
-        all.push(Told { run, effect });
+        all.push(WholeEffect { run, effect });
     }
     to_text(&all)
 }
 
 /// An effect with what belongs to it, so that nothing has to be asked for.
-struct Told<'a> {
+struct WholeEffect<'a> {
     run: &'a Run,
     effect: &'a Effect,
 }
 
-impl Write for Told<'_> {
+impl Write for WholeEffect<'_> {
     fn write(&self, out: &mut String) {
         let run = self.run;
         let mut write = |kind: &str, fields: &[(&str, &dyn Write)]| {

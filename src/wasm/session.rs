@@ -8,7 +8,7 @@ use js_sys::{Object, Promise};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::bindings::{Host, pair};
+use super::bindings::{PageBindings, pair};
 use super::environment::{PageClock, PageIds, promise, spawn};
 use super::event_batch::EventFeed;
 use super::http::PageHttp;
@@ -85,13 +85,13 @@ struct ModelOptions {
 
 #[derive(Clone, Copy, Read, Write)]
 enum ModelKind {
-    Host,
+    PageBindings,
     Http,
 }
 
 #[derive(Read)]
 #[json(rename_all = "camelCase")]
-struct Asked {
+struct PromptInput {
     id: Option<String>,
     #[json(default)]
     text: String,
@@ -111,14 +111,14 @@ struct Asked {
 pub struct CoreSession {
     session: Session,
     feed: Rc<EventFeed>,
-    host: Host,
+    host: PageBindings,
     tasks: Option<bool>,
 }
 
 #[wasm_bindgen]
 impl CoreSession {
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &str, host: Host) -> Result<CoreSession, JsValue> {
+    pub fn new(options: &str, host: PageBindings) -> Result<CoreSession, JsValue> {
         let Options {
             session_id,
             system_prompt,
@@ -163,7 +163,7 @@ impl CoreSession {
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
-        let Asked { id, text, content, when_busy, regenerate, leave_when_waiting, extra } =
+        let PromptInput { id, text, content, when_busy, regenerate, leave_when_waiting, extra } =
             read(request, "the request")?;
         let mut message = Message::user(text);
         message.content = content;
@@ -366,7 +366,7 @@ impl CoreSession {
         self.session.tool_run(owner?)
     }
 
-    fn told(asked: crate::runtime::Asked) -> Promise {
+    fn told(asked: crate::runtime::ResponseFuture) -> Promise {
         promise(Box::pin(async move {
             match asked.await {
                 Ok(response) => Ok(JsValue::from_str(&came(&response))),
@@ -397,10 +397,10 @@ fn came(response: &Response) -> String {
     out
 }
 
-fn model_of(host: &Host, options: ModelOptions) -> Arc<dyn ModelAdapter> {
+fn model_of(host: &PageBindings, options: ModelOptions) -> Arc<dyn ModelAdapter> {
     let ModelOptions { kind, name, url, reasoning, policy } = options;
     match kind {
-        ModelKind::Host => Arc::new(PageModel::new(host.clone(), name)),
+        ModelKind::PageBindings => Arc::new(PageModel::new(host.clone(), name)),
         ModelKind::Http => {
             let request =
                 request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };

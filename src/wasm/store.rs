@@ -3,7 +3,7 @@
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
 
-use super::bindings::Host;
+use super::bindings::PageBindings;
 use super::tools::settled;
 use super::values::reason;
 use crate::error::{StoreError, StoreErrorKind};
@@ -27,7 +27,7 @@ pub(super) struct Keeps {
 
 #[derive(Debug)]
 pub(super) struct PageStore {
-    pub(super) host: Host,
+    pub(super) host: PageBindings,
     pub(super) id: String,
     pub(super) keeps: Keeps,
 }

@@ -4,14 +4,14 @@ use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
-use super::bindings::Host;
+use super::bindings::PageBindings;
 use super::environment::PageSignal;
 use super::values::reason;
 use crate::json::Json;
 use crate::json::codec::{Done, Read, from_text, to_text};
 use crate::json::reader::Reader;
 use crate::portable::BoxFuture;
-use crate::ports::{Call, Checked, ToolContext, ToolHost};
+use crate::ports::{CallRef, Checked, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::tool::{ToolDefinition, ToolSpec};
 
@@ -57,14 +57,14 @@ struct ApprovalCheck {
 
 #[derive(Debug)]
 pub(super) struct PageTools {
-    host: Host,
+    host: PageBindings,
     tools: Vec<PageTool>,
     /// What the application says of a task list.
     tasks: Option<bool>,
 }
 
 impl PageTools {
-    pub(super) fn new(host: Host, tools: Vec<PageTool>, tasks: Option<bool>) -> Self {
+    pub(super) fn new(host: PageBindings, tools: Vec<PageTool>, tasks: Option<bool>) -> Self {
         PageTools { host, tools, tasks }
     }
 }
@@ -94,7 +94,7 @@ impl ToolHost for PageTools {
         self.tasks.unwrap_or(!self.tools.is_empty())
     }
 
-    fn permission(&self, call: Call<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+    fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
         let known = known(&call);
         let asked =
             self.host.permission_of(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
@@ -106,7 +106,7 @@ impl ToolHost for PageTools {
         })
     }
 
-    fn approval(&self, call: Call<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+    fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         let known = known(&call);
         let asked = self.host.approval(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
         Box::pin(async move {
@@ -117,7 +117,7 @@ impl ToolHost for PageTools {
         })
     }
 
-    fn run(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+    fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         let signal = PageSignal::new();
         let known = known(&call);
         let running = self.host.run(
@@ -143,7 +143,7 @@ impl ToolHost for PageTools {
         })
     }
 
-    fn undo(&self, call: Call<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+    fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
         let signal = PageSignal::new();
         let known = known(&call);
         let undoing = self.host.undo(
@@ -160,7 +160,7 @@ impl ToolHost for PageTools {
     }
 }
 
-fn known(call: &Call<'_>) -> Option<String> {
+fn known(call: &CallRef<'_>) -> Option<String> {
     call.validated.map(|validated| to_text(validated))
 }
 

@@ -11,16 +11,17 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PICTURES, Place};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Call, Group, Part, Prompt, Writer, kept, number, of_kind, text_block, thinking,
+    FormatWriter, Group, Part, RequestParts, WireCall, kept, number, of_kind, text_block, thinking,
 };
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
 const THOUGHTS: [&str; 2] = ["thinking", "redacted_thinking"];
 
-pub(in crate::providers) static WRITER: Writer = Writer { head, list: "messages", lead: None, group };
+pub(in crate::providers) static WRITER: FormatWriter =
+    FormatWriter { head, list: "messages", lead: None, group };
 
-fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
     thinking::anthropic(prompt, prompt.max_tokens().unwrap_or(DEFAULT_MAX_TOKENS), body);
@@ -63,7 +64,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     });
 }
 
-fn tool_choice(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn tool_choice(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let (choice, parallel) = (prompt.tool_choice(), prompt.parallel());
     let Some(choice) = choice.or(parallel.map(|_| ToolChoice::Auto)) else { return };
     let mut written = Object::new(body.key("tool_choice"));
@@ -79,7 +80,7 @@ fn tool_choice(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     written.end();
 }
 
-fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
+fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut String) {
     let mark = prompt.cache_mark().filter(|_| last);
     let mut message = Object::new(out);
     match group {
@@ -129,11 +130,15 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
 enum Block<'a> {
     Thought(&'a str),
     Text(Cow<'a, str>),
-    Call(&'a Call<'a>),
+    Call(&'a WireCall<'a>),
 }
 
 /// What an assistant said, thought and called, each thought where it stood.
-fn turn<'a>(prompt: &Prompt<'_>, messages: &[&'a Message], calls: &'a [Call<'a>]) -> Vec<Block<'a>> {
+fn turn<'a>(
+    prompt: &RequestParts<'_>,
+    messages: &[&'a Message],
+    calls: &'a [WireCall<'a>],
+) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     let (mut written, mut before) = (0, 0);
     let mut until = |blocks: &mut Vec<Block<'a>>, count: usize| {
@@ -205,7 +210,7 @@ pub(in crate::providers) fn begins_with_thoughts(message: &Message) -> bool {
         && kept(message, THINKING_BLOCKS).is_some_and(|kept| !of_kind(kept, &THOUGHTS).is_empty())
 }
 
-fn write(prompt: &Prompt<'_>, out: &mut String, block: &Block<'_>, mark: Option<&str>) {
+fn write(prompt: &RequestParts<'_>, out: &mut String, block: &Block<'_>, mark: Option<&str>) {
     match block {
         Block::Thought(thought) => out.push_str(thought),
         Block::Text(text) => text_block(out, "text", text, mark),
@@ -221,7 +226,7 @@ fn write(prompt: &Prompt<'_>, out: &mut String, block: &Block<'_>, mark: Option<
     }
 }
 
-fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart, mark: Option<&str>) {
+fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart, mark: Option<&str>) {
     let file = File::of(part);
     let text = file.as_ref().and_then(File::text);
     let facts = &prompt.options.facts;

@@ -12,7 +12,7 @@ pub(crate) const THINKING_BLOCKS: &str = "thinking_blocks";
 pub(crate) const THINKING_PLACES: &str = "thinking_places";
 
 #[derive(Debug, Default)]
-pub(crate) struct Stream {
+pub(crate) struct AnthropicStream {
     /// Content blocks by their index in the stream.
     blocks: Vec<(u64, Block)>,
     /// Finished thinking blocks, as they are sent back.
@@ -51,7 +51,7 @@ struct Tokens {
 }
 
 #[derive(Default)]
-struct Event<'a> {
+struct AnthropicEvent<'a> {
     kind: Written<'a>,
     index: u64,
     block: BlockFields<'a>,
@@ -79,10 +79,10 @@ struct DeltaFields<'a> {
     stop_reason: Written<'a>,
 }
 
-impl Mapping for Stream {
+impl Mapping for AnthropicStream {
     fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
-        let mut event = Event::default();
+        let mut event = AnthropicEvent::default();
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
@@ -150,7 +150,7 @@ impl Mapping for Stream {
     }
 }
 
-impl Stream {
+impl AnthropicStream {
     fn content(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<bool, Broken> {
         if !reader.array()? {
             return Ok(false);

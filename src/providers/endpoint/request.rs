@@ -8,14 +8,15 @@ use crate::providers::gemini::stream::THOUGHT_SIGNATURE;
 use crate::providers::openai_chat::stream::EXTRA_CONTENT;
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, BETWEEN, Group, Part, Prompt, Writer, each_field, is_wanted_back, push_string, reasoning,
-    user_texts,
+    BETWEEN, CallResult, FormatWriter, Group, Part, RequestParts, each_field, is_wanted_back, push_string,
+    reasoning, user_texts,
 };
 use crate::tool::ToolDefinition;
 
-pub(in crate::providers) static WRITER: Writer = Writer { head, list: "messages", lead: None, group };
+pub(in crate::providers) static WRITER: FormatWriter =
+    FormatWriter { head, list: "messages", lead: None, group };
 
-fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     body.text("systemPrompt", prompt.system);
     if prompt.tools.is_empty() {
         return;
@@ -28,7 +29,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     });
 }
 
-fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
+fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
     match group {
         Group::User { answers, parts } => {
             if !answers.is_empty() {
@@ -109,7 +110,7 @@ fn user(parts: &[Part<'_>], out: &mut String) {
     message.end();
 }
 
-fn result(out: &mut String, answer: &Answer<'_>) {
+fn result(out: &mut String, answer: &CallResult<'_>) {
     let mut written = Object::new(out);
     written.text("tool_name", &answer.call.tool_name).text("call_id", &answer.id);
     let mut data = Object::new(written.key("result"));

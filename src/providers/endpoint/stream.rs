@@ -19,10 +19,10 @@ pub(crate) const PROVIDER_FIELDS: [&str; 5] =
     [THINKING_BLOCKS, THINKING_PLACES, REASONING_ITEMS, REASONING_DETAILS, WANTED_BACK];
 
 #[derive(Debug, Default)]
-pub(crate) struct Stream;
+pub(crate) struct EndpointStream;
 
 #[derive(Default)]
-struct Event<'a> {
+struct EndpointEvent<'a> {
     kind: Cow<'a, str>,
     text: Cow<'a, str>,
     id: Cow<'a, str>,
@@ -35,14 +35,14 @@ struct Event<'a> {
     usage: Usage,
 }
 
-impl Mapping for Stream {
+impl Mapping for EndpointStream {
     fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         if let Some(text) = plain_text(data) {
             turn.text(text);
             return Ok(());
         }
         let mut reader = Reader::new(data);
-        let mut event = Event::default();
+        let mut event = EndpointEvent::default();
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
@@ -129,7 +129,7 @@ fn error(data: &str) -> ModelError {
 }
 
 /// The call that is being written, else a further one.
-fn open_call(event: &Event<'_>, turn: &mut TurnBuilder) -> usize {
+fn open_call(event: &EndpointEvent<'_>, turn: &mut TurnBuilder) -> usize {
     let id = Some(event.id.as_ref()).filter(|id| !id.is_empty());
     turn.open_call(id, &event.name).unwrap_or_else(|| turn.call_start(id, &event.name))
 }
@@ -142,7 +142,7 @@ fn arguments(input: &str) -> String {
     }
 }
 
-fn done(event: &Event<'_>, data: &str, turn: &mut TurnBuilder) {
+fn done(event: &EndpointEvent<'_>, data: &str, turn: &mut TurnBuilder) {
     let Some(Ok(message)) = event.message.map(from_text::<Message>) else {
         let message = format!("the end of the endpoint's answer holds no message: {}", errors::excerpt(data));
         turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
@@ -200,11 +200,11 @@ mod tests {
         ];
         for (data, text) in table {
             let mut turn = TurnBuilder::default();
-            assert_eq!(Stream.event(data, &mut turn), Ok(()), "{data}");
+            assert_eq!(EndpointStream.event(data, &mut turn), Ok(()), "{data}");
             assert_eq!(turn.text_so_far(), text, "{data}");
         }
         for data in [r#"{"type":"text_delta","text":"}"#, r#"{"type":"text_delta","text":"a\"}"#] {
-            assert_eq!(Stream.event(data, &mut TurnBuilder::default()), Err(Broken), "{data}");
+            assert_eq!(EndpointStream.event(data, &mut TurnBuilder::default()), Err(Broken), "{data}");
         }
     }
 }

@@ -7,12 +7,13 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Place};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, Call, Group, Part, Prompt, Thinking, UNSIGNED, Writer, number, thinking,
+    CallResult, FormatWriter, Group, Part, RequestParts, Thinking, UNSIGNED, WireCall, number, thinking,
 };
 
-pub(in crate::providers) static WRITER: Writer = Writer { head, list: "contents", lead: None, group };
+pub(in crate::providers) static WRITER: FormatWriter =
+    FormatWriter { head, list: "contents", lead: None, group };
 
-fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     if !prompt.system.trim().is_empty() {
         let mut system = Object::new(body.key("systemInstruction"));
@@ -62,7 +63,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     config.end();
 }
 
-fn tool_choice(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn tool_choice(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     if prompt.tools.is_empty() || prompt.options.facts.tools == Some(false) {
         return;
     }
@@ -86,7 +87,7 @@ fn tool_choice(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     config.end();
 }
 
-fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
+fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
     let mut content = Object::new(out);
     match group {
         Group::User { answers, parts } => {
@@ -132,7 +133,7 @@ fn text(out: &mut String, said: &str) {
     out.push('}');
 }
 
-fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, first: bool, out: &mut String) {
+fn write_call(prompt: &RequestParts<'_>, call: &WireCall<'_>, first: bool, out: &mut String) {
     let mut part = Object::new(out);
     let mut written = Object::new(part.key("functionCall"));
     if is_given(&call.id, call.call) {
@@ -160,7 +161,7 @@ fn is_given(id: &str, call: &ToolCall) -> bool {
     !id.is_empty() && id == call.id() && !by_run && !by_others
 }
 
-fn response(prompt: &Prompt<'_>, answer: &Answer<'_>, out: &mut String) {
+fn response(prompt: &RequestParts<'_>, answer: &CallResult<'_>, out: &mut String) {
     let mut part = Object::new(out);
     let mut written = Object::new(part.key("functionResponse"));
     if is_given(&answer.id, answer.call) {
@@ -207,7 +208,7 @@ const TAKEN: [&str; 29] = [
     "text/markdown",
 ];
 
-fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart) {
+fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart) {
     let Some(file) = File::of(part) else { return text(out, &prompt.left_out(part)) };
     if let Some(said) = file.text() {
         return text(out, &said);

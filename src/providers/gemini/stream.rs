@@ -53,13 +53,13 @@ impl Write for Args {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Stream {
+pub(crate) struct GeminiStream {
     /// A call whose arguments come in pieces, and what they are so far.
     open: Option<(usize, Args)>,
 }
 
 #[derive(Default)]
-struct Part<'a> {
+struct GeminiPart<'a> {
     text: Written<'a>,
     thought: bool,
     signature: Written<'a>,
@@ -75,7 +75,7 @@ struct CallPart<'a> {
     will_continue: bool,
 }
 
-impl Mapping for Stream {
+impl Mapping for GeminiStream {
     /// A chunk of a stream or a whole answer: they have the same form.
     fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
@@ -117,7 +117,7 @@ impl Mapping for Stream {
     }
 }
 
-impl Stream {
+impl GeminiStream {
     fn candidate(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let (mut index, mut content, mut reason, mut why) = (0, None, None, None);
         if !reader.object()? {
@@ -259,8 +259,8 @@ fn usage(reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> 
     Ok(())
 }
 
-fn part<'a>(reader: &mut Reader<'a>) -> Result<Part<'a>, Broken> {
-    let mut part = Part::default();
+fn part<'a>(reader: &mut Reader<'a>) -> Result<GeminiPart<'a>, Broken> {
+    let mut part = GeminiPart::default();
     if reader.object()? {
         while let Some(key) = reader.key()? {
             match key {

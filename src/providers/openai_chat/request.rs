@@ -9,8 +9,8 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PICTURES};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    Answer, BETWEEN, Call, Group, Part, Prompt, UNSIGNED, Writer, kept, number, of_kind, push_string,
-    reasoning, text_block, thinking,
+    BETWEEN, CallResult, FormatWriter, Group, Part, RequestParts, UNSIGNED, WireCall, kept, number, of_kind,
+    push_string, reasoning, text_block, thinking,
 };
 
 /// The kind of a file is read off its name too, which no message has.
@@ -19,9 +19,10 @@ const PDF_NAME: &str = "document.pdf";
 /// What an assistant says where it has to say something between the results of tools and a person.
 const HEARD: &str = "OK.";
 
-pub(in crate::providers) static WRITER: Writer = Writer { head, list: "messages", lead: Some(system), group };
+pub(in crate::providers) static WRITER: FormatWriter =
+    FormatWriter { head, list: "messages", lead: Some(system), group };
 
-fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let (options, facts) = (prompt.options, &prompt.options.facts);
     body.text("model", &options.model);
     if let Some(max_tokens) = prompt.max_tokens() {
@@ -84,7 +85,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
 }
 
 /// The system prompt is the first message of the list.
-fn system(prompt: &Prompt<'_>, out: &mut String) {
+fn system(prompt: &RequestParts<'_>, out: &mut String) {
     if prompt.system.trim().is_empty() {
         return;
     }
@@ -94,7 +95,7 @@ fn system(prompt: &Prompt<'_>, out: &mut String) {
     message.end();
 }
 
-fn mark(prompt: &Prompt<'_>) -> Option<&'static str> {
+fn mark(prompt: &RequestParts<'_>) -> Option<&'static str> {
     prompt.cache_mark().filter(|_| prompt.options.facts.cache_marks == Some(true))
 }
 
@@ -106,7 +107,7 @@ fn text(out: &mut String, text: &str, mark: Option<&str>) {
     }
 }
 
-fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
+fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut String) {
     let mark = mark(prompt).filter(|_| last);
     // Of a model without tools its calls in the record are told as text.
     let has_tools = prompt.options.facts.tools != Some(false);
@@ -176,12 +177,12 @@ fn group(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String) {
 }
 
 /// Results as text.
-fn told(answers: &[Answer<'_>]) -> Vec<String> {
+fn told(answers: &[CallResult<'_>]) -> Vec<String> {
     answers.iter().map(|answer| format!("[Result of {}: {}]", answer.call.tool_name, answer.text())).collect()
 }
 
 /// The thoughts that led to an answer, where they go back.
-fn thoughts(prompt: &Prompt<'_>, messages: &[&Message], has_calls: bool, message: &mut Object<'_>) {
+fn thoughts(prompt: &RequestParts<'_>, messages: &[&Message], has_calls: bool, message: &mut Object<'_>) {
     let (options, back) = (prompt.options, prompt.options.facts.reasoning_back);
     let asked = options.echo_reasoning;
     if asked && back == Some(ReasoningBack::Details) || back == Some(ReasoningBack::DetailsAlways) {
@@ -211,7 +212,7 @@ fn thoughts(prompt: &Prompt<'_>, messages: &[&Message], has_calls: bool, message
     }
 }
 
-fn write_call(prompt: &Prompt<'_>, call: &Call<'_>, first: bool, out: &mut String) {
+fn write_call(prompt: &RequestParts<'_>, call: &WireCall<'_>, first: bool, out: &mut String) {
     let mut written = Object::new(out);
     written.text("id", &call.id).text("type", "function");
     let mut function = Object::new(written.key("function"));
@@ -237,7 +238,7 @@ enum Sent<'a> {
     File { kind: &'static str, file: File<'a> },
 }
 
-fn user_content(prompt: &Prompt<'_>, out: &mut String, parts: &[Part<'_>], mark: Option<&str>) {
+fn user_content(prompt: &RequestParts<'_>, out: &mut String, parts: &[Part<'_>], mark: Option<&str>) {
     let mut sent = Vec::new();
     for part in parts {
         sent.push(match part {
@@ -265,7 +266,7 @@ fn user_content(prompt: &Prompt<'_>, out: &mut String, parts: &[Part<'_>], mark:
     });
 }
 
-fn media<'a>(prompt: &Prompt<'_>, part: &'a ContentPart) -> Sent<'a> {
+fn media<'a>(prompt: &RequestParts<'_>, part: &'a ContentPart) -> Sent<'a> {
     let facts = &prompt.options.facts;
     let Some(file) = File::of(part) else { return Sent::Text(prompt.left_out(part).into()) };
     if let Some(text) = file.text() {

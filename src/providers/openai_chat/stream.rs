@@ -16,7 +16,7 @@ pub(crate) const EXTRA_CONTENT: &str = "extra_content";
 pub(crate) const REASONING_DETAILS: &str = "reasoning_details";
 
 #[derive(Debug, Default)]
-pub(crate) struct Stream {
+pub(crate) struct OpenAiChatStream {
     /// The provider's index of a call, and ours. A later entry of the same index replaces an earlier one.
     calls: Vec<(u64, usize)>,
     /// It is read from one body and not from a stream.
@@ -34,7 +34,7 @@ struct CallDelta<'a> {
     extra: Option<&'a str>,
 }
 
-impl Mapping for Stream {
+impl Mapping for OpenAiChatStream {
     /// A chunk of a stream or a whole answer: they differ in `delta` against `message`.
     fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
@@ -79,7 +79,7 @@ impl Mapping for Stream {
     }
 }
 
-impl Stream {
+impl OpenAiChatStream {
     fn choices(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
         if !reader.array()? {
             return Ok(());

@@ -9,15 +9,16 @@ use crate::providers::request::choice::ToolChoice;
 use crate::providers::request::media::{File, Kind, PDF, PICTURES};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{
-    BETWEEN, Group, Part, Prompt, Writer, number, of_kind, text_block, thinking,
+    BETWEEN, FormatWriter, Group, Part, RequestParts, number, of_kind, text_block, thinking,
 };
 
 /// No answer can be bounded further.
 const SHORTEST: u32 = 16;
 
-pub(in crate::providers) static WRITER: Writer = Writer { head, list: "input", lead: None, group };
+pub(in crate::providers) static WRITER: FormatWriter =
+    FormatWriter { head, list: "input", lead: None, group };
 
-fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
     if !prompt.system.trim().is_empty() {
@@ -70,7 +71,7 @@ fn head(prompt: &Prompt<'_>, body: &mut Object<'_>) {
     });
 }
 
-fn group(prompt: &Prompt<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
+fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut String) {
     let mut items = Items { out, comma: "" };
     match group {
         Group::User { answers, parts } => {
@@ -150,7 +151,7 @@ const DOCUMENTS: [(&str, &str); 7] = [
     ("application/vnd.oasis.opendocument.text", "odt"),
 ];
 
-fn media(prompt: &Prompt<'_>, out: &mut String, part: &ContentPart) {
+fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart) {
     let file = File::of(part);
     if let Some(text) = file.as_ref().and_then(File::text) {
         return text_block(out, "input_text", &text, None);

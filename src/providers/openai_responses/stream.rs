@@ -13,7 +13,7 @@ use crate::stream::{Finish, TurnBuilder};
 pub(crate) const REASONING_ITEMS: &str = "reasoning_items";
 
 #[derive(Debug, Default)]
-pub(crate) struct Stream {
+pub(crate) struct OpenAiResponsesStream {
     /// The output's index and item id of a call, and its place in the turn.
     calls: Vec<(u64, String, usize)>,
     /// Reasoning items as they are sent back.
@@ -24,7 +24,7 @@ pub(crate) struct Stream {
 }
 
 #[derive(Default)]
-struct Event<'a> {
+struct ResponsesEvent<'a> {
     kind: Written<'a>,
     index: u64,
     item_id: Written<'a>,
@@ -47,10 +47,10 @@ struct Item<'a> {
     raw: &'a str,
 }
 
-impl Mapping for Stream {
+impl Mapping for OpenAiResponsesStream {
     fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let mut reader = Reader::new(data);
-        let mut event = Event::default();
+        let mut event = ResponsesEvent::default();
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
@@ -127,7 +127,7 @@ impl Mapping for Stream {
     }
 }
 
-impl Stream {
+impl OpenAiResponsesStream {
     fn whole(&mut self, reader: &mut Reader<'_>, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
         let (mut status, mut reason, mut output) = (Cow::default(), None, None);
         if reader.object()? {

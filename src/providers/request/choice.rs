@@ -4,7 +4,7 @@ use crate::message::{Message, Sender};
 use crate::providers::Format;
 use crate::providers::facts::ThinkingForm;
 use crate::providers::request::thinking::form;
-use crate::providers::request::{Options, Prompt, Thinking};
+use crate::providers::request::{Options, RequestParts, Thinking};
 
 /// What a model is told of the tools that it gets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Standing {
 
 impl Options {
     /// The options as they hold for the next answer in a conversation that ends so.
-    pub(in crate::providers) fn at(&self, prompt: &Prompt<'_>, messages: &[&Message]) -> Options {
+    pub(in crate::providers) fn at(&self, prompt: &RequestParts<'_>, messages: &[&Message]) -> Options {
         let standing = Standing::of(messages);
         let mut options = self.clone();
         // Who has to use a tool again and again never comes to an end.
@@ -82,7 +82,7 @@ impl Options {
     }
 }
 
-impl Prompt<'_> {
+impl RequestParts<'_> {
     /// Whether the model takes tools; where it does not, the developer is told of those that are left out.
     pub(in crate::providers) fn takes_tools(&self) -> bool {
         let takes = self.options.facts.tools != Some(false);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::message::{ContentPart, ContentSource};
 use crate::providers::base64::text_of;
-use crate::providers::request::Prompt;
+use crate::providers::request::RequestParts;
 
 pub(in crate::providers) const PDF: &str = "application/pdf";
 
@@ -189,7 +189,7 @@ fn guessed(place: &Place<'_>) -> &'static str {
     known.map_or("", |(_, media_type)| media_type)
 }
 
-impl Prompt<'_> {
+impl RequestParts<'_> {
     /// What stands for media that the provider does not take; the developer is told, and the model reads it.
     pub(in crate::providers) fn left_out(&self, part: &ContentPart) -> String {
         let note = media_note(part);

@@ -28,7 +28,7 @@ pub use choice::ToolChoice;
 pub use most_tools::fewer_tools;
 pub use names::ToolNames;
 pub use notice::{Notice, Notices};
-pub use project::{Answer, Call, Group, Part};
+pub use project::{CallResult, Group, Part, WireCall};
 pub use thinking::Thinking;
 
 /// How long a provider keeps a cached prompt.
@@ -69,7 +69,7 @@ pub struct Options {
 
 /// All that one request is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Prompt<'a> {
+pub struct RequestParts<'a> {
     pub format: Format,
     pub system: &'a str,
     pub tools: &'a [ToolDefinition],
@@ -80,19 +80,20 @@ pub struct Prompt<'a> {
 }
 
 /// How the requests of one format are written.
-pub(in crate::providers) struct Writer {
+pub(in crate::providers) struct FormatWriter {
     /// What comes before the messages.
-    pub(in crate::providers) head: fn(&Prompt<'_>, &mut Object<'_>),
+    pub(in crate::providers) head: fn(&RequestParts<'_>, &mut Object<'_>),
     /// The field that holds the messages.
     pub(in crate::providers) list: &'static str,
     /// What comes first in it.
-    pub(in crate::providers) lead: Option<fn(&Prompt<'_>, &mut String)>,
+    pub(in crate::providers) lead: Option<fn(&RequestParts<'_>, &mut String)>,
     /// `last` puts the cache mark where there is one.
-    pub(in crate::providers) group: fn(prompt: &Prompt<'_>, group: &Group<'_>, last: bool, out: &mut String),
+    pub(in crate::providers) group:
+        fn(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut String),
 }
 
 impl Format {
-    fn writer(self) -> &'static Writer {
+    fn writer(self) -> &'static FormatWriter {
         match self {
             #[cfg(feature = "providers")]
             Format::Anthropic => &anthropic::request::WRITER,
@@ -107,7 +108,7 @@ impl Format {
     }
 }
 
-impl Prompt<'_> {
+impl RequestParts<'_> {
     /// The whole body for the model's view of the record.
     pub fn body(&self, messages: &[&Message]) -> String {
         let groups = self.groups(messages, false);
@@ -136,7 +137,7 @@ impl Prompt<'_> {
             self.head(&mut out);
         } else {
             let options = self.options.at(self, messages);
-            Prompt { options: &options, ..*self }.head(&mut out);
+            RequestParts { options: &options, ..*self }.head(&mut out);
         }
         if out.len() > 1 {
             out.push(',');
@@ -200,7 +201,7 @@ impl Prompt<'_> {
     }
 
     /// The arguments of an earlier call as the model would write them.
-    pub(in crate::providers) fn input<'c>(&self, call: &'c Call<'_>) -> Cow<'c, str> {
+    pub(in crate::providers) fn input<'c>(&self, call: &'c WireCall<'_>) -> Cow<'c, str> {
         match self.names.form(&call.call.tool_name) {
             Some(form) => Cow::Owned(form.on_wire(&call.input())),
             None => call.input(),

@@ -19,20 +19,20 @@ const START: &str = "[The conversation starts here.]";
 /// again as they are, so what was written of them can be kept.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Group<'a> {
-    User { answers: Vec<Answer<'a>>, parts: Vec<Part<'a>> },
-    Agent { messages: Vec<&'a Message>, calls: Vec<Call<'a>> },
+    User { answers: Vec<CallResult<'a>>, parts: Vec<Part<'a>> },
+    Agent { messages: Vec<&'a Message>, calls: Vec<WireCall<'a>> },
 }
 
 /// A call with the id that it has in this request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call<'a> {
+pub struct WireCall<'a> {
     pub id: Cow<'a, str>,
     pub call: &'a ToolCall,
 }
 
 /// The one result of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer<'a> {
+pub struct CallResult<'a> {
     pub id: Cow<'a, str>,
     pub call: &'a ToolCall,
     /// `None`: the call was never answered.
@@ -46,7 +46,7 @@ pub enum Part<'a> {
     Media(&'a ContentPart),
 }
 
-impl Answer<'_> {
+impl CallResult<'_> {
     pub fn text(&self) -> String {
         self.result.map_or_else(|| NO_RESULT.to_owned(), ToolResult::text_for_model)
     }
@@ -59,7 +59,7 @@ impl Answer<'_> {
     }
 }
 
-impl Call<'_> {
+impl WireCall<'_> {
     /// The arguments as an object, which is all that providers take.
     pub fn input(&self) -> Cow<'_, str> {
         let args = &self.call.input_args;
@@ -270,7 +270,7 @@ impl<'a> Projection<'a> {
         }
         let mut named = Vec::new();
         for call in message.calls() {
-            named.push(Call { id: self.id_for(call), call });
+            named.push(WireCall { id: self.id_for(call), call });
         }
         if let Some(Group::Agent { messages, calls }) = self.groups.last_mut() {
             messages.push(message);
@@ -363,7 +363,7 @@ fn user_part(part: &ContentPart) -> Option<Part<'_>> {
 }
 
 /// The answers of these calls, and the results that are for others.
-fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> (Vec<Answer<'a>>, Places) {
+fn pair<'a>(calls: &[WireCall<'a>], results: &[&'a ToolResult]) -> (Vec<CallResult<'a>>, Places) {
     let mut waiting = Places::default();
     for (at, result) in results.iter().enumerate().rev() {
         match result.call_id.as_deref().filter(|id| !id.is_empty()) {
@@ -372,14 +372,14 @@ fn pair<'a>(calls: &[Call<'a>], results: &[&'a ToolResult]) -> (Vec<Answer<'a>>,
         }
     }
     let mut answers = Vec::new();
-    for Call { id, call } in calls {
+    for WireCall { id, call } in calls {
         let mut take = |is_id, key| waiting.of(is_id, key)?.pop();
         let at = take(true, call.id()).or_else(|| take(false, &call.tool_name));
         let result = at.and_then(|at| results.get(at).copied());
-        answers.push(Answer { id: id.clone(), call, result });
+        answers.push(CallResult { id: id.clone(), call, result });
     }
     // Of a call of this turn a further result is a repeated one.
-    for Call { call, .. } in calls {
+    for WireCall { call, .. } in calls {
         if let Some(repeated) = waiting.of(true, call.id()) {
             repeated.clear();
         }

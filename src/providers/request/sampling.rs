@@ -1,7 +1,7 @@
 //! The plain options, as far as a model takes them: temperature, `topP`, the seed, and where to stop.
 
 use crate::providers::Format;
-use crate::providers::request::{Prompt, number};
+use crate::providers::request::{RequestParts, number};
 
 /// What the options come to for one model.
 pub(in crate::providers) struct Sampling<'a> {
@@ -11,7 +11,7 @@ pub(in crate::providers) struct Sampling<'a> {
     pub stop: Vec<&'a str>,
 }
 
-impl<'a> Prompt<'a> {
+impl<'a> RequestParts<'a> {
     /// The value of an option, unless the facts say that the model refuses it: then the developer is told.
     pub(in crate::providers) fn taken<T>(
         &self,

@@ -3,7 +3,7 @@
 use crate::json::writer::Object;
 use crate::providers::Format;
 use crate::providers::facts::{ThinkingForm, ThinkingOff};
-use crate::providers::request::{Options, Prompt};
+use crate::providers::request::{Options, RequestParts};
 
 /// Said as a word or in tokens; what a provider does not take is made of what was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Options {
 }
 
 /// How the model is told, where nothing is known of it too.
-pub(in crate::providers) fn form(prompt: &Prompt<'_>) -> ThinkingForm {
+pub(in crate::providers) fn form(prompt: &RequestParts<'_>) -> ThinkingForm {
     prompt.options.facts.thinking.unwrap_or(match prompt.format {
         Format::Anthropic => ThinkingForm::Budget,
         Format::Gemini => ThinkingForm::Level,
@@ -82,7 +82,7 @@ pub(in crate::providers) fn form(prompt: &Prompt<'_>) -> ThinkingForm {
 }
 
 /// What was wished, in a word that the model knows.
-fn word<'a>(prompt: &Prompt<'a>) -> &'a str {
+fn word<'a>(prompt: &RequestParts<'a>) -> &'a str {
     let wanted = prompt.options.thinking.word();
     let known = prompt.options.facts.efforts.as_deref().unwrap_or_default();
     let word = nearest(wanted, known);
@@ -103,14 +103,14 @@ fn nearest<'w>(wanted: &'w str, known: &'w str) -> &'w str {
     known.split(' ').filter(|word| !word.is_empty()).filter(thinks).min_by_key(near).unwrap_or(wanted)
 }
 
-fn says_nothing(prompt: &Prompt<'_>) {
+fn says_nothing(prompt: &RequestParts<'_>) {
     if !prompt.options.thinking.is_off() {
         prompt.leave_out(OPTION, "is not told how much to think");
     }
 }
 
 /// Thoughts count into `max_tokens`, so the answer's own share is kept as far as the model's limit allows.
-pub(in crate::providers) fn anthropic(prompt: &Prompt<'_>, max_tokens: u32, body: &mut Object<'_>) {
+pub(in crate::providers) fn anthropic(prompt: &RequestParts<'_>, max_tokens: u32, body: &mut Object<'_>) {
     let (thinking, facts) = (&prompt.options.thinking, &prompt.options.facts);
     let form = form(prompt);
     let limit = facts.max_output_tokens.unwrap_or(u32::MAX);
@@ -141,13 +141,13 @@ pub(in crate::providers) fn anthropic(prompt: &Prompt<'_>, max_tokens: u32, body
     }
 }
 
-fn effort(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+fn effort(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let mut output = Object::new(body.key("output_config"));
     output.text("effort", word(prompt));
     output.end();
 }
 
-pub(in crate::providers) fn openai_chat(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(in crate::providers) fn openai_chat(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let thinking = &prompt.options.thinking;
     if thinking.is_open() {
         return;
@@ -179,7 +179,7 @@ pub(in crate::providers) fn openai_chat(prompt: &Prompt<'_>, body: &mut Object<'
     }
 }
 
-pub(in crate::providers) fn openai_responses(prompt: &Prompt<'_>, body: &mut Object<'_>) {
+pub(in crate::providers) fn openai_responses(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     match form(prompt) {
         _ if prompt.options.thinking.is_open() => {}
         ThinkingForm::None => says_nothing(prompt),
@@ -192,7 +192,7 @@ pub(in crate::providers) fn openai_responses(prompt: &Prompt<'_>, body: &mut Obj
 }
 
 /// Models before Gemini 3 take tokens, those from it on words.
-pub(in crate::providers) fn gemini(prompt: &Prompt<'_>, config: &mut Object<'_>) {
+pub(in crate::providers) fn gemini(prompt: &RequestParts<'_>, config: &mut Object<'_>) {
     let (thinking, facts) = (&prompt.options.thinking, &prompt.options.facts);
     let form = form(prompt);
     if form == ThinkingForm::None {

@@ -4,7 +4,7 @@ use super::undo::ids_of;
 use crate::event::{Question, QuestionKind};
 use crate::message::ToolResultData;
 use crate::run::effect::{Effect, Outcome};
-use crate::run::state::{Call, CallState, Finished, Phase, Undoing};
+use crate::run::state::{CallRecord, CallState, Finished, Phase, Undoing};
 use crate::run::{Effects, Run, texts};
 use crate::tool::Gate;
 
@@ -61,11 +61,11 @@ impl Run {
         true
     }
 
-    fn is_un_abortable(&self, call: &Call) -> bool {
+    fn is_un_abortable(&self, call: &CallRecord) -> bool {
         self.spec(call).is_some_and(|tool| tool.un_abortable)
     }
 
-    fn is_gated(&self, call: &Call) -> bool {
+    fn is_gated(&self, call: &CallRecord) -> bool {
         self.spec(call).is_some_and(|tool| (tool.permission, tool.approval) != (Gate::Never, Gate::Never))
     }
 

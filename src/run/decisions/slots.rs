@@ -3,7 +3,7 @@
 use crate::display::Slot;
 use crate::run::effect::Effect;
 use crate::run::log::{Log, SlotAnswer, StepResult};
-use crate::run::state::{Call, CallState};
+use crate::run::state::{CallRecord, CallState};
 use crate::run::{Effects, Run, texts};
 
 /// So many slots of the past are shown again.
@@ -37,7 +37,7 @@ impl Run {
 
     /// The running call whose tool waits for the answer to this slot.
     pub(in crate::run) fn asked_by(&self, slot: &str) -> Option<&str> {
-        let asks = |call: &&Call| {
+        let asks = |call: &&CallRecord| {
             matches!(call.state, CallState::Running { .. }) && call.log.open().any(|open| open.id == slot)
         };
         self.calls().iter().find(asks).map(|call| call.id.as_str())
@@ -45,7 +45,7 @@ impl Run {
 
     /// The call whose tool has asked this and may ask it again when it is entered.
     pub fn may_ask_again(&self, slot: &str) -> Option<&str> {
-        let asks = |call: &&Call| {
+        let asks = |call: &&CallRecord| {
             let goes_on = matches!(call.state, CallState::Running { .. } | CallState::Asking(_));
             goes_on && call.log.open().any(|open| open.id == slot)
         };

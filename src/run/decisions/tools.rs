@@ -6,7 +6,7 @@ use crate::message::{Message, ToolResult, ToolResultData, ToolStatus};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::{Answer, ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome, Validated};
 use crate::run::log::Log;
-use crate::run::state::{Batch, Call, CallState, Finished, Halt, Phase, UndoEntry, Undoing};
+use crate::run::state::{Batch, CallRecord, CallState, Finished, Halt, Phase, UndoEntry, Undoing};
 use crate::run::{Effects, Run, texts};
 use crate::tool::{Gate, ToolSpec, UNDO_TOOL, find};
 
@@ -39,7 +39,7 @@ impl Run {
                 }
                 None => CallState::Queued,
             };
-            calls.push(Call {
+            calls.push(CallRecord {
                 id: call.id().to_owned(),
                 tool: tool.map(|tool| tool.name.clone()),
                 validated: None,
@@ -58,11 +58,11 @@ impl Run {
         }
     }
 
-    pub(in crate::run) fn calls(&self) -> &[Call] {
+    pub(in crate::run) fn calls(&self) -> &[CallRecord] {
         self.state.batch().map_or(&[], |batch| &batch.calls)
     }
 
-    pub(in crate::run) fn spec(&self, call: &Call) -> Option<&ToolSpec> {
+    pub(in crate::run) fn spec(&self, call: &CallRecord) -> Option<&ToolSpec> {
         let name = call.tool.as_deref()?;
         self.state.settings.tools.iter().find(|tool| tool.name == name)
     }
@@ -79,7 +79,7 @@ impl Run {
                 }
                 self.start(index, fx);
             }
-            if let Some(Call { state: CallState::Undoing(Undoing { entry: None, .. }), .. }) =
+            if let Some(CallRecord { state: CallState::Undoing(Undoing { entry: None, .. }), .. }) =
                 self.calls().get(index)
             {
                 self.next_undo(fx);
@@ -139,7 +139,7 @@ impl Run {
         }
     }
 
-    pub(in crate::run) fn call_at(&mut self, index: usize) -> Option<&mut Call> {
+    pub(in crate::run) fn call_at(&mut self, index: usize) -> Option<&mut CallRecord> {
         self.state.batch_mut()?.calls.get_mut(index)
     }
 
@@ -284,9 +284,11 @@ impl Run {
             self.on_budget_answered(allowed, fx);
             return;
         }
-        let asked = |call: &Call| matches!(&call.state, CallState::Asking(question) if question.id == id);
+        let asked =
+            |call: &CallRecord| matches!(&call.state, CallState::Asking(question) if question.id == id);
         let Some(index) = self.calls().iter().position(asked) else { return };
-        let Some(Call { state: CallState::Asking(question), id: call_id, .. }) = self.calls().get(index)
+        let Some(CallRecord { state: CallState::Asking(question), id: call_id, .. }) =
+            self.calls().get(index)
         else {
             return;
         };
@@ -400,7 +402,8 @@ impl Run {
 
     /// The call waits for its turn again, with all that has to be looked at before it runs.
     pub(in crate::run) fn on_timer(&mut self, timer: u64) {
-        let waits = |call: &Call| matches!(call.state, CallState::Waiting { timer: set, .. } if set == timer);
+        let waits =
+            |call: &CallRecord| matches!(call.state, CallState::Waiting { timer: set, .. } if set == timer);
         let Some(index) = self.calls().iter().position(waits) else { return };
         let Some(call) = self.call_at(index) else { return };
         if let CallState::Waiting { attempt, .. } = call.state {

@@ -103,7 +103,7 @@ impl Run {
             self.close(Outcome::Undone { steps: done, error }, fx);
             return;
         }
-        let undoes = |call: &crate::run::state::Call| matches!(call.state, CallState::Undoing(_));
+        let undoes = |call: &crate::run::state::CallRecord| matches!(call.state, CallState::Undoing(_));
         let Some(index) = self.state.batch().and_then(|batch| batch.calls.iter().position(undoes)) else {
             return;
         };

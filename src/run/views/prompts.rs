@@ -8,7 +8,7 @@ use crate::run::{PhaseName, Run};
 
 /// One request and everything that came of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prompt {
+pub struct PromptRecord {
     pub id: String,
     /// What a person wrote; a prompt from a trigger or a schedule has none.
     pub input: Option<String>,
@@ -50,9 +50,9 @@ pub enum ToolOutput {
 }
 
 through_codec! { PromptState }
-through_codec! { write Prompt, Output, ToolOutput }
+through_codec! { write PromptRecord, Output, ToolOutput }
 
-impl Write for Prompt {
+impl Write for PromptRecord {
     fn write(&self, out: &mut String) {
         let mut fields: Vec<(&str, &dyn Write)> = vec![("id", &self.id)];
         if let Some(input) = &self.input {
@@ -99,8 +99,8 @@ impl Write for ToolOutput {
 
 impl Run {
     /// The whole record as prompts, oldest first.
-    pub fn prompts(&self) -> Vec<Prompt> {
-        let mut prompts: Vec<Prompt> = Vec::new();
+    pub fn prompts(&self) -> Vec<PromptRecord> {
+        let mut prompts: Vec<PromptRecord> = Vec::new();
         let mut calls: &[ToolCall] = &[];
         for message in self.messages() {
             if message.is_compaction || message.is_compaction_request {
@@ -144,16 +144,16 @@ impl Run {
     }
 }
 
-fn begins_another(message: &Message, last: &Prompt) -> bool {
+fn begins_another(message: &Message, last: &PromptRecord) -> bool {
     match &message.prompt_id {
         Some(id) => *id != last.id,
         None => message.is_from_person(),
     }
 }
 
-fn begin(message: &Message, index: usize) -> Prompt {
+fn begin(message: &Message, index: usize) -> PromptRecord {
     let from_person = message.is_from_person();
-    Prompt {
+    PromptRecord {
         id: message
             .prompt_id
             .clone()
@@ -167,7 +167,7 @@ fn begin(message: &Message, index: usize) -> Prompt {
     }
 }
 
-fn add_results(prompt: &mut Prompt, calls: &[ToolCall], results: &[ToolResult]) {
+fn add_results(prompt: &mut PromptRecord, calls: &[ToolCall], results: &[ToolResult]) {
     for (call, result) in calls.iter().zip(results) {
         prompt.outputs.push(Output::Tool {
             call_id: call.id().to_owned(),

@@ -10,7 +10,7 @@ use crate::run::Run;
 
 /// One entry, in the original's form with fields added.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
+pub enum TimelineEntry {
     User {
         id: String,
         text: String,
@@ -65,43 +65,43 @@ pub enum EntryStatus {
 
 /// The entries at these indexes are now these, and the list has this length.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Patch {
+pub struct TimelinePatch {
     pub len: usize,
-    pub set: Vec<(usize, Entry)>,
+    pub set: Vec<(usize, TimelineEntry)>,
 }
 
 through_codec! { ToolEntry, EntryStatus }
-through_codec! { write Entry, Patch }
+through_codec! { write TimelineEntry, TimelinePatch }
 
 #[derive(Read, Write)]
-struct Said {
+struct AnswerMeta {
     #[json(null_as_default, skip_if_default)]
     partial: bool,
     reasoning: Option<String>,
 }
 
-impl Write for Entry {
+impl Write for TimelineEntry {
     fn write(&self, out: &mut String) {
         match self {
-            Entry::User { id, text, images } if images.is_empty() => {
+            TimelineEntry::User { id, text, images } if images.is_empty() => {
                 object(out, &[("kind", &"user"), ("id", id), ("text", text)]);
             }
-            Entry::User { id, text, images } => {
+            TimelineEntry::User { id, text, images } => {
                 object(out, &[("kind", &"user"), ("id", id), ("text", text), ("images", images)]);
             }
-            Entry::AgentText { id, text, partial, reasoning } => {
-                let said = Said { partial: *partial, reasoning: reasoning.clone() };
+            TimelineEntry::AgentText { id, text, partial, reasoning } => {
+                let said = AnswerMeta { partial: *partial, reasoning: reasoning.clone() };
                 object_and(out, &[("kind", &"agent_text"), ("id", id), ("text", text)], &said);
             }
-            Entry::Tool(entry) => object_and(out, &[("kind", &"tool")], entry),
-            Entry::Compaction { id, text } => {
+            TimelineEntry::Tool(entry) => object_and(out, &[("kind", &"tool")], entry),
+            TimelineEntry::Compaction { id, text } => {
                 object(out, &[("kind", &"compaction"), ("id", id), ("text", text)]);
             }
         }
     }
 }
 
-impl Write for Patch {
+impl Write for TimelinePatch {
     fn write(&self, out: &mut String) {
         object(out, &[("len", &self.len), ("set", &self.set)]);
     }
@@ -109,7 +109,7 @@ impl Write for Patch {
 
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
-    entries: Vec<Entry>,
+    entries: Vec<TimelineEntry>,
     /// For each message that was taken in, how many entries there were before it.
     starts: Vec<usize>,
     /// Where the entries of the last answer's calls are.
@@ -117,12 +117,12 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TimelineEntry] {
         &self.entries
     }
 
     /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history.
-    pub fn follow(&mut self, run: &Run) -> Option<Patch> {
+    pub fn follow(&mut self, run: &Run) -> Option<TimelinePatch> {
         let before = self.entries.len();
         let mut changed = Vec::new();
         for (at, message) in run.messages().iter().enumerate().skip(self.starts.len()) {
@@ -139,7 +139,7 @@ impl Timeline {
         if changed.is_empty() && self.entries.len() == before {
             return None;
         }
-        let mut set: Vec<(usize, Entry)> = Vec::new();
+        let mut set: Vec<(usize, TimelineEntry)> = Vec::new();
         for at in BinaryHeap::from(changed).into_sorted_vec() {
             if let Some(entry) = self.entries.get(at)
                 && set.last().is_none_or(|(last, _)| *last != at)
@@ -147,7 +147,7 @@ impl Timeline {
                 set.push((at, entry.clone()));
             }
         }
-        Some(Patch { len: self.entries.len(), set })
+        Some(TimelinePatch { len: self.entries.len(), set })
     }
 
     fn take_in(&mut self, message: &Message, changed: &mut Vec<usize>) {
@@ -162,7 +162,7 @@ impl Timeline {
         let id = message.id.clone().unwrap_or_else(|| format!("entry_{}", self.entries.len()));
         match message.sender {
             Sender::User if message.is_compaction => {
-                self.push(Entry::Compaction { id, text: message.text.clone() }, changed);
+                self.push(TimelineEntry::Compaction { id, text: message.text.clone() }, changed);
             }
             Sender::User if message.is_from_person() => {
                 let text = message.pre_modified_text.as_ref().unwrap_or(&message.text).clone();
@@ -172,11 +172,11 @@ impl Timeline {
                         images.push(url);
                     }
                 }
-                self.push(Entry::User { id, text, images }, changed);
+                self.push(TimelineEntry::User { id, text, images }, changed);
             }
             Sender::User => {}
             Sender::Agent => {
-                if matches!(self.entries.last(), Some(Entry::AgentText { partial: true, .. })) {
+                if matches!(self.entries.last(), Some(TimelineEntry::AgentText { partial: true, .. })) {
                     self.entries.pop();
                 }
                 // It stands at the first of what it led to.
@@ -187,12 +187,12 @@ impl Timeline {
                 {
                     let (text, partial) = (message.text.clone(), message.partial);
                     let reasoning = reasoning.take();
-                    self.push(Entry::AgentText { id, text, partial, reasoning }, changed);
+                    self.push(TimelineEntry::AgentText { id, text, partial, reasoning }, changed);
                 }
                 let first = self.entries.len();
                 for call in message.calls() {
                     let reasoning = reasoning.take();
-                    self.push(Entry::Tool(ToolEntry { reasoning, ..running(call) }), changed);
+                    self.push(TimelineEntry::Tool(ToolEntry { reasoning, ..running(call) }), changed);
                 }
                 self.open = first..self.entries.len();
             }
@@ -200,16 +200,16 @@ impl Timeline {
     }
 
     fn take_back(&mut self, call_id: &str, changed: &mut Vec<usize>) {
-        let is_it = |entry: &Entry| matches!(entry, Entry::Tool(tool) if tool.id == call_id);
+        let is_it = |entry: &TimelineEntry| matches!(entry, TimelineEntry::Tool(tool) if tool.id == call_id);
         if let Some(at) = self.entries.iter().rposition(is_it)
-            && let Some(Entry::Tool(tool)) = self.entries.get_mut(at)
+            && let Some(TimelineEntry::Tool(tool)) = self.entries.get_mut(at)
         {
             tool.undone = true;
             changed.push(at);
         }
     }
 
-    fn push(&mut self, entry: Entry, changed: &mut Vec<usize>) {
+    fn push(&mut self, entry: TimelineEntry, changed: &mut Vec<usize>) {
         changed.push(self.entries.len());
         self.entries.push(entry);
     }
@@ -218,13 +218,14 @@ impl Timeline {
         let first = self.open.start;
         let entries = self.entries.get_mut(self.open.clone()).unwrap_or_default();
         for (index, result) in results.iter().enumerate() {
-            let is_its = |entry: &Entry| matches!(entry, Entry::Tool(tool) if Some(&tool.id) == result.call_id.as_ref());
+            let is_its = |entry: &TimelineEntry| matches!(entry, TimelineEntry::Tool(tool) if Some(&tool.id) == result.call_id.as_ref());
             // Results stand in call order; only foreign records may have them otherwise.
             let at = match entries.get(index) {
                 Some(entry) if is_its(entry) => Some(index),
                 _ => entries.iter().position(is_its),
             };
-            let Some((at, Entry::Tool(tool))) = at.and_then(|at| Some((at, entries.get_mut(at)?))) else {
+            let Some((at, TimelineEntry::Tool(tool))) = at.and_then(|at| Some((at, entries.get_mut(at)?)))
+            else {
                 continue;
             };
             let status = status_of(result);
@@ -245,7 +246,7 @@ impl Timeline {
     fn close_open(&mut self, changed: &mut Vec<usize>) {
         let open = std::mem::take(&mut self.open);
         for at in open {
-            if let Some(Entry::Tool(tool)) = self.entries.get_mut(at)
+            if let Some(TimelineEntry::Tool(tool)) = self.entries.get_mut(at)
                 && matches!(tool.status, EntryStatus::Running | EntryStatus::Pending)
             {
                 tool.status = EntryStatus::Aborted;

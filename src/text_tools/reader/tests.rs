@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn read<'t>(pieces: impl IntoIterator<Item = &'t str>, cut: bool) -> Said {
-    let mut reader = Reader::new(vec!["weather".to_owned(), "get_time".to_owned()]);
+fn read<'t>(pieces: impl IntoIterator<Item = &'t str>, cut: bool) -> TextReading {
+    let mut reader = TextReader::new(vec!["weather".to_owned(), "get_time".to_owned()]);
     let mut shown: Vec<Piece> = pieces.into_iter().flat_map(|piece| reader.push(piece)).collect();
     shown.extend(reader.finish(cut));
     let said = reader.into_said();
@@ -15,16 +15,16 @@ fn read<'t>(pieces: impl IntoIterator<Item = &'t str>, cut: bool) -> Said {
     said
 }
 
-fn call(name: &str, args: &str) -> Call {
-    Call { name: name.to_owned(), args: Some(args.to_owned()) }
+fn call(name: &str, args: &str) -> TextCall {
+    TextCall { name: name.to_owned(), args: Some(args.to_owned()) }
 }
 
-fn unclear(name: &str) -> Call {
-    Call { name: name.to_owned(), args: None }
+fn unclear(name: &str) -> TextCall {
+    TextCall { name: name.to_owned(), args: None }
 }
 
 /// A text, and the text, thoughts and calls in it.
-type Row = (&'static str, &'static str, &'static str, Vec<Call>);
+type Row = (&'static str, &'static str, &'static str, Vec<TextCall>);
 
 fn table() -> Vec<Row> {
     let bern = || vec![call("weather", r#"{"city":"Bern"}"#)];
@@ -180,7 +180,7 @@ fn table() -> Vec<Row> {
 #[test]
 fn thoughts_calls_and_answers_are_told_apart() {
     for (text, shown, thoughts, calls) in table() {
-        let expected = Said { text: shown.to_owned(), thoughts: thoughts.to_owned(), calls };
+        let expected = TextReading { text: shown.to_owned(), thoughts: thoughts.to_owned(), calls };
         assert_eq!(read([text], false), expected, "{text:?}");
     }
 }
@@ -200,9 +200,9 @@ fn no_cut_changes_what_a_text_says() {
 
 #[test]
 fn behind_an_action_without_arguments_nothing_is_shown() {
-    let call = || vec![Call { name: "weather".to_owned(), args: None }];
+    let call = || vec![TextCall { name: "weather".to_owned(), args: None }];
     for pieces in [vec!["Action:weather\n<think>"], vec!["Action:weather\n<", "think>"]] {
-        let said = Said { text: String::new(), thoughts: String::new(), calls: call() };
+        let said = TextReading { text: String::new(), thoughts: String::new(), calls: call() };
         assert_eq!(read(pieces.iter().copied(), false), said, "{pieces:?}");
     }
 }
@@ -212,7 +212,7 @@ fn behind_an_action_without_arguments_nothing_is_shown() {
 fn signs_that_could_still_become_a_mark_cost_no_more_than_others() {
     let time = |lead: &str, sign: &str, count: usize| {
         let started = std::time::Instant::now();
-        let mut reader = Reader::new(Vec::new());
+        let mut reader = TextReader::new(Vec::new());
         reader.push(lead);
         for _ in 0..count {
             reader.push(sign);

@@ -7,7 +7,7 @@ use crate::support::strict::{address, expect_taken_at};
 use crate::support::transport::ask_at_once;
 use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::http::retry::Policy;
-use glove_wasm::http::{Answer, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
+use glove_wasm::http::{AnswerStream, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, Usage};
 use glove_wasm::portable::BoxFuture;
@@ -70,7 +70,7 @@ fn relay_as(
     };
     let (http, ids) = (Player(Arc::new(answer.to_vec())), Arc::new(SequentialIds::new("i")));
     let model = HttpModel::new(options, Arc::new(http), Arc::new(FakeClock::at(0)), ids);
-    let answer = Arc::new(Mutex::new(Answer::new(reasoning_in_text)));
+    let answer = Arc::new(Mutex::new(AnswerStream::new(reasoning_in_text)));
     let told = Arc::clone(&answer);
     let reply = ask_at_once(&model, move |delta| told.lock().unwrap().delta(delta));
     let mut answer = answer.lock().unwrap();
@@ -112,7 +112,7 @@ fn a_failed_answer_has_no_end_statement() {
     assert_eq!(told, "data: {\"type\":\"text_delta\",\"text\":\"half\"}\n\n");
 }
 
-fn done(answer: &mut Answer, message: Message) -> String {
+fn done(answer: &mut AnswerStream, message: Message) -> String {
     let reply = Reply { messages: vec![message], usage: Usage::default(), stop_reason: None, streamed: true };
     answer.done(reply, &SequentialIds::new("i"));
     answer.take()
@@ -120,7 +120,7 @@ fn done(answer: &mut Answer, message: Message) -> String {
 
 #[test]
 fn text_that_came_only_with_the_end_is_told_too() {
-    let mut answer = Answer::new(false);
+    let mut answer = AnswerStream::new(false);
     answer.delta(Delta::Text("Hel"));
     let stream = done(&mut answer, Message::agent("Hello"));
     let texts: Vec<&str> = stream.split("\n\n").filter(|event| event.contains("text_delta")).collect();
@@ -137,14 +137,14 @@ fn thoughts_in_the_text_are_closed_before_it_goes_on_and_at_its_end() {
         let events = events.map(|event| serde_json::from_str::<serde_json::Value>(event).unwrap());
         events.filter_map(|event| event["text"].as_str().map(str::to_owned)).collect()
     };
-    let mut answer = Answer::new(true);
+    let mut answer = AnswerStream::new(true);
     for delta in [Delta::Reasoning("a"), Delta::Reasoning("b"), Delta::Text("c"), Delta::Reasoning("d")] {
         answer.delta(delta);
     }
     let stream = done(&mut answer, Message::agent("c"));
     assert_eq!(texts(&stream), "<think>ab</think>c<think>d</think>");
     assert!(stream.contains(r#""message":{"sender":"agent","text":"<think>ab</think>c<think>d</think>""#));
-    let mut unstreamed = Answer::new(true);
+    let mut unstreamed = AnswerStream::new(true);
     let mut message = Message::agent("c");
     message.reasoning_content = Some("ab".to_owned());
     assert_eq!(texts(&done(&mut unstreamed, message)), "<think>ab</think>c");
@@ -152,7 +152,7 @@ fn thoughts_in_the_text_are_closed_before_it_goes_on_and_at_its_end() {
 
 #[test]
 fn a_call_without_an_id_gets_one_and_its_pieces_stay_unsaid() {
-    let mut answer = Answer::new(false);
+    let mut answer = AnswerStream::new(false);
     answer.delta(Delta::ToolInput { id: "", name: "f", text: "{" });
     let call = ToolCall::new("f", Json::parse("{}").unwrap());
     let stream = done(&mut answer, Message::agent("").with_calls(vec![ToolCall { id: None, ..call }]));
@@ -311,7 +311,7 @@ proptest! {
         calls in proptest::collection::vec((any_text(), 0usize..SPACES.len(), any::<bool>()), 0..4),
         cut in any::<proptest::sample::Index>(),
     ) {
-        let mut answer = Answer::new(false);
+        let mut answer = AnswerStream::new(false);
         let (mut message, mut thoughts) = (Message::agent(""), String::new());
         for (thinking, text) in &pieces {
             if *thinking {

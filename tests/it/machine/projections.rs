@@ -7,7 +7,7 @@ use glove_wasm::run::Run;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{AbortReason, Answer, ApprovalVerdict, Input, Reply, ToolOutcome, WhenBusy};
 use glove_wasm::run::settings::Settings;
-use glove_wasm::run::views::timeline::{Entry, EntryStatus, Timeline};
+use glove_wasm::run::views::timeline::{EntryStatus, Timeline, TimelineEntry};
 use glove_wasm::tool::{Gate, ToolSpec};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 struct Screen {
     run: Run,
     timeline: Timeline,
-    drawn: Vec<Entry>,
+    drawn: Vec<TimelineEntry>,
     effects: Vec<Effect>,
     patched: Vec<usize>,
 }
@@ -78,13 +78,13 @@ impl Screen {
     }
 
     fn kinds(&self) -> Vec<String> {
-        let short = |entry: &Entry| match entry {
-            Entry::User { text, .. } => format!("user:{text}"),
-            Entry::AgentText { text, partial, .. } => {
+        let short = |entry: &TimelineEntry| match entry {
+            TimelineEntry::User { text, .. } => format!("user:{text}"),
+            TimelineEntry::AgentText { text, partial, .. } => {
                 format!("agent:{text}{}", if *partial { "…" } else { "" })
             }
-            Entry::Tool(tool) => format!("{}:{:?}", tool.name, tool.status),
-            Entry::Compaction { .. } => "summary".to_owned(),
+            TimelineEntry::Tool(tool) => format!("{}:{:?}", tool.name, tool.status),
+            TimelineEntry::Compaction { .. } => "summary".to_owned(),
         };
         self.drawn.iter().map(short).collect()
     }
@@ -107,7 +107,7 @@ fn a_run_is_drawn_as_it_goes_and_only_what_changed_is_sent() {
     screen.answer(Message::agent("Done"));
     assert_eq!(screen.kinds(), ["user:Hi", "agent:Looking", "a:Success", "b:Success", "agent:Done"]);
     let outputs = screen.drawn.iter().filter_map(|entry| match entry {
-        Entry::Tool(tool) => tool.output.clone(),
+        TimelineEntry::Tool(tool) => tool.output.clone(),
         _ => None,
     });
     assert_eq!(outputs.collect::<Vec<_>>(), ["plain", "{\"x\":1}"]);
@@ -169,9 +169,9 @@ fn a_foreign_record_is_drawn_without_what_is_not_for_people() {
     let screen = Screen::new(Vec::new(), vec![orphan, skill, inbox, summary, image, Message::agent("Nice")]);
     assert_eq!(screen.kinds(), ["agent:I try", "gone:Aborted", "summary", "user:/see look", "agent:Nice"]);
     assert!(
-        matches!(&screen.drawn[3], Entry::User { images, .. } if images == &["data:image/png;base64,AAAA"])
+        matches!(&screen.drawn[3], TimelineEntry::User { images, .. } if images == &["data:image/png;base64,AAAA"])
     );
-    assert!(matches!(&screen.drawn[1], Entry::Tool(tool) if tool.status == EntryStatus::Aborted));
+    assert!(matches!(&screen.drawn[1], TimelineEntry::Tool(tool) if tool.status == EntryStatus::Aborted));
 }
 
 #[test]
@@ -237,9 +237,9 @@ fn what_the_model_thought_stands_at_the_first_of_what_it_led_to() {
         .drawn
         .iter()
         .map(|entry| match entry {
-            Entry::AgentText { reasoning, .. } => reasoning.as_deref(),
-            Entry::Tool(tool) => tool.reasoning.as_deref(),
-            Entry::User { .. } | Entry::Compaction { .. } => None,
+            TimelineEntry::AgentText { reasoning, .. } => reasoning.as_deref(),
+            TimelineEntry::Tool(tool) => tool.reasoning.as_deref(),
+            TimelineEntry::User { .. } | TimelineEntry::Compaction { .. } => None,
         })
         .collect();
     assert_eq!(thoughts, [None, Some("calls"), None, Some("text"), None, Some("nothing to say")]);
@@ -256,7 +256,7 @@ fn blank_text_before_a_call_is_no_entry_and_stays_in_the_record() {
     screen.answer(Message::agent(" \n\nDone"));
     assert_eq!(screen.kinds(), ["user:Hi", "a:Success", "agent: \n\nDone"]);
     let reasoning = screen.drawn.iter().find_map(|entry| match entry {
-        Entry::Tool(tool) => tool.reasoning.as_deref(),
+        TimelineEntry::Tool(tool) => tool.reasoning.as_deref(),
         _ => None,
     });
     assert_eq!((screen.run.messages()[1].text.as_str(), reasoning), ("\n\n", Some("calls")));
@@ -289,7 +289,7 @@ fn a_call_that_was_taken_back_says_so_and_one_that_did_not_run_says_why() {
         .drawn
         .iter()
         .filter_map(|entry| match entry {
-            Entry::Tool(tool) => Some((tool.id.as_str(), tool.outcome.as_deref(), tool.undone)),
+            TimelineEntry::Tool(tool) => Some((tool.id.as_str(), tool.outcome.as_deref(), tool.undone)),
             _ => None,
         })
         .collect();

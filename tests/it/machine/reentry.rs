@@ -7,7 +7,7 @@ use glove_wasm::event::QuestionKind;
 use glove_wasm::message::ToolStatus;
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{Answer, Input};
-use glove_wasm::run::log::{Comes, ReplayCursor, Shows, SlotAnswer, StepResult};
+use glove_wasm::run::log::{ReplayCursor, SlotAnswer, SlotReplay, StepReplay, StepResult};
 use glove_wasm::run::settings::Settings;
 use glove_wasm::run::{OutOfProtocol, PhaseName};
 use glove_wasm::tool::{OnInterrupted, ToolSpec};
@@ -160,7 +160,7 @@ fn replay(world: &World) -> ReplayCursor {
     ReplayCursor::new(world.run.log("c").unwrap().clone())
 }
 
-fn shows(replay: &mut ReplayCursor, slot: &Slot) -> Shows {
+fn shows(replay: &mut ReplayCursor, slot: &Slot) -> SlotReplay {
     replay.shows(&slot.renderer, &slot.input, slot.waits)
 }
 
@@ -177,15 +177,15 @@ fn a_tool_is_given_the_answers_and_the_steps_that_it_had_and_asks_on_with_the_sa
         world = world.restart();
         world.step(Input::Recovered);
         let mut replay = replay(&world);
-        let Shows::Known { at: 0, logged } = shows(&mut replay, &question("a")) else { panic!() };
+        let SlotReplay::Known { at: 0, logged } = shows(&mut replay, &question("a")) else { panic!() };
         assert_eq!(logged.answer.unwrap().into_result(), Ok(json("1")));
-        assert_eq!(replay.step("pay"), Comes::Done(StepResult::Returned(json("7"))));
-        assert!(matches!(shows(&mut replay, &card("k")), Shows::Known { at: 1, .. }));
-        let Shows::Known { at: 2, logged } = shows(&mut replay, &question("b")) else { panic!() };
+        assert_eq!(replay.step("pay"), StepReplay::Done(StepResult::Returned(json("7"))));
+        assert!(matches!(shows(&mut replay, &card("k")), SlotReplay::Known { at: 1, .. }));
+        let SlotReplay::Known { at: 2, logged } = shows(&mut replay, &question("b")) else { panic!() };
         assert_eq!((logged.slot.id.as_str(), logged.answer), ("b", None));
         replay.told();
-        assert_eq!(replay.step("pay"), Comes::Begins("2 pay".to_owned()), "a second one of that name");
-        assert_eq!(shows(&mut replay, &question("x")), Shows::Anew { at: 3, gone: vec![] });
+        assert_eq!(replay.step("pay"), StepReplay::Begins("2 pay".to_owned()), "a second one of that name");
+        assert_eq!(shows(&mut replay, &question("x")), SlotReplay::Anew { at: 3, gone: vec![] });
         // Until it has asked again nobody knows what it does.
         assert_eq!(after(&world), "asks");
         world.pushes("c", 2, logged.slot);
@@ -219,10 +219,10 @@ fn a_tool_that_asks_something_else_is_asked_about_and_then_entered_from_its_star
         slot("a", "form", r#"{"ask":"a"}"#, false),
     ];
     for other in &others {
-        assert_eq!(shows(&mut first, other), Shows::Astray);
+        assert_eq!(shows(&mut first, other), SlotReplay::Astray);
     }
     let same = slot("a", "form", r#"{ "ask" : "a" }"#, true);
-    assert!(matches!(shows(&mut first, &same), Shows::Known { .. }), "spaces are no difference");
+    assert!(matches!(shows(&mut first, &same), SlotReplay::Known { .. }), "spaces are no difference");
     world.step(Input::ReplayDiverged { call_id: "c".to_owned() });
     assert_eq!(world.in_flight.iter().filter(|effect| matches!(effect, Effect::RunTool { .. })).count(), 0);
     let refused = world.run.step(0, settled("a", "1")).unwrap_err();
@@ -233,8 +233,8 @@ fn a_tool_that_asks_something_else_is_asked_about_and_then_entered_from_its_star
     world.allow();
     assert_eq!(world.began, ["t", "t"]);
     let mut second = replay(&world);
-    assert_eq!(second.step("pay"), Comes::Done(StepResult::Returned(json("7"))), "a step is done once");
-    assert_eq!(shows(&mut second, &others[0]), Shows::Anew { at: 0, gone: vec![] });
+    assert_eq!(second.step("pay"), StepReplay::Done(StepResult::Returned(json("7"))), "a step is done once");
+    assert_eq!(shows(&mut second, &others[0]), SlotReplay::Anew { at: 0, gone: vec![] });
 }
 
 #[test]
@@ -246,20 +246,20 @@ fn a_tool_that_comes_to_a_new_step_before_it_was_answered_what_it_had_asked_is_a
     let mut world = world.restart();
     world.step(Input::Recovered);
     // Without the question, beside it, and after an answer that it has not waited for.
-    assert_eq!(replay(&world).step("pay"), Comes::Astray);
+    assert_eq!(replay(&world).step("pay"), StepReplay::Astray);
     let mut beside = replay(&world);
-    assert!(matches!(shows(&mut beside, &question("a")), Shows::Known { .. }));
-    assert_eq!(beside.step("pay"), Comes::Astray);
+    assert!(matches!(shows(&mut beside, &question("a")), SlotReplay::Known { .. }));
+    assert_eq!(beside.step("pay"), StepReplay::Astray);
     let mut early = replay(&world);
     early.told();
-    assert_eq!(early.step("pay"), Comes::Astray);
-    assert!(matches!(early.step("hold"), Comes::Done(_)));
-    assert!(matches!(shows(&mut early, &question("a")), Shows::Known { .. }));
-    assert_eq!(early.step("pay"), Comes::Begins("2 pay".to_owned()));
+    assert_eq!(early.step("pay"), StepReplay::Astray);
+    assert!(matches!(early.step("hold"), StepReplay::Done(_)));
+    assert!(matches!(shows(&mut early, &question("a")), SlotReplay::Known { .. }));
+    assert_eq!(early.step("pay"), StepReplay::Begins("2 pay".to_owned()));
     // One that runs again because somebody said so may do as it likes.
     world.step(Input::ReplayDiverged { call_id: "c".to_owned() });
     world.allow();
-    assert_eq!(replay(&world).step("pay"), Comes::Begins("1 pay".to_owned()));
+    assert_eq!(replay(&world).step("pay"), StepReplay::Begins("1 pay".to_owned()));
 }
 
 #[test]
@@ -271,8 +271,8 @@ fn a_tool_that_may_run_again_is_given_its_answers_as_far_as_it_asks_the_same() {
     let mut world = world.restart();
     world.step(Input::Recovered);
     let mut replay = replay(&world);
-    assert!(matches!(shows(&mut replay, &question("a")), Shows::Known { .. }));
-    assert_eq!(shows(&mut replay, &question("z")), Shows::Anew { at: 1, gone: vec![question("b")] });
+    assert!(matches!(shows(&mut replay, &question("a")), SlotReplay::Known { .. }));
+    assert_eq!(shows(&mut replay, &question("z")), SlotReplay::Anew { at: 1, gone: vec![question("b")] });
     world.pushes("c", 1, question("z"));
     let open: Vec<&str> = world.run.log("c").unwrap().open().map(|slot| slot.id.as_str()).collect();
     assert_eq!(open, ["z"]);
@@ -288,8 +288,8 @@ fn a_step_that_was_cut_off_is_done_again_when_the_person_says_so() {
     world.step(Input::Recovered);
     world.allow();
     let mut replay = replay(&world);
-    assert!(matches!(replay.step("reserve"), Comes::Done(_)));
-    assert_eq!(replay.step("pay"), Comes::Begins("1 pay".to_owned()));
+    assert!(matches!(replay.step("reserve"), StepReplay::Done(_)));
+    assert_eq!(replay.step("pay"), StepReplay::Begins("1 pay".to_owned()));
     // Turned down, the outcome stays unknown.
     let mut world = running(tool("t"));
     world.step(step_begun("pay", true));
@@ -309,8 +309,8 @@ fn a_run_of_its_own_asks_again_and_keeps_its_steps() {
     world.tool_throws("c", "busy");
     world.timer_fires();
     let mut replay = replay(&world);
-    assert!(matches!(replay.step("pay"), Comes::Done(_)));
-    assert_eq!(shows(&mut replay, &question("a")), Shows::Anew { at: 0, gone: vec![] });
+    assert!(matches!(replay.step("pay"), StepReplay::Done(_)));
+    assert_eq!(shows(&mut replay, &question("a")), SlotReplay::Anew { at: 0, gone: vec![] });
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn a_tool_that_has_not_asked_what_it_was_entered_for_is_behind() {
     world.step(Input::Recovered);
     let mut strict = replay(&world);
     assert!(strict.is_behind());
-    assert!(matches!(shows(&mut strict, &question("a")), Shows::Known { .. }));
+    assert!(matches!(shows(&mut strict, &question("a")), SlotReplay::Known { .. }));
     assert!(!strict.is_behind());
     world.step(Input::ReplayDiverged { call_id: "c".to_owned() });
     world.allow();

@@ -5,7 +5,7 @@ use glove_wasm::run::OutOfProtocol;
 use glove_wasm::run::effect::Outcome;
 use glove_wasm::run::input::{Input, Request, ToolOutcome, WhenBusy};
 use glove_wasm::run::log::SlotAnswer;
-use glove_wasm::run::views::timeline::{Entry, Timeline};
+use glove_wasm::run::views::timeline::{Timeline, TimelineEntry};
 
 fn again(id: &str) -> Input {
     Input::Request(Box::new(Request { regenerate: true, ..request(id, "", WhenBusy::Queue) }))
@@ -17,11 +17,11 @@ fn shown(world: &World, followed: &mut Timeline) -> Vec<String> {
     let mut whole = Timeline::default();
     whole.follow(&world.run);
     assert_eq!(followed.entries(), whole.entries());
-    let entry = |entry: &Entry| match entry {
-        Entry::User { text, .. } | Entry::AgentText { text, .. } | Entry::Compaction { text, .. } => {
-            text.clone()
-        }
-        Entry::Tool(tool) => format!("{} {}", tool.name, tool.id),
+    let entry = |entry: &TimelineEntry| match entry {
+        TimelineEntry::User { text, .. }
+        | TimelineEntry::AgentText { text, .. }
+        | TimelineEntry::Compaction { text, .. } => text.clone(),
+        TimelineEntry::Tool(tool) => format!("{} {}", tool.name, tool.id),
     };
     whole.entries().iter().map(entry).collect()
 }

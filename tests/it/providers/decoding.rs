@@ -8,7 +8,7 @@ use glove_wasm::error::ModelErrorKind;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall, Usage};
 use glove_wasm::providers::facts::Facts;
-use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notices, Options, RequestParts, ToolNames};
 use glove_wasm::providers::{Decoder, Format, read_response};
 use glove_wasm::stream::{Delta, Failure, Finish, Outcome, Turn};
 use proptest::prelude::*;
@@ -348,7 +348,7 @@ fn what_a_provider_wants_back_is_kept_for_the_next_request() {
         let turn = answered(finish(recording.format, &recording.bytes));
         let options = Options { model: "m".to_owned(), echo_reasoning: true, ..Options::default() };
         let names = ToolNames::new(recording.format, &Facts::default(), &[]);
-        let prompt = Prompt {
+        let prompt = RequestParts {
             format: recording.format,
             system: "",
             tools: &[],
@@ -409,7 +409,7 @@ fn what_one_end_of_the_endpoint_protocol_writes_the_other_reads() {
 fn a_posted_request_is_read_back() {
     let options = Options { model: "m".to_owned(), ..Options::default() };
     let names = ToolNames::new(Format::Endpoint, &Facts::default(), &[]);
-    let prompt = Prompt {
+    let prompt = RequestParts {
         format: Format::Endpoint,
         system: "sys",
         tools: &[],

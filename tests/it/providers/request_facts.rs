@@ -5,7 +5,7 @@ use glove_wasm::json::Json;
 use glove_wasm::message::{ContentPart, Message};
 use glove_wasm::providers::facts::{Fact, Facts};
 use glove_wasm::providers::request::{
-    CacheTtl, Notice, Notices, Options, Prompt, Thinking, ToolChoice, ToolNames,
+    CacheTtl, Notice, Notices, Options, RequestParts, Thinking, ToolChoice, ToolNames,
 };
 use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::stream::Outcome;
@@ -33,8 +33,14 @@ fn ask_and_hear(
     change(&mut options);
     let (tools, notices) = (tools(), Notices::default());
     let names = ToolNames::new(format, &options.facts, &tools);
-    let prompt =
-        Prompt { format, system: "sys", tools: &tools, names: &names, options: &options, notices: &notices };
+    let prompt = RequestParts {
+        format,
+        system: "sys",
+        tools: &tools,
+        names: &names,
+        options: &options,
+        notices: &notices,
+    };
     let body = prompt.body(&messages.iter().collect::<Vec<_>>());
     (serde_json::from_str(&body).unwrap(), notices.take())
 }
@@ -562,8 +568,14 @@ fn blank_texts_are_not_sent_to_anthropic_marked_or_not() {
         let names = ToolNames::new(Format::Anthropic, &options.facts, &tools);
         let notices = Notices::default();
         let (format, system) = (Format::Anthropic, " \n");
-        let prompt =
-            Prompt { format, system, tools: &tools, names: &names, options: &options, notices: &notices };
+        let prompt = RequestParts {
+            format,
+            system,
+            tools: &tools,
+            names: &names,
+            options: &options,
+            notices: &notices,
+        };
         let body: Value = serde_json::from_str(&prompt.body(&messages.iter().collect::<Vec<_>>())).unwrap();
         let content = body["messages"][0]["content"].as_array().unwrap();
         assert!(content.iter().all(|block| !block["text"].as_str().unwrap().trim().is_empty()), "{body}");
@@ -581,8 +593,14 @@ fn fields_of_the_application_take_the_place_of_those_that_would_be_there() {
     let mut options = Options { model: "m".to_owned(), facts, ..Options::default() };
     extra(&mut options);
     let (names, notices) = (ToolNames::new(CHAT, &options.facts, &[]), Notices::default());
-    let prompt =
-        Prompt { format: CHAT, system: "", tools: &[], names: &names, options: &options, notices: &notices };
+    let prompt = RequestParts {
+        format: CHAT,
+        system: "",
+        tools: &[],
+        names: &names,
+        options: &options,
+        notices: &notices,
+    };
     assert_eq!(
         prompt.body(&[&Message::user("hi")]),
         r#"{"model":"m","temperature":0.1,"top_k":5,"messages":[{"role":"user","content":"hi"}]}"#

@@ -9,7 +9,7 @@ use glove_wasm::json::Json;
 use glove_wasm::message::{Message, Sender, ToolCall, ToolResult};
 use glove_wasm::providers::Format;
 use glove_wasm::providers::facts::Facts;
-use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notices, Options, RequestParts, ToolNames};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -363,7 +363,7 @@ proptest! {
         for format in FORMATS {
             let options = options();
             let names = ToolNames::new(format, &Facts::default(), &[]);
-            let prompt = Prompt { format, system: "", tools: &[], names: &names, options: &options, notices: &Notices::default() };
+            let prompt = RequestParts { format, system: "", tools: &[], names: &names, options: &options, notices: &Notices::default() };
             let written = |messages: &[Message]| {
                 let borrowed: Vec<_> = messages.iter().collect();
                 let mut texts = Vec::new();

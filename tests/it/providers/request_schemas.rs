@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use glove_wasm::json::Json;
 use glove_wasm::providers::facts::Facts;
-use glove_wasm::providers::request::{Notice, Notices, Options, Prompt, ToolChoice, ToolNames, fewer_tools};
+use glove_wasm::providers::request::{
+    Notice, Notices, Options, RequestParts, ToolChoice, ToolNames, fewer_tools,
+};
 use glove_wasm::providers::{Decoder, Format};
 use glove_wasm::stream::{ArgumentReader, Delta, Outcome, WireNames};
 use glove_wasm::tool::ToolDefinition;
@@ -63,8 +65,14 @@ fn told(to: To, schema: &Value) -> Told {
     let tools = [ToolDefinition { name: "t".to_owned(), description: String::new(), schema }];
     let options = Options { facts: Facts::of(format, host, "m", &[]), ..Options::default() };
     let (names, notices) = (ToolNames::new(format, &options.facts, &tools), Notices::default());
-    let prompt =
-        Prompt { format, system: "", tools: &tools, names: &names, options: &options, notices: &notices };
+    let prompt = RequestParts {
+        format,
+        system: "",
+        tools: &tools,
+        names: &names,
+        options: &options,
+        notices: &notices,
+    };
     let body: Value = serde_json::from_str(&prompt.body(&[])).unwrap();
     let tool = match to {
         To::OpenAi | To::GoogleChat => &body["tools"][0]["function"]["parameters"],
@@ -496,7 +504,7 @@ fn earlier_calls_are_written_and_new_ones_read_in_the_form_that_the_model_was_to
     let options = options();
     let names = ToolNames::new(Format::Anthropic, &options.facts, &tools);
     let notices = Notices::default();
-    let prompt = Prompt {
+    let prompt = RequestParts {
         format: Format::Anthropic,
         system: "",
         tools: &tools,

@@ -7,7 +7,7 @@ use crate::support::transport::{Break, Chunk, drive_model, model_of, ok};
 use glove_wasm::endpoint::Disclosure;
 use glove_wasm::error::ModelError;
 use glove_wasm::event::Event;
-use glove_wasm::http::Answer;
+use glove_wasm::http::AnswerStream;
 use glove_wasm::http::retry::Policy;
 use glove_wasm::message::Message;
 use glove_wasm::portable::BoxFuture;
@@ -88,7 +88,7 @@ fn a_client_is_told_in_front_of_the_answer_and_never_of_an_address_or_a_key() {
         ),
     ];
     for (disclosure, told) in table {
-        let mut answer = Answer::new(false).disclosing(disclosure);
+        let mut answer = AnswerStream::new(false).disclosing(disclosure);
         answer.delta(Delta::Notice { code: "PARAMETER_REFUSED", message: quoting });
         assert!(answer.is_empty(), "a notice begins no answer, which could fail with a status of its own");
         answer.delta(Delta::Text("Hi"));

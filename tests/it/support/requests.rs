@@ -3,7 +3,7 @@
 use glove_wasm::json::Json;
 use glove_wasm::message::{ContentPart, ContentSource, Message, ToolCall, ToolResult, ToolResultData};
 use glove_wasm::providers::Format;
-use glove_wasm::providers::request::{Notices, Options, Prompt, ToolNames};
+use glove_wasm::providers::request::{Notices, Options, RequestParts, ToolNames};
 use glove_wasm::tool::ToolDefinition;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub fn body_with(format: Format, options: &Options, system: &str, messages: &[Me
     let tools = tools();
     let names = ToolNames::new(format, &options.facts, &tools);
     let prompt =
-        Prompt { format, system, tools: &tools, names: &names, options, notices: &Notices::default() };
+        RequestParts { format, system, tools: &tools, names: &names, options, notices: &Notices::default() };
     serde_json::from_str(&prompt.body(&messages.iter().collect::<Vec<_>>())).unwrap()
 }
 

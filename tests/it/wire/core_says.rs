@@ -15,7 +15,7 @@ use glove_wasm::message::{
 };
 use glove_wasm::run::PhaseName;
 use glove_wasm::run::input::Reply;
-use glove_wasm::run::views::timeline::{Entry, EntryStatus, ToolEntry};
+use glove_wasm::run::views::timeline::{EntryStatus, TimelineEntry, ToolEntry};
 use serde::Serialize;
 
 const HEAD: &str = r#"// What the core writes, one example of each form with every field. Written by tests/it/wire/core_says.rs; do not edit.
@@ -161,7 +161,7 @@ fn usage() -> Usage {
     Usage { tokens_in: 10, tokens_out: 5, cache_creation: 1, cache_read: 2, reasoning: 3, cost: Some(0.25) }
 }
 
-fn entries() -> Vec<Entry> {
+fn entries() -> Vec<TimelineEntry> {
     let tool = ToolEntry {
         id: "c1".to_owned(),
         name: "add".to_owned(),
@@ -175,10 +175,15 @@ fn entries() -> Vec<Entry> {
         reasoning: text("because"),
     };
     vec![
-        Entry::User { id: "m1".to_owned(), text: "Hi".to_owned(), images: vec!["data:,".to_owned()] },
-        Entry::AgentText { id: "m2".to_owned(), text: "Hi".to_owned(), partial: true, reasoning: text("hm") },
-        Entry::Tool(tool),
-        Entry::Compaction { id: "m3".to_owned(), text: "They met.".to_owned() },
+        TimelineEntry::User { id: "m1".to_owned(), text: "Hi".to_owned(), images: vec!["data:,".to_owned()] },
+        TimelineEntry::AgentText {
+            id: "m2".to_owned(),
+            text: "Hi".to_owned(),
+            partial: true,
+            reasoning: text("hm"),
+        },
+        TimelineEntry::Tool(tool),
+        TimelineEntry::Compaction { id: "m3".to_owned(), text: "They met.".to_owned() },
     ]
 }
 

@@ -68,7 +68,7 @@ pub(super) fn schema(
 ) -> Option<String> {
     let mut size = String::new();
     node.write(&mut size);
-    let mut writer = Writer {
+    let mut writer = GeminiWriter {
         whole: node,
         native,
         most: size.len() * TIMES_LONGER + LENGTH_OF_SMALL,
@@ -88,7 +88,8 @@ pub(super) fn schema(
     let (root, name) = root(node);
     writer.inside.extend(name.map(Cow::Owned));
     // What refers to the root says more of it than the root itself.
-    let mut said = Said { description: node.get("description").and_then(Node::text), ..Said::default() };
+    let mut said =
+        Combined { description: node.get("description").and_then(Node::text), ..Combined::default() };
     writer.gather(root, &mut said);
     if said.properties.is_empty() && said.required.unlisted.is_empty() {
         return None;
@@ -103,7 +104,7 @@ pub(super) fn schema(
     Some(out)
 }
 
-struct Writer<'n, 'a, 'l> {
+struct GeminiWriter<'n, 'a, 'l> {
     whole: &'n Node<'a>,
     /// In Gemini's own format, which takes a little more.
     native: bool,
@@ -118,7 +119,7 @@ struct Writer<'n, 'a, 'l> {
 
 /// All that schemas say which hold together: what they refer to and what stands in their `allOf` is in it.
 #[derive(Default, Clone)]
-struct Said<'n, 'a> {
+struct Combined<'n, 'a> {
     /// No value fits.
     never: bool,
     /// `None`: any.
@@ -169,7 +170,7 @@ impl Cut<'_> {
     }
 }
 
-impl<'n, 'a> Writer<'n, 'a, '_> {
+impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
     /// What was written or copied, counted once it was.
     fn spend(&mut self, bytes: usize) {
         self.spent = self.spent.saturating_add(bytes);
@@ -182,7 +183,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         is_full
     }
 
-    fn gather(&mut self, node: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+    fn gather(&mut self, node: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
         self.spend(node.fields().len());
         said.never |= node.is("false");
         // Before those of what it refers to, wherever they stand.
@@ -193,7 +194,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         }
     }
 
-    fn word(&mut self, key: &'n str, value: &'n Node<'a>, node: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+    fn word(&mut self, key: &'n str, value: &'n Node<'a>, node: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
         match key {
             "$ref" | "$dynamicRef" => self.follow(key, value, said),
             "allOf" => {
@@ -255,7 +256,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         }
     }
 
-    fn rest(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+    fn rest(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
         if !WORDS.contains(&key) {
             self.lost.word(key);
         }
@@ -268,7 +269,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         }
     }
 
-    fn follow(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Said<'n, 'a>) {
+    fn follow(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
         let reference = value.text().unwrap_or_default();
         let whole = self.whole;
         let id = whole.get("$id").and_then(Node::text).unwrap_or_default();
@@ -302,14 +303,14 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
 
     /// Schemas that hold together, as one.
     fn schema(&mut self, nodes: &[&'n Node<'a>], out: &mut String) {
-        let mut said = Said::default();
+        let mut said = Combined::default();
         for node in nodes {
             self.gather(node, &mut said);
         }
         self.write(said, out);
     }
 
-    fn write(&mut self, mut said: Said<'n, 'a>, out: &mut String) {
+    fn write(&mut self, mut said: Combined<'n, 'a>, out: &mut String) {
         let before = self.inside.len();
         self.inside.append(&mut said.references);
         self.depth += 1;
@@ -331,10 +332,10 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
     }
 
     /// A union stands alone, so what holds beside it holds in each branch.
-    fn union(&mut self, said: &Said<'n, 'a>, branches: &'n [Node<'a>], out: &mut String) {
+    fn union(&mut self, said: &Combined<'n, 'a>, branches: &'n [Node<'a>], out: &mut String) {
         let outer = said.description();
         // Each branch is a copy of all beside it, so there are never more of them than the one that waits for a second one.
-        let mut only: Option<Said<'n, 'a>> = None;
+        let mut only: Option<Combined<'n, 'a>> = None;
         let mut all = String::new();
         for branch in branches {
             let is_full = self.is_full();
@@ -373,7 +374,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         object.end();
     }
 
-    fn kinds(&mut self, mut said: Said<'n, 'a>, out: &mut String) {
+    fn kinds(&mut self, mut said: Combined<'n, 'a>, out: &mut String) {
         let kinds = said.kinds();
         if kinds.is_empty() {
             out.push_str(NEVER);
@@ -398,7 +399,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
     }
 
     /// What holds for values of one type.
-    fn kind(&mut self, kind: &str, said: &mut Said<'n, 'a>, out: &mut Object<'_>) {
+    fn kind(&mut self, kind: &str, said: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
         match kind {
             "object" => self.object(said, None, out),
             "array" => self.array(said, out),
@@ -412,7 +413,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         }
     }
 
-    fn object(&mut self, said: &mut Said<'n, 'a>, form: Option<&ArgumentForm>, out: &mut Object<'_>) {
+    fn object(&mut self, said: &mut Combined<'n, 'a>, form: Option<&ArgumentForm>, out: &mut Object<'_>) {
         let mut required = Vec::new();
         let mut properties = Object::new(out.key("properties"));
         let mut is_whole = true;
@@ -421,7 +422,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
                 is_whole = false;
                 break;
             }
-            let mut inner = Said::default();
+            let mut inner = Combined::default();
             for node in nodes {
                 self.gather(node, &mut inner);
             }
@@ -472,7 +473,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         }
     }
 
-    fn array(&mut self, said: &mut Said<'n, 'a>, out: &mut Object<'_>) {
+    fn array(&mut self, said: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
         let (first, items) = (said.first, std::mem::take(&mut said.items));
         let length = first.len();
         let mut most = said.limit_of("maxItems");
@@ -531,7 +532,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
         }
     }
 
-    fn number(&mut self, said: &mut Said<'n, 'a>, out: &mut Object<'_>) {
+    fn number(&mut self, said: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
         let values = said.values_of("number");
         let mut limits = [said.limit_of("minimum"), said.limit_of("maximum")];
         if said.values.is_some() && self.native {
@@ -566,7 +567,7 @@ impl<'n, 'a> Writer<'n, 'a, '_> {
     }
 }
 
-fn text(said: &mut Said<'_, '_>, out: &mut Object<'_>) {
+fn text(said: &mut Combined<'_, '_>, out: &mut Object<'_>) {
     if said.values.is_some() {
         let values = said.values_of("string");
         if values.iter().any(|value| value.is(r#""""#)) {
@@ -603,7 +604,7 @@ impl Required {
     }
 }
 
-impl<'n, 'a> Said<'n, 'a> {
+impl<'n, 'a> Combined<'n, 'a> {
     fn property(&mut self, name: &'n str) -> Option<&mut Vec<&'n Node<'a>>> {
         let at = self.known.get(name).unwrap_or_else(|| {
             self.properties.push((name, Vec::new()));
@@ -705,12 +706,12 @@ impl<'n, 'a> Said<'n, 'a> {
     /// What holds in each branch of a union that stands beside it.
     fn beside_union(&self) -> Self {
         let (rest, references) = (Vec::new(), Vec::new());
-        Said { rest, references, title: None, description: None, union: None, cut: None, ..self.clone() }
+        Combined { rest, references, title: None, description: None, union: None, cut: None, ..self.clone() }
     }
 
     /// What holds for all branches of a union that are not told.
     fn cut_short(&self) -> Self {
-        Said { types: self.types.clone(), cut: Some(Cut::Size), ..Said::default() }
+        Combined { types: self.types.clone(), cut: Some(Cut::Size), ..Combined::default() }
     }
 
     /// About how many bytes a copy has.

@@ -11,7 +11,7 @@ use crate::json::reader::Reader;
 use crate::json::writer::{Object, string};
 use crate::providers::Format;
 use crate::providers::facts::{Facts, Schemas};
-use crate::providers::request::Prompt;
+use crate::providers::request::RequestParts;
 use crate::stream::{ArgumentForm, KeyNames};
 use crate::tool::ToolDefinition;
 use node::Node;
@@ -45,7 +45,7 @@ const MOST_STEPS: usize = 16;
 const LONGEST_KEY: usize = 64;
 const ROOM_FOR_NUMBER: usize = 8;
 
-impl Prompt<'_> {
+impl RequestParts<'_> {
     /// What a provider is told of a tool. `key`: what it calls the schema.
     pub(in crate::providers) fn tell_tool(&self, tool: &ToolDefinition, key: &str, out: &mut Object<'_>) {
         out.text("name", &self.names.on_wire(&tool.name));

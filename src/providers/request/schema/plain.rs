@@ -25,7 +25,7 @@ pub(super) fn write(node: &Node<'_>, form: Option<&ArgumentForm>, lost: &mut Los
         _ => None,
     };
     let id = within.and_then(|_| node.get("$id")?.text());
-    let mut writer = Writer { form, within, id, lost };
+    let mut writer = PlainWriter { form, within, id, lost };
     let Some(name) = within else { return writer.root(node, root, out) };
     let mut inner = String::new();
     match node {
@@ -48,7 +48,7 @@ pub(super) fn write(node: &Node<'_>, form: Option<&ArgumentForm>, lost: &mut Los
     out.push('}');
 }
 
-struct Writer<'w> {
+struct PlainWriter<'w> {
     form: Option<&'w ArgumentForm>,
     within: Option<&'w str>,
     /// The name by which a schema refers to itself, which does not hold inside another one.
@@ -56,7 +56,7 @@ struct Writer<'w> {
     lost: &'w mut Lost,
 }
 
-impl Writer<'_> {
+impl PlainWriter<'_> {
     fn root(&mut self, node: &Node<'_>, root: &Node<'_>, out: &mut String) {
         let mut object = Object::new(out);
         let renamed = self.form.is_some();

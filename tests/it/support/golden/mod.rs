@@ -17,7 +17,7 @@ use glove_wasm::ports::Clock;
 use glove_wasm::providers::Format;
 use glove_wasm::run::input::Answer;
 use glove_wasm::run::settings::Settings;
-use glove_wasm::runtime::{Asked, Parts, Prompt, Response, Session};
+use glove_wasm::runtime::{Parts, Prompt, Response, ResponseFuture, Session};
 use glove_wasm::testing::FakeClock;
 
 pub use scenario::Scenario;
@@ -62,7 +62,7 @@ pub fn play(scenario: Scenario) -> String {
     let mut sent = 0;
     for action in scenario.actions {
         log.add(format!("# {}", action.text));
-        let wait = |what: String, asked: Asked| {
+        let wait = |what: String, asked: ResponseFuture| {
             let ends = ends.clone();
             let ended = async move { ends.add(format!("end {what} {}", told(&asked.await))) };
             pool.spawner().spawn_local(ended).unwrap();
