@@ -3,10 +3,12 @@
 export type { AgentParts } from "./classic/agent.js";
 export { Context } from "./classic/context.js";
 export { Executor } from "./classic/executor.js";
+export { formatMessages, type OpenAIContentPart, type OpenAIMessage } from "./classic/format-messages.js";
 export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./classic/glove.js";
 export { createInboxTool } from "./classic/inbox-tool.js";
 export { Observer } from "./classic/observer.js";
 export { PromptMachine } from "./classic/prompt-machine.js";
+export type { SessionRunnable } from "./classic/session-runnable.js";
 export { createTaskTool } from "./classic/task-tool.js";
 export type { HandOverFunction, Tool } from "./classic/tool.js";
 export {

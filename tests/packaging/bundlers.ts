@@ -1,4 +1,4 @@
-// The bundlers that only these tests need: installed once for all clones, so that nobody else waits for them.
+// What only these tests need, as the bundlers: installed once for all clones, so that nobody else waits for it.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -6,10 +6,15 @@ import { fingerprint, inRoot, userCache } from "../../scripts/lib/project.mjs";
 
 const files = ["package.json", "package-lock.json", ".npmrc"];
 
-/** A folder whose node_modules holds them. What lies below finds them as an application finds what it has installed. */
+/** A folder whose node_modules holds the bundlers. What lies below finds them as an application finds what it has installed. */
 export function bundlers(): string {
-  const source = inRoot("tests", "packaging", "bundlers");
-  const folder = join(userCache(), `bundlers-${fingerprint({ files: files.map((name) => join(source, name)) })}`);
+  return installed("bundlers");
+}
+
+/** The same with what a folder beside this file names. */
+export function installed(name: "bundlers" | "glove"): string {
+  const source = inRoot("tests", "packaging", name);
+  const folder = join(userCache(), `${name}-${fingerprint({ files: files.map((name) => join(source, name)) })}`);
   if (existsSync(folder)) return folder;
   const begun = `${folder}.${process.pid}`;
   mkdirSync(begun, { recursive: true });

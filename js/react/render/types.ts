@@ -123,3 +123,24 @@ export interface RenderProps {
   className?: string | undefined;
   style?: CSSProperties | undefined;
 }
+
+/** How far a spoken turn is. */
+export type VoiceMode = "idle" | "listening" | "thinking" | "speaking";
+
+/** What glove's voice hooks give for the screen. */
+export interface VoiceRenderHandle {
+  mode: VoiceMode;
+  /** What the person is saying. */
+  transcript: string;
+  enabled: boolean;
+}
+
+/** What draws the words of the person while they speak. */
+export interface TranscriptRenderProps {
+  transcript: string;
+}
+
+/** What draws how far a spoken turn is. */
+export interface VoiceStatusRenderProps {
+  mode: VoiceMode;
+}

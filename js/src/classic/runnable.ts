@@ -4,6 +4,7 @@ import type { ModelPromptResult } from "../models/model.js";
 import type { RunOutcome } from "../session/outcome.js";
 import type { SessionConfig } from "../session/session-config.js";
 import type { IGloveRunnable, ToolConfig } from "../tools/tool.js";
+import type { Agent, SessionRunnable } from "./session-runnable.js";
 
 /** What an agent needs of the session that it is. */
 export interface AgentSession extends Pick<IGloveRunnable, "addSubscriber" | "removeSubscriber" | "displayManager" | "store"> {
@@ -14,15 +15,20 @@ export interface AgentSession extends Pick<IGloveRunnable, "addSubscriber" | "re
 }
 
 /** The agent that a session is. */
-export function runnableOf(session: AgentSession): IGloveRunnable {
-  return {
+export function runnableOf(session: AgentSession): SessionRunnable {
+  const tools = (next: readonly ToolConfig[]) => {
+    session.configure({ tools: next });
+    return agent as SessionRunnable;
+  };
+  const agent: Agent = {
     processRequest: async (request, signal) => answerOf(await session.request(request, signal)),
     setModel: (model) => session.configure({ model }),
     setSystemPrompt: (systemPrompt) => session.configure({ systemPrompt }),
     getSystemPrompt: () => session.config.systemPrompt,
     addSubscriber: session.addSubscriber,
     removeSubscriber: session.removeSubscriber,
-    replaceTools: (previous, next) => session.configure({ tools: replaced(session.config.tools ?? [], previous, next) }),
+    fold: (tool) => tools([...agent.tools, tool]),
+    replaceTools: (previous, next) => tools(replaced(agent.tools, previous, next)),
     async undo(steps) {
       const outcome = await session.undo(steps);
       return outcome.type === "undone" ? outcome.steps : 0;
@@ -42,6 +48,21 @@ export function runnableOf(session: AgentSession): IGloveRunnable {
     get systemPrompt() {
       return session.config.systemPrompt;
     },
+    serverMode: false,
+    getRuntimeContext: async () => [],
+    addContextProvider: absent("addContextProvider"),
+    setDisplayManager: absent("setDisplayManager"),
+    defineHook: absent("defineHook"),
+    defineSkill: absent("defineSkill"),
+    defineSubAgent: absent("defineSubAgent"),
+    rebuild: absent("rebuild"),
+  };
+  return agent as SessionRunnable;
+}
+
+function absent(name: string): () => never {
+  return () => {
+    throw new GloveError("CONFIG_INVALID", `\`${name}\` of glove's agents is not supported; see docs/moving-from-glove.md.`);
   };
 }
 
@@ -62,7 +83,7 @@ function said(text: string): ModelPromptResult {
   return { messages: text ? [{ sender: "agent", text }] : [], tokens_in: 0, tokens_out: 0 };
 }
 
-export function replaced(tools: readonly ToolConfig[], previous: readonly string[], next: readonly ToolConfig[]): ToolConfig[] {
-  const gone = new Set(previous.map((name) => name.toLowerCase()));
+export function replaced(tools: readonly ToolConfig[], previous: Iterable<string>, next: readonly ToolConfig[]): ToolConfig[] {
+  const gone = new Set(Array.from(previous, (name) => name.toLowerCase()));
   return [...tools.filter(({ name }) => !gone.has(name.toLowerCase())), ...next];
 }

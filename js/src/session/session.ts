@@ -1,6 +1,7 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
 import { runnableOf } from "../classic/runnable.js";
+import type { SessionRunnable } from "../classic/session-runnable.js";
 import { CoreConnection, closed } from "../connection/core-connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
@@ -15,7 +16,6 @@ import { deleted } from "../tabs/protocol.js";
 import { codeOf } from "../tabs/tab-adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { callTitle } from "../tools/spec.js";
-import type { IGloveRunnable } from "../tools/tool.js";
 import { Toolbox } from "../tools/toolbox.js";
 import { given } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
@@ -73,7 +73,7 @@ export class GloveSession {
   /** Messages that the session could not be opened for, in their order. */
   readonly #kept = new Map<string, Asked>();
   #config: SessionConfig;
-  #runnable: IGloveRunnable | undefined;
+  #runnable: SessionRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
   #disposed = false;
   readonly #closed: () => void;
@@ -171,7 +171,7 @@ export class GloveSession {
   }
 
   /** This session as an agent, as its tools get it. */
-  get runnable(): IGloveRunnable {
+  get runnable(): SessionRunnable {
     this.#runnable ??= runnableOf(this);
     return this.#runnable;
   }
