@@ -272,7 +272,7 @@ pub(crate) fn invalid_input(issues: &[Issue]) -> String {
             node.errors.push(issue.message.clone());
         }
     }
-    let mut text = "Failed to validate the input args provided for the tool:: ".to_owned();
+    let mut text = "Failed to validate the input args provided for the tool: ".to_owned();
     root.write(&mut text);
     text
 }
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(
             text,
             concat!(
-                "Failed to validate the input args provided for the tool:: ",
+                "Failed to validate the input args provided for the tool: ",
                 r#"{"errors":["Odd"],"properties":{"city":{"errors":["Required"]},"stops":{"errors":[],"items":[null,{"errors":[],"properties":{"__proto__":{"errors":["Too small"]}}}]}}}"#
             )
         );

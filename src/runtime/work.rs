@@ -16,7 +16,9 @@ use crate::ports::{
     Purpose, StoreAdapter, ToolContext,
 };
 use crate::run::effect::Effect;
-use crate::run::input::{Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated};
+use crate::run::input::{
+    ApprovalVerdict, Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated,
+};
 use crate::runtime::driver::Driver;
 use crate::runtime::partial_answer::PartialAnswer;
 use crate::runtime::questions::{answer, show};
@@ -236,8 +238,11 @@ impl Driver {
         let (tools, store) = (self.shared.kit(), Arc::clone(&self.shared.store));
         let (by_input, tool_inputs) =
             (self.permission_is_by_input(&owned.tool_name), self.shared.tool_inputs.clone());
+        let shared = Arc::clone(&self.shared);
         let work = async move {
-            let Checked { mut verdict, validated } = tools.tools.permission(owned.view()).await;
+            let asked = tools.tools.permission(owned.view());
+            let checked = in_time(&shared, &owned, asked, PermissionVerdict::Failed).await;
+            let Checked { mut verdict, validated } = checked;
             if verdict == PermissionVerdict::Unset || (verdict == PermissionVerdict::NotNeeded && !by_input) {
                 let known = validated.as_ref().or(owned.validated.as_ref()).map(|validated| &validated.input);
                 let input = known.unwrap_or(&owned.input);
@@ -280,10 +285,11 @@ impl Driver {
     fn check_approval(&mut self, call_id: String) {
         let key = Key::Call(call_id.clone());
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
-        let (checking, tool_inputs) =
-            (self.shared.kit().tools.approval(owned.view()), self.shared.tool_inputs.clone());
+        let (shared, tool_inputs) = (Arc::clone(&self.shared), self.shared.tool_inputs.clone());
+        let asked = self.shared.kit().tools.approval(owned.view());
         self.start(key, async move {
-            let Checked { verdict, validated } = checking.await;
+            let checked = in_time(&shared, &owned, asked, ApprovalVerdict::Failed).await;
+            let Checked { verdict, validated } = checked;
             tell_validated(&tool_inputs, &call_id, validated);
             Done::from(Input::ApprovalChecked { call_id, verdict })
         });
@@ -438,6 +444,27 @@ fn out_of_time(shared: Arc<Shared>, call_id: String) -> BoxFuture<'static, ()> {
             }
         }
     })
+}
+
+/// What a check before a call finds. One that never ends lets nothing run.
+async fn in_time<V>(
+    shared: &Shared,
+    call: &OwnedCall,
+    checking: BoxFuture<'static, Checked<V>>,
+    failed: fn(String) -> V,
+) -> Checked<V> {
+    let ms = shared.run().time_for_check(&call.call_id);
+    match future::select(checking, shared.clock.sleep(ms)).await {
+        Either::Left((checked, _)) => checked,
+        Either::Right(_) => {
+            let why = format!("it gave no answer in {ms} ms");
+            let message =
+                format!("A rule or the schema of the tool \"{}\" was stopped: {why}.", call.tool_name);
+            let request = shared.run().request().map(str::to_owned);
+            shared.tell(request.as_deref(), &Event::Error { code: "TOOL_RULE_FAILED".to_owned(), message });
+            failed(why).into()
+        }
+    }
 }
 
 /// Before the verdict that it belongs to, which comes as the end of the work.

@@ -83,7 +83,7 @@ export class Executor {
     const schema = tool.input_schema ?? (tool.jsonSchema && jsonSchema(tool.jsonSchema));
     const input = schema ? await check(schema, call.input_args) : { value: call.input_args };
     if ("issues" in input) {
-      const data = `Failed to validate the input args provided for the tool:: ${JSON.stringify(input.issues)}`;
+      const data = `Failed to validate the input args provided for the tool: ${JSON.stringify(input.issues)}`;
       return { status: "error", message: "TOOL_INPUT_INVALID", data };
     }
     const again = async () => {
@@ -98,16 +98,24 @@ export class Executor {
     } catch (thrown) {
       return error(`Permission for tool "${tool.name}" could not be asked: ${reasonOf(thrown)}`);
     }
-    return this.#run(tool, input.value, handOver, signal);
+    return this.#run(tool, input.value, copy, handOver, signal);
   }
 
-  async #run(tool: Tool, input: unknown, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResultData> {
+  async #run(
+    tool: Tool,
+    input: unknown,
+    copy: () => Promise<unknown>,
+    handOver?: HandOverFunction,
+    signal?: AbortSignal,
+  ): Promise<ToolResultData> {
     const attempts = tool.idempotent ? this.MAX_RETRIES + 1 : 1;
     let failure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
       if (signal?.aborted && !tool.unAbortable) return aborted();
       try {
-        return resultOf(await tool.run(input, handOver, signal));
+        // What one run makes of its arguments, the next one must not see.
+        const own = attempts > 1 ? await copy().catch(() => input) : input;
+        return resultOf(await tool.run(own, handOver, signal));
       } catch (thrown) {
         failure = thrown;
       }

@@ -92,7 +92,6 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#slots.forCall(call),
       agent: () => this.runnable,
-      wallClockMs: () => this.#config.budgets?.wall_clock_ms,
       validated: (callId, validated) => this.#connection.own.validated(callId, validated),
       returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
       report,

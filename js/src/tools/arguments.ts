@@ -5,7 +5,7 @@ import type { Maybe } from "../timing/sync-or-promise.js";
 import { independent } from "../values/copy.js";
 import { isJson, toLooseJson } from "../values/json.js";
 import type { Validated } from "../wasm/core-api.js";
-import { check } from "./schema.js";
+import { type Checked, check } from "./schema.js";
 import type { Issue } from "./schema-types.js";
 import { argumentsSchema, namedAs } from "./spec.js";
 import type { ToolConfig } from "./tool.js";
@@ -24,7 +24,7 @@ export interface Given {
 
 export class Arguments {
   /** Of calls that have not ended. Values that JSON cannot hold live here alone. */
-  readonly #held = new Map<string, Given>();
+  readonly #held = new Map<string, Given | undefined>();
   readonly #report: (code: string, error: unknown) => void;
 
   constructor(report: (code: string, error: unknown) => void) {
@@ -40,9 +40,11 @@ export class Arguments {
   ): Promise<Given | { readonly issues: readonly Issue[] }> {
     const held = this.#held.get(id);
     if (held?.sent === sent) return { ...held, ...nothingNew };
+    this.#held.set(id, undefined);
     const before: Validated | undefined = known === undefined ? undefined : JSON.parse(known);
     const made = before?.exact ? plain(sent, before.input) : await this.#made(tool, sent, before);
-    if (!("issues" in made)) this.#held.set(id, made);
+    // Its call may have ended meanwhile.
+    if (!("issues" in made) && this.#held.has(id)) this.#held.set(id, made);
     return made;
   }
 
@@ -58,7 +60,7 @@ export class Arguments {
   ): Promise<Given | { readonly issues: readonly Issue[] }> {
     const read = () => (sent === "" ? {} : JSON.parse(sent)) as unknown;
     const schema = argumentsSchema(tool);
-    const checked = schema ? await check(schema, read()) : { value: read() };
+    const checked = schema ? await inTime(check(schema, read())) : { value: read() };
     if ("issues" in checked) {
       // The model can do nothing about it.
       if (checked.error) this.#report(checked.error.code, namedAs(tool.name, checked.error));
@@ -79,6 +81,19 @@ export class Arguments {
       ...(changed && { changed }),
     };
   }
+}
+
+/** A schema that waits for something, and for longer than this, has got stuck. Before a rule the core waits for less. */
+const longestMs = 60_000;
+
+function inTime<T>(checking: Maybe<Checked<T>>): Maybe<Checked<T>> {
+  if (!(checking instanceof Promise)) return checking;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<Checked<T>>((resolve) => {
+    const error = new GloveError("TOOL_RULE_FAILED", `Its schema gave no answer in ${longestMs / 1000} seconds.`);
+    timer = setTimeout(() => resolve({ issues: [{ path: [], message: error.message }], error }), longestMs);
+  });
+  return Promise.race([checking, late]).finally(() => clearTimeout(timer));
 }
 
 const nothingNew = { told: undefined, changed: undefined };

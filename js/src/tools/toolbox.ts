@@ -24,8 +24,6 @@ export interface CallContext {
   /** Keeps what a running call has returned, before its summary is made. */
   returned(callId: string, outcome: string): void;
   report(code: string, error: unknown): void;
-  /** How long a request may work. */
-  wallClockMs(): number | undefined;
 }
 
 /** Names are compared without regard to case, as models write them. */
@@ -70,19 +68,10 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
 
   async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
     const tool = this.#get(name);
-    const given = await this.#given(tool, id, input, validated);
+    const given = await this.#arguments.of(tool, id, input, validated);
     if ("issues" in given) return verdict({ invalid: given.issues });
     try {
-      return verdict(
-        (await this.#inTime(
-          tool,
-          "requiresPermission",
-          permissionRule(tool, () => given.copy()),
-        ))
-          ? "unset"
-          : "not_needed",
-        given,
-      );
+      return verdict((await permissionRule(tool, () => given.copy())) ? "unset" : "not_needed", given);
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
     }
@@ -90,15 +79,11 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
 
   async approval(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
     const tool = this.#get(name);
-    const given = await this.#given(tool, id, input, validated);
+    const given = await this.#arguments.of(tool, id, input, validated);
     if ("issues" in given) return verdict({ invalid: given.issues });
     if (given.changed) return verdict("changed", given);
     try {
-      const { required, reason } = await this.#inTime(
-        tool,
-        "requireApproval",
-        approvalRule(tool, () => given.copy()),
-      );
+      const { required, reason } = await approvalRule(tool, () => given.copy());
       return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", given);
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
@@ -108,35 +93,6 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
   /** Nothing more is done with this call. */
   ended(id: string): void {
     this.#arguments.end(id);
-  }
-
-  /** A schema that never settles lets nothing run. */
-  async #given(...[tool, id, input, validated]: Parameters<Arguments["of"]>): ReturnType<Arguments["of"]> {
-    const made = this.#arguments.of(tool, id, input, validated);
-    try {
-      return await this.#inTime(tool, "inputSchema", made);
-    } catch (error) {
-      if (!(error instanceof GloveError) || error.code !== "TOOL_RULE_FAILED") throw error;
-      this.#context.report(error.code, error);
-      // What comes late is not kept.
-      made.then(
-        () => this.ended(id),
-        () => {},
-      );
-      return { issues: [{ path: [], message: error.message }] };
-    }
-  }
-
-  /** What a rule or a schema gives, unless it takes longer than the tool or the whole request may. */
-  #inTime<T>(tool: ToolConfig, rule: string, work: Promise<T>): Promise<T> {
-    const ms = Math.min(tool.timeoutMs || Number.POSITIVE_INFINITY, this.#context.wallClockMs() ?? Number.POSITIVE_INFINITY);
-    if (ms > longestMs) return work;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const message = `\`${rule}\` of the tool "${tool.name}" gave no answer in ${ms} ms, so the call was not run.`;
-      timer = setTimeout(() => reject(new GloveError("TOOL_RULE_FAILED", message)), ms);
-    });
-    return Promise.race([work, late]).finally(() => clearTimeout(timer));
   }
 
   /** A rule that fails lets nothing run; only the developer can mend it. */
@@ -159,13 +115,15 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
     let call: RunningCall | undefined;
     try {
       const tool = this.#get(name);
-      const given = await this.#given(tool, id, input, validated);
+      const given = await this.#arguments.of(tool, id, input, validated);
       if ("issues" in given) return JSON.stringify({ invalid: given.issues });
       if (given.told) this.#context.validated(id, given.told);
       if (given.changed) return '"changed"';
+      // What one run makes of its arguments, the next one must not see.
+      const value = tool.idempotent ? await other(given) : given.value;
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
-      const done = await tool.do(given.value, this.#context.display(call), this.#context.agent(), signal);
+      const done = await tool.do(value, this.#context.display(call), this.#context.agent(), signal);
       const { result, json } = this.#kept(name, resultOf(done), call.outputs);
       if (call.open > 0)
         this.#context.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
@@ -209,8 +167,14 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
   }
 }
 
-/** The longest that a timer waits. */
-const longestMs = 0x7fff_ffff;
+/** An equal value, where there can be one. */
+async function other({ copy, value }: Given): Promise<unknown> {
+  try {
+    return await copy();
+  } catch {
+    return value;
+  }
+}
 
 function verdict(verdict: unknown, { told }: Pick<Given, "told"> = {}): string {
   return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;

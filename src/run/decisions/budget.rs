@@ -6,6 +6,9 @@ use crate::run::effect::{Effect, Outcome};
 use crate::run::state::Halt;
 use crate::run::{Effects, Run, texts};
 
+/// A check is no work: one that takes longer than this has got stuck.
+const LONGEST_CHECK_MS: u64 = 60_000;
+
 impl Run {
     /// The budget that leaves no room for another model call.
     pub(in crate::run) fn used_up(&self) -> Option<Rule> {
@@ -55,6 +58,17 @@ impl Run {
         let used = current.used.working_ms.saturating_sub(current.granted.working_ms);
         let left = [own, shared.map(|limit| limit.saturating_sub(used))].into_iter().flatten().min()?;
         Some(left.saturating_sub(passed))
+    }
+
+    /// How long what is asked of a tool before a call may take: no longer than the call itself, or than the request has left.
+    pub fn time_for_check(&self, call_id: &str) -> u64 {
+        let call = self.calls().iter().find(|call| call.id == call_id);
+        let own = call.and_then(|call| self.spec(call)).and_then(|tool| tool.timeout_ms);
+        let current = self.state.current.as_ref();
+        let used =
+            current.map_or(0, |current| current.used.working_ms.saturating_sub(current.granted.working_ms));
+        let left = self.state.settings.budgets.wall_clock_ms.map(|limit| limit.saturating_sub(used));
+        [own.filter(|limit| *limit > 0), left].into_iter().flatten().fold(LONGEST_CHECK_MS, u64::min)
     }
 
     pub(in crate::run) fn pause(&mut self, rule: Rule, fx: &mut Effects) {

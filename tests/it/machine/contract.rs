@@ -180,7 +180,7 @@ fn arguments_that_do_not_fit_are_answered_with_a_tree_of_errors() {
             ToolStatus::Error,
             concat!(
                 "Error: TOOL_INPUT_INVALID\n",
-                "Failed to validate the input args provided for the tool:: ",
+                "Failed to validate the input args provided for the tool: ",
                 r#"{"errors":[],"properties":{"a":{"errors":["Required"]}}}"#
             )
             .to_owned()

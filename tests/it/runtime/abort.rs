@@ -1,15 +1,19 @@
 //! Stopping a run at every moment: each call has one result, nothing stays on the display, the next request works.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::runtime::*;
 use glove_wasm::error::Error;
-use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
+use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::{CallRef, Checked, Tool, ToolContext, ToolFailure, ToolHost, Tools};
 use glove_wasm::run::PhaseName;
+use glove_wasm::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
 use glove_wasm::run::settings::{Budgets, Compaction};
 use glove_wasm::runtime::{Glove, GloveBuilder};
 use glove_wasm::store::MemoryStore;
 use glove_wasm::testing::{FailingStore, FakeClock, Gate, Line, ScriptedModel};
+use glove_wasm::tool::{ToolDefinition, ToolSpec};
 use serde_json::{Value, json};
 
 const ABORTED: &str = "aborted: Tool execution was aborted by the user.";
@@ -271,4 +275,93 @@ fn a_tool_that_takes_longer_than_its_limit_or_than_the_request_has_is_stopped() 
         assert_calls_are_answered(&agent.messages());
         assert_eq!(clock.sleepers(), 0);
     }
+}
+
+/// Tools of a host whose rules never answer.
+struct Silent(Tools);
+
+impl ToolHost for Silent {
+    fn definitions(&self) -> Vec<ToolDefinition> {
+        self.0.definitions()
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.0.specs()
+    }
+
+    fn permission(&self, _: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn approval(&self, _: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
+        self.0.run(call, context)
+    }
+
+    fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
+        self.0.undo(call, context)
+    }
+}
+
+#[test]
+fn a_rule_that_never_answers_is_stopped_and_the_tool_does_not_run() {
+    let budgets = |ms: u64| Budgets { wall_clock_ms: Some(ms), ..Budgets::default() };
+    type With = fn(Tool) -> Tool;
+    let rows: [(With, Budgets, u64); 5] = [
+        (Tool::requires_permission, Budgets::default(), 60_000),
+        (|tool| tool.requires_approval("Sure?"), Budgets::default(), 60_000),
+        (|tool| tool.requires_permission().timeout(Duration::from_millis(300)), Budgets::default(), 300),
+        (|tool| tool.requires_approval("Sure?").timeout(Duration::ZERO), budgets(400), 400),
+        (|tool| tool.requires_permission().timeout(Duration::from_millis(300)), budgets(200), 200),
+    ];
+    for (with, budgets, ms) in rows {
+        let (notes, clock) = (Notes::default(), FakeClock::at(1_000));
+        let model = ScriptedModel::new([Line::call("note", "c1", json!({})), Line::text("I will look.")]);
+        let agent = agent(&model, |b| b.clock(clock.clone()).budgets(budgets));
+        let mut tools = Tools::new();
+        tools.register(with(noting("note", &notes))).unwrap();
+        agent.session().replace_tools(Arc::new(Silent(tools))).unwrap();
+        let events = listen(&agent);
+        let mut request = held(agent.process_request("go"));
+        assert!(request.stays_open());
+        clock.advance(ms - 1);
+        assert!(request.stays_open(), "{ms}");
+        clock.advance(1);
+        let _ = block_on(request);
+        assert_eq!(notes.all(), Vec::<String>::new());
+        assert!(events.all().contains(&"error TOOL_RULE_FAILED".to_owned()), "{:?}", events.all());
+        let told = transcript(&agent.messages());
+        assert!(told.iter().any(|line| line.contains(&format!("no answer in {ms} ms"))), "{told:?}");
+        assert_eq!(clock.sleepers(), 0);
+    }
+}
+
+#[test]
+fn the_time_in_which_nobody_was_there_does_not_count_against_a_tool() {
+    let (notes, gate, clock) = (Notes::default(), Gate::new(), FakeClock::at(1_000));
+    let model = ScriptedModel::new([Line::call("hang", "c1", json!({})), Line::text("I will look.")]);
+    let tool = |gate: &Gate| gated("hang", &notes, gate).idempotent(0).timeout(Duration::from_millis(500));
+    let store = MemoryStore::new("s");
+    let before = builder(&model, store.clone()).clock(clock.clone()).fold(tool(&gate)).build().unwrap();
+    let mut request = held(before.process_request("go"));
+    assert!(request.stays_open());
+    clock.advance(300);
+    assert!(request.stays_open());
+    drop((request, before));
+    // An hour later another process opens it, and the tool runs again.
+    clock.advance(3_600_000);
+    let after = numbered(&model, store, "later").clock(clock.clone()).fold(tool(&gate)).build().unwrap();
+    let mut resumed = held(after.session().resume());
+    assert!(resumed.stays_open());
+    assert_eq!(notes.all(), ["hang begins", "hang begins"]);
+    clock.advance(499);
+    assert!(resumed.stays_open());
+    clock.advance(1);
+    assert_eq!(block_on(resumed).unwrap().text(), "I will look.");
+    let told = transcript(&after.messages());
+    assert!(told.iter().any(|line| line.contains("took too long")), "{told:?}");
+    assert_calls_are_answered(&after.messages());
 }
