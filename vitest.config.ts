@@ -1,4 +1,5 @@
 // The JavaScript tests: in Node, in a browser, and on the packed package.
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -18,9 +19,14 @@ const everywhere = ["indexeddb", "golden", "faults", "durability-cost"].map((nam
 /** What providers of tests refused fails the test. */
 const judged = "tests/strict/setup.ts";
 const slow = { setupFiles: [judged], testTimeout: 120_000, hookTimeout: 300_000 };
+/** What measures times runs when everything else is done, one file at a time. */
+const timed = ["decoding-cost", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
+const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
+    // Tests of browsers and servers wait most of their time, so no core is kept free for vitest itself.
+    maxWorkers: availableParallelism(),
     projects: [
       { test: { name: "js", include: ["tests/{js,docs,strict}/**/*.test.ts"], setupFiles: [judged], testTimeout: 30_000 } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
@@ -34,7 +40,8 @@ export default defineConfig({
         },
         resolve: { alias: react18 },
       },
-      { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], ...slow } },
+      { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], exclude: timed, ...slow } },
+      { test: { name: "e2e-timed", include: timed, ...slow, ...alone } },
       // The demo, built from the packed tarball.
       { test: { name: "e2e-demo", include: ["tests/demo/**/*.test.ts"], globalSetup: ["tests/demo/site.ts"], ...slow } },
       ...["firefox", "webkit"].map((engine) => ({

@@ -72,7 +72,9 @@ async function cargo() {
     counts.skipped += Number(found[3]);
   };
   const locked = process.env.CI ? ["--locked"] : [];
-  const failure = await failureOf(() => run("cargo", ["test", "--workspace", "--all-features", "--no-fail-fast", ...locked], { onLine }));
+  const failure = await failureOf(() =>
+    run("cargo", ["test", "--workspace", "--all-features", "--no-fail-fast", ...locked], { onLine }),
+  );
   return countFailure(counts, failure);
 }
 
