@@ -9,6 +9,10 @@ const react = {
   setupFiles: ["tests/js/react/setup.ts"],
   testTimeout: 30_000,
 };
+/** What one React does otherwise than another: effects, stores, waiting, errors and hydration. */
+const ofEachReact = ["broken", "provider", "render", "selectors", "server", "sessions", "shared", "suspense", "use-glove"].map(
+  (name) => `tests/js/react/${name}.test.tsx`,
+);
 const folder18 = fileURLToPath(new URL("tests/react-18/node_modules", import.meta.url));
 const react18 = [
   { find: /^(react|react-dom)(?=\/|$)/, replacement: `${folder18}/$1` },
@@ -30,11 +34,12 @@ export default defineConfig({
     projects: [
       { test: { name: "js", include: ["tests/{js,docs,strict}/**/*.test.ts"], setupFiles: [judged], testTimeout: 30_000 } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
-      // The same tests with the oldest React that is supported.
+      // The oldest React that is supported.
       {
         test: {
           name: "js-react-18",
           ...react,
+          include: ofEachReact,
           env: { GLOVE_REACT: "18" },
           server: { deps: { inline: [/@testing-library\/react/] } },
         },
