@@ -33,8 +33,12 @@ async function test(names) {
   const add = (counts) => {
     for (const key of Object.keys(sums)) sums[key] += counts[key];
   };
+  // Most of the build is the work of one core, so the Rust tests are compiled beside it; running them says what is wrong.
+  const compiling =
+    needed("build") && names.includes("rust") && failureOf(() => run("cargo", rustTests("--no-run"), { silent: true }));
   // A build that fails must not keep the Rust tests from running: they may say why.
   const buildFailure = needed("build") && (await failureOf(() => builds(tools, needed("decoders"))));
+  await compiling;
   if (buildFailure) add({ passed: 0, failed: 1, skipped: 0 });
   for (const name of names) {
     if (runners[name].needs.build && buildFailure) {
@@ -61,6 +65,8 @@ async function failureOf(work) {
   }
 }
 
+const rustTests = (option) => ["test", "--workspace", "--all-features", option, ...(process.env.CI ? ["--locked"] : [])];
+
 /** Unit, integration and documentation tests. */
 async function cargo() {
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -71,10 +77,7 @@ async function cargo() {
     counts.failed += Number(found[2]);
     counts.skipped += Number(found[3]);
   };
-  const locked = process.env.CI ? ["--locked"] : [];
-  const failure = await failureOf(() =>
-    run("cargo", ["test", "--workspace", "--all-features", "--no-fail-fast", ...locked], { onLine }),
-  );
+  const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine }));
   return countFailure(counts, failure);
 }
 

@@ -30,12 +30,12 @@ export async function step(name, fix, work) {
 const plain = process.stdout.isTTY ? {} : { NO_COLOR: "1" };
 
 /** Runs a command with its output shown. With `onLine`, each line of its output is also given to that function. */
-export function run(command, args, { env, cwd = root, onLine } = {}) {
+export function run(command, args, { env, cwd = root, onLine, silent = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...plain, ...env },
-      stdio: ["ignore", onLine ? "pipe" : "inherit", "inherit"],
+      stdio: silent ? "ignore" : ["ignore", onLine ? "pipe" : "inherit", "inherit"],
       shell: needsShell(command),
     });
     if (onLine) readLines(child.stdout, onLine);
