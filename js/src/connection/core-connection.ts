@@ -11,10 +11,10 @@ import type { AskedSession, CoreSession, SessionHost, SessionOptions } from "../
 import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
 import { CoreEvents } from "./core-events.js";
-import { CoreHost } from "./core-host.js";
+import { type CoreHost, createCoreHost } from "./core-host.js";
 import { coreSettings, SentSettings } from "./core-settings.js";
-import { Extras } from "./extras.js";
-import { Fence } from "./fence.js";
+import { createExtras, type Extras } from "./extras.js";
+import { createFence, type Fence } from "./fence.js";
 import type { SessionPage } from "./page.js";
 
 /** What the wasm module exports for sessions. */
@@ -45,14 +45,14 @@ export class CoreConnection {
   constructor(core: Core, page: SessionPage) {
     this.#core = core;
     this.#page = page;
-    this.#fence = new Fence(page.parts.store, this.#limits, () => this.#tabs);
-    this.#extras = new Extras(page, this.#limits);
+    this.#fence = createFence(page.parts.store, this.#limits, () => this.#tabs);
+    this.#extras = createExtras(page, this.#limits);
     this.#events = new CoreEvents(page, this.#extras, {
       core: () => this.#session,
       tabs: () => this.#tabs,
       disposed: () => this.#disposed,
     });
-    this.#host = new CoreHost(page, this.#fence, this.#limits, this.#events);
+    this.#host = createCoreHost(page, this.#fence, this.#limits, this.#events);
   }
 
   /** What is asked now: the core, once it was started, or the tab that runs the session. */

@@ -9,44 +9,44 @@ import type { CoreEvents } from "./core-events.js";
 import type { Fence } from "./fence.js";
 import type { SessionPage } from "./page.js";
 
-export class CoreHost {
-  readonly #page: SessionPage;
-  readonly #fence: Fence;
-  readonly #limits: Limits;
-  readonly #events: CoreEvents;
+export type CoreHost = ReturnType<typeof createCoreHost>;
+
+export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, events: CoreEvents) {
   /** What runs; the signals of a core that has trapped fire no more. */
-  readonly #running = new Set<AbortController>();
+  const running = new Set<AbortController>();
 
-  constructor(page: SessionPage, fence: Fence, limits: Limits, events: CoreEvents) {
-    this.#page = page;
-    this.#fence = fence;
-    this.#limits = limits;
-    this.#events = events;
-  }
-
-  /** Stops all that runs. */
-  stop(): void {
-    for (const running of this.#running) running.abort();
-    this.#running.clear();
-  }
+  /** A signal for work of the page, and what is called when that is over. */
+  const signalOf = (signal: AbortSignal): [AbortSignal, () => void] => {
+    const controller = new AbortController();
+    const over = () => void running.delete(controller);
+    const stop = () => {
+      over();
+      controller.abort(signal.reason);
+    };
+    running.add(controller);
+    // The core makes one for each work, and it goes with it.
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    return [controller.signal, over];
+  };
 
   /** For a core that is started. */
-  open(): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost } {
-    const { parts, tools, shown, models, subscribers } = this.#page;
+  const open = (): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost } => {
+    const { parts, tools, shown, models, subscribers } = page;
     const { store, tokenCounterStyle = "object" } = parts;
     const changes = {
       tasks: (tasks: readonly Task[]) => shown.set({ tasks }),
       inbox: (inbox: readonly unknown[]) => shown.set({ inbox }),
       failed: (error: unknown) => subscribers.report("STORE_FAILED", error),
     };
-    const bridge = bridgeStore(store, tokenCounterStyle, changes, this.#limits);
-    const fenced = <T>(work: () => Promise<T>) => this.#fence.pass()?.then(work) ?? work();
+    const bridge = bridgeStore(store, tokenCounterStyle, changes, limits);
+    const fenced = <T>(work: () => Promise<T>) => fence.pass()?.then(work) ?? work();
     const within = <T>(signal: AbortSignal, work: (inside: AbortSignal) => Promise<T>) => {
-      const [inside, over] = this.#within(signal);
+      const [inside, over] = signalOf(signal);
       return work(inside).finally(over);
     };
     const host = quietly({
-      events: (batch) => this.#events.take(batch),
+      events: (batch) => events.take(batch),
       permissionOf: (callId, tool, input, validated) => tools.permissionOf(callId, tool, input, validated),
       approval: (callId, tool, input, validated) => tools.approval(callId, tool, input, validated),
       run: (callId, tool, input, validated, signal, key) =>
@@ -54,7 +54,7 @@ export class CoreHost {
       undo: (callId, tool, input, validated, signal) =>
         fenced(() => within(signal, (inside) => tools.undo(callId, tool, input, validated, inside))),
       prompt: (request: HostPrompt, delta, signal) => {
-        this.#events.modelInPage = true;
+        events.modelInPage = true;
         const answer = request.purpose === "turn" ? shown.asked() : undefined;
         const over = () => {
           if (answer) answer.over = true;
@@ -67,9 +67,9 @@ export class CoreHost {
         });
       },
       fetch: async (url, headers, body, signal) => {
-        this.#events.modelInPage = false;
-        const [inside, over] = this.#within(signal);
-        const response = await hostFetch(transportOf(this.#page.config().model)?.fetch, url, headers, body, inside);
+        events.modelInPage = false;
+        const [inside, over] = signalOf(signal);
+        const response = await hostFetch(transportOf(page.config().model)?.fetch, url, headers, body, inside);
         // What is not read, the core stops.
         return { ...response, read: (push) => response.read(push).finally(over) };
       },
@@ -77,26 +77,19 @@ export class CoreHost {
       append: async (step, strict) => {
         const began = performance.now();
         await bridge.host.append(step, strict);
-        this.#fence.certain(began);
+        fence.certain(began);
       },
     });
     return { keeps: bridge.keeps, host };
-  }
+  };
 
-  /** A signal for work of the page, and what is called when that is over. */
-  #within(signal: AbortSignal): [AbortSignal, () => void] {
-    const running = new AbortController();
-    const over = () => void this.#running.delete(running);
-    const stop = () => {
-      over();
-      running.abort(signal.reason);
-    };
-    this.#running.add(running);
-    // The core makes one for each work, and it goes with it.
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-    return [running.signal, over];
-  }
+  /** Stops all that runs. */
+  const stop = (): void => {
+    for (const controller of running) controller.abort();
+    running.clear();
+  };
+
+  return { open, stop };
 }
 
 /** The core may have let go of something before it listens to what comes of it. */

@@ -5,42 +5,34 @@ import type { SessionPage } from "./page.js";
 /** How long they may hold up a session that is opened. */
 const openingMs = 1_000;
 
-export class Extras {
-  readonly #page: SessionPage;
-  readonly #limits: Limits;
-  #answering: Promise<unknown> = Promise.resolve();
+export type Extras = ReturnType<typeof createExtras>;
 
-  constructor(page: SessionPage, limits: Limits) {
-    this.#page = page;
-    this.#limits = limits;
-  }
+export function createExtras({ parts: { store }, shown, subscribers }: SessionPage, limits: Limits) {
+  let answering: Promise<unknown> = Promise.resolve();
 
   /** Without them the session is as good as before. */
-  async read(): Promise<void> {
-    const { parts, shown, subscribers } = this.#page;
+  const read = async (): Promise<void> => {
     try {
-      const [tasks = [], inbox = []] = await Promise.all([parts.store.getTasks?.(), parts.store.getInboxItems?.()]);
+      const [tasks = [], inbox = []] = await Promise.all([store.getTasks?.(), store.getInboxItems?.()]);
       shown.set({ tasks, inbox });
     } catch (error) {
       subscribers.report("STORE_FAILED", error);
     }
-  }
+  };
 
   /** A store that takes its time with them keeps nobody from the conversation. */
-  async readInTime(): Promise<void> {
+  const readInTime = async (): Promise<void> => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, openingMs);
     });
-    await Promise.race([this.read(), late]);
+    await Promise.race([read(), late]);
     clearTimeout(timer);
-  }
+  };
 
   /** Answers an item of the inbox. Two answers are one after the other. */
-  answerInbox(id: string, response: string): Promise<boolean> {
-    const { parts, shown } = this.#page;
+  const answerInbox = (id: string, response: string): Promise<boolean> => {
     const answer = async () => {
-      const { store } = parts;
       const item = (await store.getInboxItems?.())?.find((item) => item.id === id);
       if (!item) return false;
       // The page that had asked for this may be gone, and another one asks again.
@@ -49,8 +41,10 @@ export class Extras {
       shown.set({ inbox: (await store.getInboxItems?.()) ?? [] });
       return true;
     };
-    const answered = this.#answering.then(() => this.#limits.within(answer()));
-    this.#answering = answered.catch(() => {});
+    const answered = answering.then(() => limits.within(answer()));
+    answering = answered.catch(() => {});
     return answered;
-  }
+  };
+
+  return { read, readInTime, answerInbox };
 }

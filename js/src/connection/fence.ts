@@ -7,36 +7,28 @@ import type { Tabs } from "../tabs/tabs.js";
 /** Shorter than it takes until a tab that says nothing is superseded. */
 const certainMs = 1_000;
 
-export class Fence {
-  readonly #store: StoreAdapter;
-  readonly #limits: Limits;
-  readonly #tabs: () => Tabs | undefined;
-  #certainAt = 0;
+export type Fence = ReturnType<typeof createFence>;
 
-  /** `tabs` are the other tabs that have the session open; without them nobody can have taken over. */
-  constructor(store: StoreAdapter, limits: Limits, tabs: () => Tabs | undefined) {
-    this.#store = store;
-    this.#limits = limits;
-    this.#tabs = tabs;
-  }
-
-  /** At this moment no other tab had taken the session over. */
-  certain(at: number): void {
-    this.#certainAt = at;
-  }
-
+/** `tabsOf` gives the other tabs that have the session open; without them nobody can have taken over. */
+export function createFence(store: StoreAdapter, limits: Limits, tabsOf: () => Tabs | undefined) {
+  let certainAt = 0;
   /** Never settles in a page that was superseded. Nothing where no other tab can have taken over meanwhile. */
-  pass(): Promise<void> | undefined {
+  const pass = (): Promise<void> | undefined => {
     const began = performance.now();
-    const tabs = this.#tabs();
-    if (!tabs || !this.#store.holds || began - this.#certainAt < certainMs) return undefined;
-    return this.#limits.within(this.#store.holds()).then((holds) => {
+    const tabs = tabsOf();
+    if (!tabs || !store.holds || began - certainAt < certainMs) return undefined;
+    return limits.within(store.holds()).then((holds) => {
       if (!holds) {
         tabs.superseded();
         return new Promise<void>(() => {});
       }
-      this.#certainAt = began;
-      return this.pass();
+      certainAt = began;
+      return pass();
     });
-  }
+  };
+  /** At this moment no other tab had taken the session over. */
+  const certain = (at: number) => {
+    certainAt = at;
+  };
+  return { pass, certain };
 }
