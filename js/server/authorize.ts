@@ -1,14 +1,14 @@
 // Who may ask. Only a plain yes lets a request through: a check that gives anything else, or nothing in time, refuses.
 
 import { broken } from "../src/relay/answer.js";
-import { said } from "../src/values/validate-options.js";
+import { describeValue } from "../src/values/validate-options.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { refuse } from "./refused.js";
 
 const signIn = "Sign in to use this endpoint.";
 
 /** Gives the response that the application refuses with, if it has one of its own. */
-export async function permitted(
+export async function checkPermission(
   { authorize, authorizeMs = 30_000 }: ChatHandlerConfig,
   request: Request,
 ): Promise<Response | undefined> {
@@ -37,7 +37,7 @@ export async function permitted(
   // One whose body was sent already cannot be sent again, and an error response cannot be sent at all.
   if (isResponse(answer) && !answer.bodyUsed && answer.status >= 200) return new Response(answer.clone().body, answer);
   if (!answer) refuse(401, "UNAUTHORIZED", signIn);
-  const detail = `\`authorize\` gave ${isResponse(answer) ? "a response that cannot be sent" : said(answer)}, and only \`true\` lets a request through.`;
+  const detail = `\`authorize\` gave ${isResponse(answer) ? "a response that cannot be sent" : describeValue(answer)}, and only \`true\` lets a request through.`;
   refuse(401, "UNAUTHORIZED", signIn, undefined, detail);
 }
 

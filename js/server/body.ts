@@ -1,5 +1,5 @@
 // A posted body as text, within a limit.
-import { left } from "../src/relay/refused.js";
+import { clientLeft } from "../src/relay/refused.js";
 import { Refused, refuse } from "./refused.js";
 
 /** Reads a JSON body; stops at the limit, whatever the headers say of its length, and when the client leaves. */
@@ -49,5 +49,5 @@ export async function readBody(request: Request, limit: number): Promise<string>
 }
 
 function gone(): never {
-  throw new Refused(left);
+  throw new Refused(clientLeft);
 }

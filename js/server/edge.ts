@@ -1,13 +1,13 @@
 // The same handler for edge runtimes of Vercel's kind, which name a compiled module by the query `?module`.
 import file from "../glove_providers_bg.wasm?module";
 import { openProviders } from "../src/wasm/providers.js";
-import { missing } from "../src/wasm/source.js";
+import { noSource } from "../src/wasm/source.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
 
 export { GloveError } from "../src/error.js";
 
-const core = /* @__PURE__ */ openProviders(missing);
+const core = /* @__PURE__ */ openProviders(noSource);
 
 export function createChatHandler(config: ChatHandlerConfig): ChatHandler {
   // Next's own server compiles outside of the sandbox it runs this in: the class of the module is another one of that name.

@@ -3,9 +3,9 @@ import { asError, failureOf, GloveError, reasonOf } from "../src/error.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelNotice } from "../src/models/model.js";
 import { answer, broken } from "../src/relay/answer.js";
-import { left, type Refusal, refusedResponse } from "../src/relay/refused.js";
+import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refused.js";
 import type { Providers } from "../src/wasm/providers.js";
-import { permitted } from "./authorize.js";
+import { checkPermission } from "./authorize.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
@@ -19,7 +19,7 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   const relay = relayOf(core, config, upstream);
   const serve = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "A chat endpoint answers POST only.");
-    const refused = await permitted(config, request);
+    const refused = await checkPermission(config, request);
     if (refused) return refused;
     const body = await readBody(request, config.limits?.bodyBytes ?? 1_048_576);
     const { signal } = request;
@@ -42,7 +42,7 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {
     const refusal = thrown instanceof Refused ? thrown.refusal : broken;
-    if (refusal !== left) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
+    if (refusal !== clientLeft) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
     return refusedResponse(refusal);
   };
 }

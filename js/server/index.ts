@@ -1,6 +1,6 @@
 // The server's end of the wire: a handler that answers a chat's model calls, with the wasm file inside.
 import { bytes } from "../src/wasm/generated/glove_providers_bytes.js";
-import { unpacked } from "../src/wasm/inline.js";
+import { unpack } from "../src/wasm/inline.js";
 import { openProviders } from "../src/wasm/providers.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
@@ -13,7 +13,7 @@ export type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/
 export type { RemotePromptRequest } from "../src/models/remote.js";
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits } from "./config.js";
 
-const core = /* @__PURE__ */ openProviders(() => unpacked(bytes));
+const core = /* @__PURE__ */ openProviders(() => unpack(bytes));
 
 /**
  * A handler for `POST` that stands between clients and a model provider: `createEndpointModel` and the clients of

@@ -1,7 +1,7 @@
 // A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
-import { GloveError, reasonOf, type ToldFailure, toldOf } from "../src/error.js";
+import { failureFields, GloveError, reasonOf, type ToldFailure } from "../src/error.js";
 import type { Message } from "../src/message.js";
-import { checked, kindOf } from "../src/models/bridge.js";
+import { checkAnswer, errorKind } from "../src/models/bridge.js";
 import { transportOf } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
@@ -17,7 +17,7 @@ export function fetchOf(createModel: () => ModelAdapter): Fetch {
     const tell = (event: object) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
     ask(createModel, JSON.parse(String(body)), tell, () => stream.ready(), signal ?? undefined)
       .catch((error: unknown) =>
-        tell({ type: "error", kind: kindOf(error) ?? "adapter", message: reasonOf(error), retryable: false, ...known(error) }),
+        tell({ type: "error", kind: errorKind(error) ?? "adapter", message: reasonOf(error), retryable: false, ...known(error) }),
       )
       .then(() => stream.end(() => new Response(null, { status: 502 })));
     return stream.response;
@@ -26,7 +26,7 @@ export function fetchOf(createModel: () => ModelAdapter): Fetch {
 
 function known(error: unknown): ToldFailure {
   if (!(error instanceof GloveError)) return {};
-  const { status, ...told } = toldOf(error);
+  const { status, ...told } = failureFields(error);
   return { ...told, ...(status !== undefined && { provider_status: status }) };
 }
 
@@ -76,7 +76,7 @@ async function ask(
     await ready();
   };
   const answered = await model.prompt({ messages, ...(described && { tools: described }) }, notify, signal);
-  const { messages: given, ...rest } = checked(model.name, answered);
+  const { messages: given, ...rest } = checkAnswer(model.name, answered);
   const message = joined(given);
   if (!message) throw new GloveError("MODEL_BAD_RESPONSE", `The model "${model.name}" gave an empty list of \`messages\`.`);
   tell({ ...rest, type: "done", message });

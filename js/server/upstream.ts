@@ -5,7 +5,7 @@ import { callOptions } from "../src/models/call-options.js";
 import type { Fetch } from "../src/models/http.js";
 import { checkCall, checkNumber, checkWord, config as fault, keyFrom } from "../src/models/options.js";
 import { formatOf, keyOf, noKey, type ProviderDef, targetOf } from "../src/models/providers.js";
-import { check, checkOptions, type Options, said } from "../src/values/validate-options.js";
+import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
 import type { RelayOptions } from "../src/wasm/relay.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { fetchOf, nowhere } from "./own-model.js";
@@ -91,7 +91,10 @@ function checkConfig(config: ChatHandlerConfig): void {
   const { cors, providerMessages, heartbeatMs, authorizeMs } = config;
   for (const model of config.models ?? []) check("Each of `models`", model, "text");
   if (cors !== undefined && ![cors].flat().every((origin) => typeof origin === "string")) {
-    throw new GloveError("CONFIG_INVALID", `\`cors\` is ${said(cors)}, and has to be an origin, a list of origins, or "*".`);
+    throw new GloveError(
+      "CONFIG_INVALID",
+      `\`cors\` is ${describeValue(cors)}, and has to be an origin, a list of origins, or "*".`,
+    );
   }
   checkCall(config);
   checkWord("providerMessages", providerMessages, ["safe", "all", "none"]);

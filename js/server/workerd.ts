@@ -1,13 +1,13 @@
 // The same handler for workerd, which compiles no bytes: there the wasm file is imported as a compiled module.
 import file from "../glove_providers_bg.wasm";
 import { openProviders } from "../src/wasm/providers.js";
-import { missing } from "../src/wasm/source.js";
+import { noSource } from "../src/wasm/source.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
 
 export { GloveError } from "../src/error.js";
 
-const core = /* @__PURE__ */ openProviders(missing);
+const core = /* @__PURE__ */ openProviders(noSource);
 
 export function createChatHandler(config: ChatHandlerConfig): ChatHandler {
   return chatHandler(core, { wasm: file, ...config });

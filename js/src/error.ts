@@ -59,7 +59,7 @@ export function failureOf(told: unknown): ModelFailure {
   };
 }
 
-export function toldOf(error: unknown): ToldFailure {
+export function failureFields(error: unknown): ToldFailure {
   const { status, retryAfter, retryable, requestId, providerCode } = error as ModelFailure;
   const told = { status, transient: retryable, retry_after_ms: retryAfter, request_id: requestId, provider_code: providerCode };
   return told as ToldFailure;

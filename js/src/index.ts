@@ -6,12 +6,12 @@ import type { Message } from "./message.js";
 import * as client from "./session/client.js";
 import * as machine from "./session/run.js";
 import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
-import { unpacked } from "./wasm/inline.js";
+import { unpack } from "./wasm/inline.js";
 import { openCore } from "./wasm/sessions.js";
 
 export * from "./exports.js";
 
-const core = /* @__PURE__ */ openCore(() => unpacked(bytes));
+const core = /* @__PURE__ */ openCore(() => unpack(bytes));
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
 export class GloveClient extends client.GloveClient {

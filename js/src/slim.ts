@@ -3,18 +3,18 @@
 import * as loop from "./classic/agent.js";
 import * as glove from "./classic/glove.js";
 import type { Message } from "./message.js";
-import { giveProviders } from "./relay/source.js";
+import { setProviders } from "./relay/source.js";
 import * as client from "./session/client.js";
 import * as machine from "./session/run.js";
 import type { WasmSourceNow } from "./wasm/core.js";
 import { openCore } from "./wasm/sessions.js";
-import { compiled, missing, type WasmSource } from "./wasm/source.js";
+import { compileSource, noSource, type WasmSource } from "./wasm/source.js";
 
 export * from "./exports.js";
 export type { WasmSourceNow } from "./wasm/core.js";
 export type { WasmSource } from "./wasm/source.js";
 
-const core = /* @__PURE__ */ openCore(missing);
+const core = /* @__PURE__ */ openCore(noSource);
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
 export class GloveClient extends client.GloveClient {
@@ -57,8 +57,8 @@ export async function init(
   source: WasmSource | Promise<WasmSource>,
   providers?: WasmSource | Promise<WasmSource>,
 ): Promise<void> {
-  giveProviders(providers === undefined ? undefined : () => compiled(providers));
-  await core.load(() => compiled(source));
+  setProviders(providers === undefined ? undefined : () => compileSource(providers));
+  await core.load(() => compileSource(source));
 }
 
 /** Starts the core at once, from bytes or a compiled module. */

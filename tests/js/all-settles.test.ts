@@ -48,9 +48,9 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "GloveSession.takeOver": ({ session }) => session.takeOver(),
   "GloveSession.messages": ({ session }) => session.messages(),
   "GloveSession.prompts": ({ session }) => session.prompts(),
-  "GloveSession.told": ({ session }) => {
+  "GloveSession.settled": ({ session }) => {
     session.sendMessage("Hi").catch(() => {});
-    return session.told();
+    return session.settled();
   },
   "GloveClient.firstSessionId": ({ client }) => client.firstSessionId(),
   "GloveClient.mintSessionId": ({ client }) => client.mintSessionId(),

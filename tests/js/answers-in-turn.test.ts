@@ -115,7 +115,7 @@ test("a pause whose end is never told is shown all the same", async () => {
   const slots = { strategy: () => "stay" as const, title: () => undefined, live: () => undefined };
   const shown = new SnapshotStore("s", "memory", slots, () => {});
   const state = (phase: "model" | "paused", request: string | null) =>
-    shown.state({
+    shown.applyState({
       kind: "state",
       phase,
       request,
@@ -127,7 +127,7 @@ test("a pause whose end is never told is shown all the same", async () => {
       contextTokens: 0,
     });
   const phase = () => shown.snapshot.run.phase;
-  shown.sending("r", "hi", false);
+  shown.addSent("r", "hi", false);
   state("model", "r");
   shown.publish();
   state("paused", null);
@@ -139,6 +139,6 @@ test("a pause whose end is never told is shown all the same", async () => {
   state("model", "r");
   state("paused", null);
   shown.set({ error });
-  shown.settled("r");
+  shown.settle("r");
   expect(shown.snapshot.error).toBe(error);
 });

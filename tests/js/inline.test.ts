@@ -4,7 +4,7 @@ import binaryen from "binaryen";
 import { expect, test } from "vitest";
 import { bytes as providers } from "../../pkg/src/wasm/generated/glove_providers_bytes.js";
 import { bytes as sessions } from "../../pkg/src/wasm/generated/glove_wasm_bytes.js";
-import { unpacked } from "../../pkg/src/wasm/inline.js";
+import { unpack } from "../../pkg/src/wasm/inline.js";
 import { packed } from "../../scripts/lib/pack.mjs";
 import { root } from "../support/project.js";
 
@@ -13,7 +13,7 @@ test.each([
   ["glove_providers", providers],
 ])("%s comes out of its text to the byte", (name, carried) => {
   const file = readFileSync(`${root}/pkg/${name}_bg.wasm`);
-  expect(Buffer.compare(unpacked(carried), file)).toBe(0);
+  expect(Buffer.compare(unpack(carried), file)).toBe(0);
   // Nothing in it has to be escaped, in a module or a page.
   expect(carried.text).toMatch(/^[ !#%&()*+,\-./0-9:;=>?@A-Z[\]^_a-z{|}~]+$/);
 });
@@ -36,7 +36,7 @@ test("instructions of every form come out as they were", () => {
   module.setFeatures(binaryen.Features.All);
   const file = Buffer.from(module.emitBinary());
   const text = packed(file);
-  expect(Buffer.compare(unpacked({ text, length: file.length }), file)).toBe(0);
+  expect(Buffer.compare(unpack({ text, length: file.length }), file)).toBe(0);
 });
 
 test("calls of every function, and every byte, come out as they were", () => {
@@ -50,7 +50,7 @@ test("calls of every function, and every byte, come out as they were", () => {
   );
   const file = Buffer.from(module.emitBinary());
   const text = packed(file);
-  expect(Buffer.compare(unpacked({ text, length: file.length }), file)).toBe(0);
+  expect(Buffer.compare(unpack({ text, length: file.length }), file)).toBe(0);
 });
 
 test("an instruction of a form that is not known is refused, and not packed wrongly", () => {

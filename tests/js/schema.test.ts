@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod3";
 import { z as z40 } from "zod40";
-import { check, jsonSchema, jsonSchemaOf } from "../../js/src/tools/schema.js";
+import { checkWithSchema, jsonSchema, jsonSchemaOf } from "../../js/src/tools/schema.js";
 import type { Schema } from "../../js/src/tools/schema-types.js";
 
 const libraries: Record<string, Schema> = {
@@ -18,8 +18,8 @@ const libraries: Record<string, Schema> = {
 };
 
 test.each(Object.entries(libraries))("%s: a value is checked, with defaults filled in", async (_, schema) => {
-  expect(await check(schema, { city: "Oslo" })).toEqual({ value: { city: "Oslo", days: 3 } });
-  const wrong = await check(schema, { city: 7 });
+  expect(await checkWithSchema(schema, { city: "Oslo" })).toEqual({ value: { city: "Oslo", days: 3 } });
+  const wrong = await checkWithSchema(schema, { city: 7 });
   expect(wrong).toMatchObject({ issues: [{ path: ["city"], message: expect.any(String) }] });
 });
 
@@ -82,9 +82,9 @@ test("raw JSON Schema checks values and names the place of what is wrong", async
     properties: { list: { type: "array", items: { type: "number" } } },
     required: ["list"],
   });
-  expect(await check(schema, { list: [1, 2] })).toEqual({ value: { list: [1, 2] } });
-  expect(await check(schema, { list: [1, "two"] })).toMatchObject({ issues: [{ path: ["list", 1] }] });
-  expect(await check(schema, {})).toMatchObject({ issues: [{ path: [], message: expect.stringContaining("list") }] });
+  expect(await checkWithSchema(schema, { list: [1, 2] })).toEqual({ value: { list: [1, 2] } });
+  expect(await checkWithSchema(schema, { list: [1, "two"] })).toMatchObject({ issues: [{ path: ["list", 1] }] });
+  expect(await checkWithSchema(schema, {})).toMatchObject({ issues: [{ path: [], message: expect.stringContaining("list") }] });
 });
 
 test("a missing property is named also when a deeper value is wrong", async () => {
@@ -96,7 +96,7 @@ test("a missing property is named also when a deeper value is wrong", async () =
     },
     required: ["from", "to"],
   });
-  const wrong = await check(schema, { from: { city: 7 } });
+  const wrong = await checkWithSchema(schema, { from: { city: 7 } });
   expect(wrong).toEqual({
     issues: [
       { path: [], message: expect.stringContaining('"to"') },
@@ -113,13 +113,13 @@ test("of a union the branch that the value is meant for says what is wrong", asy
     required: ["kind", field, "unit"],
   });
   const schema = jsonSchema({ oneOf: [branch("circle", "radius"), branch("square", "side"), { type: "string" }] });
-  expect(await check(schema, { kind: "square", side: "2" })).toEqual({
+  expect(await checkWithSchema(schema, { kind: "square", side: "2" })).toEqual({
     issues: [
       { path: [], message: expect.stringContaining('"unit"') },
       { path: ["side"], message: expect.stringContaining("number") },
     ],
   });
-  const none = await check(schema, { kind: "line" });
+  const none = await checkWithSchema(schema, { kind: "line" });
   expect(none).toMatchObject({
     issues: expect.arrayContaining([{ path: ["kind"], message: expect.stringContaining("circle") }]),
   });
@@ -139,30 +139,36 @@ test("a reference to a dynamic anchor is followed", async () => {
     default: { $dynamicRef: "#nowhere" },
   });
   const schema = jsonSchema(list);
-  expect(await check(schema, { value: 1, next: { value: 2, other: { value: 3 } } })).toMatchObject({ value: { value: 1 } });
+  expect(await checkWithSchema(schema, { value: 1, next: { value: 2, other: { value: 3 } } })).toMatchObject({
+    value: { value: 1 },
+  });
   for (const field of ["next", "other"]) {
-    expect(await check(schema, { value: 1, [field]: { value: "2" } })).toMatchObject({ issues: [{ path: [field, "value"] }] });
+    expect(await checkWithSchema(schema, { value: 1, [field]: { value: "2" } })).toMatchObject({
+      issues: [{ path: [field, "value"] }],
+    });
   }
-  expect(await check(schema, { value: 1, $dynamicAnchor: 2 })).toMatchObject({ issues: [{ path: ["$dynamicAnchor"] }] });
+  expect(await checkWithSchema(schema, { value: 1, $dynamicAnchor: 2 })).toMatchObject({
+    issues: [{ path: ["$dynamicAnchor"] }],
+  });
 });
 
 test("a format that is known is checked, any other says nothing", async () => {
   const schema = jsonSchema({ type: "object", properties: { to: { format: "email" }, at: { format: "moon-phase" } } });
-  expect(await check(schema, { to: "a@b.example", at: "full" })).toMatchObject({ value: {} });
-  expect(await check(schema, { to: "nobody" })).toMatchObject({ issues: [{ path: ["to"] }] });
+  expect(await checkWithSchema(schema, { to: "a@b.example", at: "full" })).toMatchObject({ value: {} });
+  expect(await checkWithSchema(schema, { to: "nobody" })).toMatchObject({ issues: [{ path: ["to"] }] });
 });
 
 test("a transform that throws refuses the value with a sentence", async () => {
   const schema = z.string().transform(() => {
     throw new Error("no such city");
   });
-  expect(await check(schema, "x")).toEqual({ issues: [{ path: [], message: "the schema failed: no such city" }] });
+  expect(await checkWithSchema(schema, "x")).toEqual({ issues: [{ path: [], message: "the schema failed: no such city" }] });
 });
 
 test("an asynchronous schema is waited for, and its failure is an issue", async () => {
   const schema = z.string().refine(async (text) => text !== "taken", "is taken");
-  expect(await check(schema, "free")).toEqual({ value: "free" });
-  expect(await check(schema, "taken")).toEqual({ issues: [{ path: [], message: "is taken" }] });
+  expect(await checkWithSchema(schema, "free")).toEqual({ value: "free" });
+  expect(await checkWithSchema(schema, "taken")).toEqual({ issues: [{ path: [], message: "is taken" }] });
 });
 
 test("a schema that gives no JSON Schema says what to do", () => {
@@ -185,8 +191,8 @@ test("a converter or a validator that failed is asked again the next time", asyn
       return "^a";
     },
   });
-  expect(await check(raw, "abc")).toMatchObject({ issues: [{ message: expect.stringContaining("not there yet") }] });
+  expect(await checkWithSchema(raw, "abc")).toMatchObject({ issues: [{ message: expect.stringContaining("not there yet") }] });
   broken = false;
   expect(await jsonSchemaOf(late)).toMatchObject({ properties: { city: { type: "string" } } });
-  expect(await check(raw, "abc")).toEqual({ value: "abc" });
+  expect(await checkWithSchema(raw, "abc")).toEqual({ value: "abc" });
 });

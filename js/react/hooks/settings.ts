@@ -8,7 +8,7 @@ import type { PersistSessionSetting } from "../../src/session/session-id.js";
 import type { SubscriberAdapter } from "../../src/session/subscriber.js";
 import type { StoreAdapter } from "../../src/store/adapter.js";
 import type { ToolConfig } from "../../src/tools/tool.js";
-import { given } from "../../src/values/omit-undefined.js";
+import { omitUndefined } from "../../src/values/omit-undefined.js";
 import { checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { Renderers } from "../render/renderer-registry.js";
 
@@ -109,7 +109,7 @@ export function ownClient({ endpoint, model }: UseGloveConfig): GloveClient | un
 /** What differs from the client's settings for a session that is opened. */
 export function overridesOf(settings: Settings, id: string): SessionOverrides {
   const { endpoint, store, model, systemPrompt, tools, compaction, subscribers } = settings;
-  return given({
+  return omitUndefined({
     endpoint,
     model,
     systemPrompt,

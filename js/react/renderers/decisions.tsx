@@ -1,7 +1,7 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
 import { useLabels } from "../render/labels.js";
-import { type Option, options, read, type SlotProps, said, text } from "./props.js";
+import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
 import { Question } from "./question.js";
 
 export function Confirm(props: SlotProps): ReactNode {
@@ -12,7 +12,7 @@ export function Confirm(props: SlotProps): ReactNode {
     <Question
       message={text(data, "message") ?? "Please confirm."}
       status={status}
-      answer={said(props, choices)}
+      answer={answerLabel(props, choices)}
       actions={<Choices {...props} choices={choices} />}
     />
   );

@@ -1,6 +1,6 @@
 // `input`, `secret` and `select`: one answer, written or chosen.
 import { type ReactNode, useId } from "react";
-import { options, type SlotProps, said, text } from "./props.js";
+import { answerLabel, options, type SlotProps, text } from "./props.js";
 import { Actions, Question } from "./question.js";
 
 export function Input(props: SlotProps): ReactNode {
@@ -11,7 +11,7 @@ export function Input(props: SlotProps): ReactNode {
       message={text(data, "message") ?? "Please answer:"}
       labels={id}
       status={status}
-      answer={said(props)}
+      answer={answerLabel(props)}
       onSubmit={(form) => resolve(answer(form))}
       actions={<Actions reject={reject} />}
     >
@@ -63,7 +63,7 @@ export function Select(props: SlotProps): ReactNode {
       id={id}
       message={text(data, "message") ?? "Please choose:"}
       status={status}
-      answer={said(props, choices)}
+      answer={answerLabel(props, choices)}
       onSubmit={(form) => resolve(choices[Number(answer(form))]?.value)}
       actions={<Actions reject={reject} />}
     >

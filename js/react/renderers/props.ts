@@ -39,7 +39,7 @@ export function options(data: unknown): Option[] {
 }
 
 /** What was answered, in the words that the person chose. */
-export function said(props: SlotProps, choices: readonly Option[] = []): string | undefined {
+export function answerLabel(props: SlotProps, choices: readonly Option[] = []): string | undefined {
   const json = JSON.stringify(props.answer);
   return choices.find(({ value }) => JSON.stringify(value) === json)?.label ?? text(props, "answer");
 }

@@ -6,9 +6,9 @@ import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { resultOf } from "../tools/result.js";
 import { permissionRule } from "../tools/rules.js";
-import { check, jsonSchema } from "../tools/schema.js";
-import { duplicate } from "../tools/toolbox.js";
-import { independent } from "../values/copy.js";
+import { checkWithSchema, jsonSchema } from "../tools/schema.js";
+import { duplicateName } from "../tools/toolbox.js";
+import { independentCopy } from "../values/copy.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import type { HandOverFunction, Tool } from "./tool.js";
 
@@ -43,7 +43,7 @@ export class Executor {
 
   registerTool(tool: Tool): void {
     checkOptions(tool, toolOptions, { called: called(tool), code: "TOOL_INVALID", moved });
-    if (this.tools.some(({ name }) => name.toLowerCase() === tool.name.toLowerCase())) throw duplicate(tool.name);
+    if (this.tools.some(({ name }) => name.toLowerCase() === tool.name.toLowerCase())) throw duplicateName(tool.name);
     this.tools.push(tool);
   }
 
@@ -81,16 +81,16 @@ export class Executor {
     if (!tool) return error(`No tool called ${call.tool_name} exists. ${this.#known()}`);
     if (signal?.aborted && !tool.unAbortable) return aborted();
     const schema = tool.input_schema ?? (tool.jsonSchema && jsonSchema(tool.jsonSchema));
-    const input = schema ? await check(schema, call.input_args) : { value: call.input_args };
+    const input = schema ? await checkWithSchema(schema, call.input_args) : { value: call.input_args };
     if ("issues" in input) {
       const data = `Failed to validate the input args provided for the tool: ${JSON.stringify(input.issues)}`;
       return { status: "error", message: "TOOL_INPUT_INVALID", data };
     }
     const again = async () => {
-      const other = schema && (await check(schema, call.input_args));
+      const other = schema && (await checkWithSchema(schema, call.input_args));
       return other && "value" in other ? other.value : undefined;
     };
-    const copy = () => independent(input.value, again);
+    const copy = () => independentCopy(input.value, again);
     try {
       if (!(await this.#allowed(tool, copy, handOver))) {
         return error(`Permission denied for tool "${tool.name}". The user has not granted permission to run this tool.`);

@@ -14,10 +14,10 @@ import type { StoreAdapter } from "../store/adapter.js";
 import { MemoryStore } from "../store/memory.js";
 import { checkTool } from "../tools/spec.js";
 import type { IGloveRunnable, ToolConfig, ToolDisplay } from "../tools/tool.js";
-import { duplicate } from "../tools/toolbox.js";
+import { duplicateName } from "../tools/toolbox.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
-import { replaced, runnableOf } from "./runnable.js";
+import { replaceTools, runnableOf } from "./runnable.js";
 
 /** What an agent is built from. */
 export interface GloveConfig {
@@ -97,7 +97,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
     if (!args.inputSchema && !args.jsonSchema) {
       throw new GloveError("TOOL_INVALID", `The tool "${args.name}" has no schema: give it \`inputSchema\` or \`jsonSchema\`.`);
     }
-    if (this.tools.some(({ name }) => name.toLowerCase() === args.name.toLowerCase())) throw duplicate(args.name);
+    if (this.tools.some(({ name }) => name.toLowerCase() === args.name.toLowerCase())) throw duplicateName(args.name);
     const { maxRetries } = this.#config;
     const tool = args as unknown as ToolConfig;
     this.#setTools([...this.tools, maxRetries === undefined ? tool : { maxRetries, ...tool }]);
@@ -161,7 +161,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   }
 
   replaceTools(previous: readonly string[], next: readonly ToolConfig[]): void {
-    this.#setTools(replaced(this.tools, previous, next));
+    this.#setTools(replaceTools(this.tools, previous, next));
   }
 
   /** Lets go of everything; what is stored stays. */

@@ -28,7 +28,7 @@ export function runnableOf(session: AgentSession): SessionRunnable {
     addSubscriber: session.addSubscriber,
     removeSubscriber: session.removeSubscriber,
     fold: (tool) => tools([...agent.tools, tool]),
-    replaceTools: (previous, next) => tools(replaced(agent.tools, previous, next)),
+    replaceTools: (previous, next) => tools(replaceTools(agent.tools, previous, next)),
     async undo(steps) {
       const outcome = await session.undo(steps);
       return outcome.type === "undone" ? outcome.steps : 0;
@@ -71,19 +71,23 @@ export function answerOf(outcome: RunOutcome): ModelPromptResult {
     case "completed":
       return { messages: [...outcome.messages], ...outcome.usage };
     case "paused":
-      return said(outcome.message);
+      return textAnswer(outcome.message);
     case "dropped":
       throw new GloveError("REQUEST_DROPPED", "Another request was running, and this one was to be dropped then.");
     default:
-      return said("");
+      return textAnswer("");
   }
 }
 
-function said(text: string): ModelPromptResult {
+function textAnswer(text: string): ModelPromptResult {
   return { messages: text ? [{ sender: "agent", text }] : [], tokens_in: 0, tokens_out: 0 };
 }
 
-export function replaced(tools: readonly ToolConfig[], previous: Iterable<string>, next: readonly ToolConfig[]): ToolConfig[] {
+export function replaceTools(
+  tools: readonly ToolConfig[],
+  previous: Iterable<string>,
+  next: readonly ToolConfig[],
+): ToolConfig[] {
   const gone = new Set(Array.from(previous, (name) => name.toLowerCase()));
   return [...tools.filter(({ name }) => !gone.has(name.toLowerCase())), ...next];
 }

@@ -62,13 +62,13 @@ export class CoreConnection {
 
   /** The core of this page, where its tools run. */
   get own(): CoreSession {
-    if (!this.#session) throw this.#tabs ? follows() : closed();
+    if (!this.#session) throw this.#tabs ? follows() : sessionClosed();
     return this.#session;
   }
 
   /** The session with what was stored of it. A start that failed is tried again at the next use. */
   ready(): Promise<AskedSession> {
-    if (this.#disposed) return Promise.reject(closed());
+    if (this.#disposed) return Promise.reject(sessionClosed());
     guard.tellOfTrap();
     return this.whileOpen(this.#started());
   }
@@ -76,7 +76,7 @@ export class CoreConnection {
   #started(): Promise<AskedSession> {
     if (this.#starting) return this.#starting;
     // Why it could not be opened before is told again, or is over.
-    if (!this.#page.shown.snapshot.sessionReady) this.#page.shown.set({ error: undefined });
+    if (!this.#page.snapshots.snapshot.sessionReady) this.#page.snapshots.set({ error: undefined });
     const opened = (session: AskedSession) => {
       this.#page.opened();
       return session;
@@ -96,7 +96,7 @@ export class CoreConnection {
 
   /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */
   #tellOf(error: Error): void {
-    this.#page.shown.set({ error });
+    this.#page.snapshots.set({ error });
     if (this.#failure !== error.message) this.#page.subscribers.report(codeOf(error), error);
     this.#failure = error.message;
   }
@@ -122,7 +122,7 @@ export class CoreConnection {
 
   /** The configuration is another one. */
   changed(): void {
-    const failed = (error: unknown) => this.#page.shown.set({ error: fromCore(error) });
+    const failed = (error: unknown) => this.#page.snapshots.set({ error: fromCore(error) });
     this.#starting?.then(() => this.#configure()).catch(failed);
   }
 
@@ -130,7 +130,7 @@ export class CoreConnection {
   async takeOver(): Promise<void> {
     // It fails where another tab has the session and says nothing.
     await this.ready().catch(() => {});
-    if (this.#disposed) throw closed();
+    if (this.#disposed) throw sessionClosed();
     this.#tabs?.takeOver();
     await this.#tabs?.ready();
   }
@@ -147,23 +147,23 @@ export class CoreConnection {
   }
 
   clearError(): void {
-    this.#page.shown.set({ error: undefined });
+    this.#page.snapshots.set({ error: undefined });
     this.#tabs?.clearError();
   }
 
   dispose(): void {
     this.#disposed = true;
     this.#letGo();
-    this.#tabs?.dispose(closed());
+    this.#tabs?.dispose(sessionClosed());
     for (const undo of this.#cleanUp.splice(0)) undo();
     this.#page.slots.close();
-    for (const leave of this.#awaiting) leave(closed());
+    for (const leave of this.#awaiting) leave(sessionClosed());
   }
 
   /** Asks the session as soon as it is open, and gives what comes of it. */
   async answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T> {
     const session = await this.ready();
-    if (this.#disposed) throw closed();
+    if (this.#disposed) throw sessionClosed();
     // It was lost since it was opened, and is opened again.
     if (!this.#starting) return this.answer(ask);
     return guard.untilTrap(Promise.resolve(ask(session)));
@@ -174,7 +174,7 @@ export class CoreConnection {
     return new Promise((resolve, reject) => {
       this.#awaiting.add(reject);
       work.then(resolve, reject).finally(() => this.#awaiting.delete(reject));
-      if (this.#disposed) reject(closed());
+      if (this.#disposed) reject(sessionClosed());
     });
   }
 
@@ -188,8 +188,8 @@ export class CoreConnection {
     this.#page.models.forget();
     this.#page.slots.take([]);
     const { code, message } = error;
-    if (this.#page.shown.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
-    this.#page.shown.lost(error);
+    if (this.#page.snapshots.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
+    this.#page.snapshots.lost(error);
   }
 
   #letGo(): void {
@@ -204,7 +204,7 @@ export class CoreConnection {
     const { store } = this.#page.parts;
     if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#watchPage());
     const shared = store.shared && (await this.#limits.within(store.shared()));
-    if (this.#disposed) throw closed();
+    if (this.#disposed) throw sessionClosed();
     if (!shared) return this.#open();
     this.#tabs ??= this.#meet(shared, store);
     await this.#tabs.ready();
@@ -214,7 +214,7 @@ export class CoreConnection {
   /** Starts the core of this page and reads the store. */
   async #open(): Promise<CoreSession> {
     const [settings, core] = await Promise.all([coreSettings(this.#page.config(), this.#page.tools), this.#core.load()]);
-    if (this.#disposed) throw closed();
+    if (this.#disposed) throw sessionClosed();
     const { sessionId, store, resume, tasks } = this.#page.parts;
     this.#fence.certain(performance.now());
     if (this.#tabs) store.claim?.();
@@ -234,10 +234,10 @@ export class CoreConnection {
     this.#undo = guard.onTrap((error) => this.#trapped(error));
     try {
       await guard.untilTrap(session.open());
-      if (this.#session !== session) throw closed();
+      if (this.#session !== session) throw sessionClosed();
       await this.#configure();
       await this.#extras.readInTime();
-      if (this.#session !== session) throw closed();
+      if (this.#session !== session) throw sessionClosed();
     } catch (error) {
       if (this.#session === session) this.#letGo();
       throw error;
@@ -246,7 +246,7 @@ export class CoreConnection {
     if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
     // It can be read, and not written.
     const error = code?.startsWith("STORE_") ? new GloveError(code, message ?? "") : undefined;
-    this.#page.shown.set({ sessionReady: true, storage: storageOf(store), ...(error && { error }) });
+    this.#page.snapshots.set({ sessionReady: true, storage: storageOf(store), ...(error && { error }) });
     return session;
   }
 
@@ -270,8 +270,8 @@ export class CoreConnection {
   }
 
   #meet(name: string, store: StoreAdapter): Tabs {
-    const { shown, subscribers } = this.#page;
-    const page = tabPage(shown, {
+    const { snapshots, subscribers } = this.#page;
+    const page = tabPage(snapshots, {
       open: () => this.#open(),
       close: () => this.#letGo(),
       flush: () => this.flush(),
@@ -295,6 +295,6 @@ export class CoreConnection {
   }
 }
 
-export function closed(): GloveError {
+export function sessionClosed(): GloveError {
   return new GloveError("SESSION_CLOSED", "The session is closed; open a new one to go on.");
 }

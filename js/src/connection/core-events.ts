@@ -63,7 +63,7 @@ export class CoreEvents {
   /** What was shown before this core gives way to what it tells; the slots when its tools have had time to show theirs again. */
   #renew(): void {
     this.#fresh = false;
-    this.#page.shown.renew();
+    this.#page.snapshots.renew();
     const { replay } = this;
     if (replay.hasOldSlots) setTimeout(() => replay.hasOldSlots && replay === this.replay && this.#tell([noSlots]), slotsMs);
   }
@@ -82,28 +82,28 @@ export class CoreEvents {
       }
     }
     // A run that nobody of this page has asked for stands still.
-    const { phase, snapshot } = this.#page.shown;
-    if (failure && phase === "paused" && !snapshot.error) this.#page.shown.set({ error: failure });
-    if (whole) this.#page.shown.publish();
+    const { phase, snapshot } = this.#page.snapshots;
+    if (failure && phase === "paused" && !snapshot.error) this.#page.snapshots.set({ error: failure });
+    if (whole) this.#page.snapshots.publish();
   }
 
   /** True for what is shown at once; pieces of text wait for the next frame. */
   #take(event: CoreEvent): boolean {
-    const { shown, slots } = this.#page;
+    const { snapshots, slots } = this.#page;
     switch (event.kind) {
       case "timeline":
-        shown.timeline(event);
+        snapshots.applyTimeline(event);
         return true;
       case "input":
-        shown.input(event);
+        snapshots.applyInput(event);
         return false;
       case "slots":
         slots.take(event.slots);
-        shown.slots(event.slots);
+        snapshots.applySlots(event.slots);
         return true;
       case "state":
         slots.questions(event.questions.map(({ id }) => id));
-        shown.state(event);
+        snapshots.applyState(event);
         if (event.phase !== "model" || this.#kept.at === 0) this.#kept = { written: 0, length: 0, at: performance.now() };
         if (event.request !== null) this.#page.serves(event.request);
         return true;
@@ -113,7 +113,7 @@ export class CoreEvents {
   }
 
   #takeEvent(type: string, data: unknown): boolean {
-    const { shown } = this.#page;
+    const { snapshots } = this.#page;
     const text_delta = type === "text_delta";
     const shows = text_delta || type === "reasoning_delta";
     const delta = shows || type === "tool_input_delta";
@@ -126,11 +126,11 @@ export class CoreEvents {
       tool_name?: string;
       result?: { status: string; data?: { tasks?: Task[] } };
     };
-    if (shows) shown.stream(text_delta ? "text" : "reasoning", text);
-    if (type === "tool_use") shown.call(id, name);
-    if (type === "model_response" || type === "model_response_complete") shown.answered();
-    if (type === "request_finished") shown.ended();
-    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks) shown.set({ tasks: result.data.tasks });
+    if (shows) snapshots.appendText(text_delta ? "text" : "reasoning", text);
+    if (type === "tool_use") snapshots.nameCall(id, name);
+    if (type === "model_response" || type === "model_response_complete") snapshots.endAnswer();
+    if (type === "request_finished") snapshots.endRequest();
+    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks) snapshots.set({ tasks: result.data.tasks });
     // What is done here once: the store is read and subscribers are told where the session runs.
     if (!this.#source.core()) return !delta;
     if (type === "tool_use_result") this.#page.tools.ended(id);

@@ -32,11 +32,11 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
 
   /** For a core that is started. */
   const open = (): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost } => {
-    const { parts, tools, shown, models, subscribers } = page;
+    const { parts, tools, snapshots, models, subscribers } = page;
     const { store, tokenCounterStyle = "object" } = parts;
     const changes = {
-      tasks: (tasks: readonly Task[]) => shown.set({ tasks }),
-      inbox: (inbox: readonly unknown[]) => shown.set({ inbox }),
+      tasks: (tasks: readonly Task[]) => snapshots.set({ tasks }),
+      inbox: (inbox: readonly unknown[]) => snapshots.set({ inbox }),
       failed: (error: unknown) => subscribers.report("STORE_FAILED", error),
     };
     const bridge = bridgeStore(store, tokenCounterStyle, changes, limits);
@@ -55,7 +55,7 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
         fenced(() => within(signal, (inside) => tools.undo(callId, tool, input, validated, inside))),
       prompt: (request: HostPrompt, delta, signal) => {
         events.modelInPage = true;
-        const answer = request.purpose === "turn" ? shown.asked() : undefined;
+        const answer = request.purpose === "turn" ? snapshots.beginAnswer() : undefined;
         const over = () => {
           if (answer) answer.over = true;
         };

@@ -4,7 +4,7 @@ import { transportOf } from "../models/endpoint.js";
 import type { SessionConfig } from "../session/session-config.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { Toolbox } from "../tools/toolbox.js";
-import { counted } from "../values/validate-options.js";
+import { withoutInfinity } from "../values/validate-options.js";
 import type { SessionOptions } from "../wasm/core-api.js";
 
 export type CoreSettings = Pick<SessionOptions, "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "model">;
@@ -17,12 +17,12 @@ export function coreSettings(config: SessionConfig, tools: Toolbox): Maybe<CoreS
   return after(tools.specs(), (specs) => ({
     systemPrompt,
     tools: specs,
-    compaction: counted({
+    compaction: withoutInfinity({
       ...(compaction_instructions !== undefined && { instructions: compaction_instructions }),
       ...(compaction_context_limit !== undefined && { context_limit: compaction_context_limit }),
       ...(compaction_every_turns !== undefined && { every_turns: compaction_every_turns }),
     }),
-    limits: counted({ ...turns, ...limits }),
+    limits: withoutInfinity({ ...turns, ...limits }),
     budgets: budgets ?? {},
     model: transportOf(model)?.options ?? { kind: "host", name: model.name },
   }));

@@ -7,14 +7,14 @@ const openingMs = 1_000;
 
 export type Extras = ReturnType<typeof createExtras>;
 
-export function createExtras({ parts: { store }, shown, subscribers }: SessionPage, limits: Limits) {
+export function createExtras({ parts: { store }, snapshots, subscribers }: SessionPage, limits: Limits) {
   let answering: Promise<unknown> = Promise.resolve();
 
   /** Without them the session is as good as before. */
   const read = async (): Promise<void> => {
     try {
       const [tasks = [], inbox = []] = await Promise.all([store.getTasks?.(), store.getInboxItems?.()]);
-      shown.set({ tasks, inbox });
+      snapshots.set({ tasks, inbox });
     } catch (error) {
       subscribers.report("STORE_FAILED", error);
     }
@@ -38,7 +38,7 @@ export function createExtras({ parts: { store }, shown, subscribers }: SessionPa
       // The page that had asked for this may be gone, and another one asks again.
       if (item.status !== "pending") return item.response === response;
       await store.updateInboxItem?.(id, { status: "resolved", response, resolved_at: new Date().toISOString() });
-      shown.set({ inbox: (await store.getInboxItems?.()) ?? [] });
+      snapshots.set({ inbox: (await store.getInboxItems?.()) ?? [] });
       return true;
     };
     const answered = answering.then(() => limits.within(answer()));

@@ -11,7 +11,7 @@ export interface SessionPage {
   readonly tools: Toolbox;
   readonly slots: SlotController;
   readonly models: ModelBridge;
-  readonly shown: SnapshotStore;
+  readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
   config(): SessionConfig;
   /** The request that the core works on now. */

@@ -81,7 +81,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   async step<T>(name: string, work: () => Maybe<T>): Promise<T> {
     this.#check();
-    if (this.#call.ended) throw over();
+    if (this.#call.ended) throw callIsOver();
     try {
       return await this.#port.step(name, work, this.#call.turn.goesOn);
     } finally {
@@ -91,7 +91,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   /** Whoever was stopped asks nobody and does nothing more, though it does not listen to its signal. */
   #check(): void {
-    if (this.#call.signal.aborted) throw over();
+    if (this.#call.signal.aborted) throw callIsOver();
   }
 
   addOutput(output: SideOutput): void {
@@ -144,7 +144,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 }
 
 /** Nothing of it would be written. */
-export const over = () => new AbortError("This run of the tool is over; it can ask and do nothing more.");
+export const callIsOver = () => new AbortError("This run of the tool is over; it can ask and do nothing more.");
 
 // The tool showed what its own schema refuses; nobody has seen it.
 function isOwnFault(error: unknown): boolean {

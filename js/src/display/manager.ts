@@ -1,7 +1,7 @@
 // The display stack: what is shown to a person, who waits for an answer, and who is told of changes.
 import { GloveError } from "../error.js";
 import { after, isPromise, type Maybe } from "../timing/sync-or-promise.js";
-import { check, sentence } from "../tools/schema.js";
+import { checkWithSchema, issuesText } from "../tools/schema.js";
 import type { Schema } from "../tools/schema-types.js";
 
 /** Something that is shown: which renderer draws it, and with what. */
@@ -147,7 +147,7 @@ export class DisplayManager implements DisplayManagerAdapter {
     if (!slot) return this.#port?.resolve(slot_id, value) ?? false;
     const { renderer } = slot;
     const settle = (parsed: unknown) => this.#settle(slot_id, (waiter) => waiter.resolve(parsed));
-    return answered(renderer, rendererOf(this, renderer)?.outputSchema, value, settle, (error) => this.#report(error));
+    return settleAnswer(renderer, rendererOf(this, renderer)?.outputSchema, value, settle, (error) => this.#report(error));
   }
 
   /** Turns a slot down; who waits for it gets `error` as it is. False when there is no open slot with this id. */
@@ -160,7 +160,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   removeSlot(id: string): boolean {
     if (!this.#own.some((slot) => slot.id === id)) return this.#port?.remove(id) ?? false;
     return this.#settle(id, (waiter) =>
-      waiter.reject(gone("DISPLAY_REMOVED", "The question was removed before it was answered.")),
+      waiter.reject(displayError("DISPLAY_REMOVED", "The question was removed before it was answered.")),
     );
   }
 
@@ -172,7 +172,7 @@ export class DisplayManager implements DisplayManagerAdapter {
     this.#port?.clear();
     if (!this.#port) this.resolverStore.clear();
     for (const { reject } of waiters) {
-      reject(gone("DISPLAY_CLEARED", "The display was cleared before the question was answered."));
+      reject(displayError("DISPLAY_CLEARED", "The display was cleared before the question was answered."));
     }
     if (changed) this.#tell();
   }
@@ -199,7 +199,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   }
 
   #fitted(slot: SlotRequest): Maybe<SlotRequest> {
-    return fitted(slot, rendererOf(this, slot.renderer)?.inputSchema);
+    return checkSlotInput(slot, rendererOf(this, slot.renderer)?.inputSchema);
   }
 
   #push({ renderer = "", input }: SlotRequest, waiter?: Resolver): Slot {
@@ -247,16 +247,16 @@ export class DisplayManager implements DisplayManagerAdapter {
 export const Displaymanager = DisplayManager;
 export type Displaymanager = DisplayManager;
 
-export function gone(code: string, message: string): GloveError {
+export function displayError(code: string, message: string): GloveError {
   return new GloveError(code, message);
 }
 
 /** A slot with what a schema makes of its input. Throws `DISPLAY_WRONG_INPUT` when it cannot be shown. */
-export function fitted(slot: SlotRequest, schema: Schema | undefined): Maybe<SlotRequest> {
+export function checkSlotInput(slot: SlotRequest, schema: Schema | undefined): Maybe<SlotRequest> {
   if (!schema) return slot;
-  return after(check(schema, slot.input), (checked) => {
+  return after(checkWithSchema(schema, slot.input), (checked) => {
     if ("value" in checked) return { ...slot, input: checked.value };
-    const why = sentence(checked.issues);
+    const why = issuesText(checked.issues);
     throw new GloveError("DISPLAY_WRONG_INPUT", `The renderer "${slot.renderer ?? ""}" cannot show this: ${why}`);
   });
 }
@@ -265,7 +265,7 @@ export function fitted(slot: SlotRequest, schema: Schema | undefined): Maybe<Slo
  * Settles a question with what a schema makes of its answer; false when that is none. True for an asynchronous schema, which
  * decides later: until then the slot is open.
  */
-export function answered(
+export function settleAnswer(
   renderer: string,
   schema: Schema | undefined,
   value: unknown,
@@ -273,9 +273,9 @@ export function answered(
   refuse: (error: GloveError, why: string) => void,
 ): boolean {
   if (!schema) return settle(value);
-  const settled = after(check(schema, value), (checked) => {
+  const settled = after(checkWithSchema(schema, value), (checked) => {
     if ("value" in checked) return settle(checked.value);
-    const why = sentence(checked.issues);
+    const why = issuesText(checked.issues);
     refuse(new GloveError("DISPLAY_WRONG_OUTPUT", `This is no answer to "${renderer}", so the question stays open: ${why}`), why);
     return false;
   });

@@ -7,21 +7,21 @@ import { toJson, toLooseJson } from "../values/json.js";
 import type { AskedSession, CoreSession, CoreSlot, CoreStep } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
-import { CallDisplay, type CallPort, over, type RunningCall } from "./call-display.js";
+import { CallDisplay, type CallPort, callIsOver, type RunningCall } from "./call-display.js";
 import {
-  answered,
+  checkSlotInput,
   DisplayManager,
   type DisplayManagerAdapter,
   type DisplayPort,
-  fitted,
-  gone,
+  displayError,
   rendererOf,
   type SlotRequest,
+  settleAnswer,
 } from "./manager.js";
 
 export interface SlotSession {
   /** What is asked: the core of this page, or the tab that runs the session. */
-  asked(): AskedSession | undefined;
+  current(): AskedSession | undefined;
   /** The core of this page. Throws where there is none. */
   core(): CoreSession;
   /** Waits where it is not certain that this page still runs the session. */
@@ -48,7 +48,7 @@ export class SlotController implements DisplayPort {
   readonly #waiting = new Set<(error: unknown) => void>();
   #stack: readonly CoreSlot[] = [];
   #questions: ReadonlySet<string> = new Set();
-  #asked = new Set<string>();
+  #askedOutside = new Set<string>();
   #changed: () => void = () => {};
 
   /** The display manager shows the core's stack from now on. */
@@ -129,7 +129,7 @@ export class SlotController implements DisplayPort {
 
   /** Whatever needs the session starts it. */
   #begun<T>(act: () => Maybe<T>): Maybe<T> {
-    return this.#session.asked() ? act() : this.#session.ready().then(act);
+    return this.#session.current() ? act() : this.#session.ready().then(act);
   }
 
   resolve(id: string, value: unknown): boolean {
@@ -140,7 +140,7 @@ export class SlotController implements DisplayPort {
     const { renderer } = slot;
     const schema = this.#session.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
     const settle = (parsed: unknown) => this.#settle(id, parsed);
-    return answered(renderer, schema, value, settle, (error, why) => this.#refuse(id, error, why));
+    return settleAnswer(renderer, schema, value, settle, (error, why) => this.#refuse(id, error, why));
   }
 
   #refuse(id: string, error: unknown, why = reasonOf(error)): false {
@@ -154,18 +154,18 @@ export class SlotController implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     const live = this.#lives.get(id);
-    const settled = this.#session.asked()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    const settled = this.#session.current()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
     // The first answer counts, here as in the core.
     if (live && settled) live.rejection = { value: error };
     return settled;
   }
 
   remove(id: string): boolean {
-    return this.#session.asked()?.removeSlot(id) ?? false;
+    return this.#session.current()?.removeSlot(id) ?? false;
   }
 
   clear(): void {
-    this.#session.asked()?.clearStack();
+    this.#session.current()?.clearStack();
   }
 
   // ---- into the core -----------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ export class SlotController implements DisplayPort {
   #settle(id: string, value: unknown): boolean {
     const live = this.#lives.get(id);
     try {
-      const settled = this.#session.asked()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      const settled = this.#session.current()?.resolveSlot(id, toLooseJson(value)) ?? false;
       if (live && settled) live.answer = { value };
       return settled;
     } catch (error) {
@@ -195,17 +195,17 @@ export class SlotController implements DisplayPort {
   }
 
   #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Promise<unknown> {
-    const { id, answer: told } = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
+    const { id, answer } = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
-    const heard = new Promise<string>((resolve, reject) => {
+    const settled = new Promise<string>((resolve, reject) => {
       this.#waiting.add(reject);
       guard
-        .untilTrap(told)
+        .untilTrap(answer)
         .then(resolve, reject)
         .finally(() => this.#waiting.delete(reject));
     });
-    return heard.then(
+    return settled.then(
       (text) => after(this.#session.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
@@ -216,7 +216,7 @@ export class SlotController implements DisplayPort {
   /** The tool gets what the record will give it another time. */
   async #step<T>(callId: string, name: string, work: () => Maybe<T>, clean: boolean): Promise<T> {
     const began = this.#session.core().beginStep(callId, name, clean);
-    if (!began) throw over();
+    if (!began) throw callIsOver();
     const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
@@ -236,7 +236,7 @@ export class SlotController implements DisplayPort {
 
   #fits(slot: SlotRequest): Maybe<SlotRequest> {
     const name = slot.renderer ?? "";
-    return fitted(slot, this.#session.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema);
+    return checkSlotInput(slot, this.#session.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema);
   }
 
   /** A display of the application's own is asked what the core asks. */
@@ -244,8 +244,8 @@ export class SlotController implements DisplayPort {
     const { manager } = this;
     if (manager instanceof DisplayManager) return;
     for (const { id, renderer, input } of this.#stack) {
-      if (!this.#questions.has(id) || this.#asked.has(id)) continue;
-      this.#asked.add(id);
+      if (!this.#questions.has(id) || this.#askedOutside.has(id)) continue;
+      this.#askedOutside.add(id);
       manager.pushAndWait({ renderer, input }).then(
         (value) => this.resolve(id, value),
         (error: unknown) => this.reject(id, error),
@@ -258,7 +258,7 @@ function failed(thrown: unknown): never {
   throw fromCore(thrown);
 }
 
-const closed = () => gone("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+const closed = () => displayError("SESSION_CLOSED", "The session is closed; open a new one to go on.");
 
 /** The answer to a question of the run: what might be a yes is none; the core refuses it, and the question stays. */
 function consent(value: unknown): unknown {

@@ -1,5 +1,5 @@
 // A model of the page, as the core asks for it.
-import { GloveError, reasonOf, toldOf } from "../error.js";
+import { failureFields, GloveError, reasonOf } from "../error.js";
 import type { Message, Usage } from "../message.js";
 import type { Answer } from "../snapshot/snapshot-store.js";
 import { nextFrame } from "../timing/next-frame.js";
@@ -103,13 +103,13 @@ export class ModelBridge {
 }
 
 /** What a model of the application gave, if it is an answer. */
-export function checked(name: string, result: ModelPromptResult): ModelPromptResult {
+export function checkAnswer(name: string, result: ModelPromptResult): ModelPromptResult {
   if (Array.isArray(result?.messages)) return result;
   throw new GloveError("MODEL_BAD_RESPONSE", `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`);
 }
 
 function reply(name: string, given: ModelPromptResult, streamed: boolean): Reply {
-  const result = checked(name, given);
+  const result = checkAnswer(name, given);
   const { messages, stop_reason, cost } = result;
   const usage: Record<string, number | undefined> = {
     tokens_in: counted(result.tokens_in) ?? 0,
@@ -148,14 +148,16 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** What the core calls a failure of our own models. */
-export function kindOf(error: unknown): string | undefined {
+export function errorKind(error: unknown): string | undefined {
   return error instanceof GloveError ? kinds[error.code] : undefined;
 }
 
 /** A failure of our own models keeps its kind; anything else is a sentence. */
 function failure(error: unknown): string {
-  const kind = kindOf(error);
-  return kind ? JSON.stringify({ kind, message: reasonOf(error), ...toldOf(error) }) : reasonOf(error) || "the model failed";
+  const kind = errorKind(error);
+  return kind
+    ? JSON.stringify({ kind, message: reasonOf(error), ...failureFields(error) })
+    : reasonOf(error) || "the model failed";
 }
 
 /** Pieces on their way into the core: joined, a frame's worth at a time. */

@@ -1,7 +1,7 @@
 // How a model is asked, beside what is asked: what an adapter and a chat handler have in common.
 
 import { toPlain } from "../values/json.js";
-import { check, said } from "../values/validate-options.js";
+import { check, describeValue } from "../values/validate-options.js";
 import { factKinds, type ModelFacts } from "./facts.js";
 import { checkNumber, checkWord, config } from "./options.js";
 
@@ -96,5 +96,5 @@ const ours: Readonly<Record<string, string>> = {
 
 function checkRange(name: string, value: unknown, most: number): void {
   if (value === undefined || (typeof value === "number" && value >= 0 && value <= most)) return;
-  throw config(`\`${name}\` is ${said(value)}, and has to be a number from 0 to ${most}.`);
+  throw config(`\`${name}\` is ${describeValue(value)}, and has to be a number from 0 to ${most}.`);
 }

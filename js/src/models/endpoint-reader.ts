@@ -7,7 +7,7 @@ import type { RemoteStreamEvent } from "./remote.js";
 import { parseSSEStream } from "./sse.js";
 
 /** What is asked, as the core would post it: nothing of a message but what a model reads. */
-export function posted(systemPrompt: string, { messages, tools }: PromptRequest, reasoning = false): object {
+export function endpointBody(systemPrompt: string, { messages, tools }: PromptRequest, reasoning = false): object {
   const described = serialized(tools);
   const told = messages.map((message) => postedMessage(message, reasoning));
   return { systemPrompt, messages: told, ...(described.length && { tools: described }) };
@@ -43,7 +43,7 @@ function picked(from: object, names: readonly string[]): object {
 }
 
 /** `read` makes an answer of the events. */
-export async function asked<T>(
+export async function askEndpoint<T>(
   fetch: Fetch,
   url: string,
   init: RequestInit & { readonly headers: Record<string, string> },

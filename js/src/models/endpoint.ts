@@ -62,11 +62,11 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     },
     async prompt(request, notify, signal) {
       // Sessions do not come here.
-      const { asked, posted } = await import("./endpoint-reader.js");
-      const body = JSON.stringify(posted(systemPrompt, request, options.reasoning));
+      const { askEndpoint, endpointBody } = await import("./endpoint-reader.js");
+      const body = JSON.stringify(endpointBody(systemPrompt, request, options.reasoning));
       const init = { method: "POST", headers: await headers(), body, redirect, ...(signal && { signal }) };
       const missing = "Stream ended without a 'done' event";
-      return asked(options.fetch ?? globalThis.fetch, url, init, (events) => collect(events, notify, missing, signal));
+      return askEndpoint(options.fetch ?? globalThis.fetch, url, init, (events) => collect(events, notify, missing, signal));
     },
   };
   const http: HttpModel = {

@@ -1,7 +1,7 @@
 // Options that no call could be made with are refused when they are given, by their names.
 
 import { GloveError } from "../error.js";
-import { checkOptions, nearest, said } from "../values/validate-options.js";
+import { checkOptions, describeValue, nearest } from "../values/validate-options.js";
 
 /** What an adapter and a chat handler have in common. */
 interface CallOptions {
@@ -32,14 +32,16 @@ export function checkCall({ policy, maxTokens, reasoningBudget, format, toolUse,
 export function checkNumber(name: string, value: unknown, least: number, most: number, hint?: string): void {
   if (value === undefined || (Number.isInteger(value) && Number(value) >= least && Number(value) <= most)) return;
   const range = most < Number.MAX_SAFE_INTEGER ? `${least} to ${most}` : `${least} on`;
-  throw config(`\`${name}\` is ${said(value)}, and has to be a whole number from ${range}${hint ? `; ${hint}` : ""}.`);
+  throw config(`\`${name}\` is ${describeValue(value)}, and has to be a whole number from ${range}${hint ? `; ${hint}` : ""}.`);
 }
 
 export function checkWord(name: string, value: unknown, words: readonly unknown[], or = ""): void {
   if (value === undefined || words.includes(value)) return;
   const near = typeof value === "string" && nearest(value, words.map(String));
   const hint = near ? ` Did you mean "${near}"?` : "";
-  throw config(`\`${name}\` is ${said(value)}, and has to be one of ${words.map(said).join(", ")}${or}.${hint}`);
+  throw config(
+    `\`${name}\` is ${describeValue(value)}, and has to be one of ${words.map(describeValue).join(", ")}${or}.${hint}`,
+  );
 }
 
 /** A key without the blanks around it, as headers can carry it. `name` is where it came from. */

@@ -2,7 +2,7 @@
 
 import { GloveError } from "../error.js";
 import type { Message, Usage } from "../message.js";
-import { said } from "../values/validate-options.js";
+import { describeValue } from "../values/validate-options.js";
 import {
   type ModelAdapter,
   type ModelPromptResult,
@@ -62,7 +62,10 @@ export function createScriptedModel(
     | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>),
 ): ScriptedModel {
   if (typeof script !== "function" && !Array.isArray(script)) {
-    throw new GloveError("CONFIG_INVALID", `The script is ${said(script)}, and has to be a list of answers, or a function.`);
+    throw new GloveError(
+      "CONFIG_INVALID",
+      `The script is ${describeValue(script)}, and has to be a list of answers, or a function.`,
+    );
   }
   const left: ScriptedAnswer[] = typeof script === "function" ? [] : [...script];
   const calls: ScriptedCall[] = [];

@@ -4,7 +4,7 @@ import type { ModelNotice } from "../models/model.js";
 import { giveBackMemory, guard, type Relay } from "../wasm/providers.js";
 import type { RelayHost } from "../wasm/relay.js";
 import { EventStream } from "./events.js";
-import { left, type Refusal, refusedEvent, refusedResponse } from "./refused.js";
+import { clientLeft, type Refusal, refusedEvent, refusedResponse } from "./refused.js";
 
 export interface Asking {
   readonly relay: Relay;
@@ -27,7 +27,7 @@ let asked = 0;
 
 export function answer(asking: Asking): Promise<Response> {
   const { relay, body, key, signal, fetch, heartbeatMs, asEvents, report, notice } = asking;
-  if (signal.aborted) return Promise.resolve(refusedResponse(left));
+  if (signal.aborted) return Promise.resolve(refusedResponse(clientLeft));
   let leave = () => {};
   const gone = new Promise<void>((resolve) => {
     leave = resolve;
@@ -53,7 +53,7 @@ export function answer(asking: Asking): Promise<Response> {
     .untilTrap(told())
     .then(
       (told) => {
-        if (told === undefined) return stream.end(() => refusedResponse(left));
+        if (told === undefined) return stream.end(() => refusedResponse(clientLeft));
         const refusal = JSON.parse(told) as Refusal;
         report(refusal);
         end(refusal);

@@ -13,13 +13,13 @@ import { collect } from "../models/remote.js";
 import { parseSSEStream } from "../models/sse.js";
 import { toolSchema } from "../tools/spec.js";
 import { bytes } from "../wasm/generated/glove_providers_bytes.js";
-import { unpacked } from "../wasm/inline.js";
+import { unpack } from "../wasm/inline.js";
 import { guard, openProviders, type Providers, type Relay } from "../wasm/providers.js";
 import type { RelayOptions } from "../wasm/relay.js";
 import { answer } from "./answer.js";
-import { givenProviders } from "./source.js";
+import { providersSource } from "./source.js";
 
-const providers = /* @__PURE__ */ openProviders(() => unpacked(bytes));
+const providers = /* @__PURE__ */ openProviders(() => unpack(bytes));
 
 export type DirectOptions = Partial<RelayOptions> & Pick<RelayOptions, "format" | "baseURL" | "model">;
 
@@ -75,7 +75,7 @@ export async function direct(
   fetch: Fetch,
   { body, signal }: RequestInit,
 ): Promise<Response> {
-  const relay = relayOf(await providers.load(givenProviders()), options);
+  const relay = relayOf(await providers.load(providersSource()), options);
   const stopped = signal ?? new AbortController().signal;
   // The events tell all of it.
   const silent = { report() {}, notice() {} };

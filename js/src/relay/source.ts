@@ -3,10 +3,10 @@ import type { Compile } from "../wasm/core.js";
 
 let given: Compile | undefined;
 
-export function giveProviders(source: Compile | undefined): void {
+export function setProviders(source: Compile | undefined): void {
   given = source ?? given;
 }
 
-export function givenProviders(): Compile | undefined {
+export function providersSource(): Compile | undefined {
   return given;
 }

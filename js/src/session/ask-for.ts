@@ -1,7 +1,7 @@
 // An answer in the form of a schema, for programs that go on with it.
 import { GloveError } from "../error.js";
 import type { ContentPart } from "../message.js";
-import { check, jsonSchemaOf } from "../tools/schema.js";
+import { checkWithSchema, jsonSchemaOf } from "../tools/schema.js";
 import type { InferOutput, Schema, StandardSchema } from "../tools/schema-types.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
 import type { MessageInput } from "./request.js";
@@ -69,7 +69,7 @@ async function form<S extends Schema>(
     "~standard": {
       version: 1,
       vendor: "glove-wasm",
-      validate: async (value) => check(schema, (value as { answer?: unknown } | null)?.answer),
+      validate: async (value) => checkWithSchema(schema, (value as { answer?: unknown } | null)?.answer),
     },
   };
   const whole = { type: "object", properties: { answer }, required: ["answer"], ...($defs !== undefined && { $defs }) };

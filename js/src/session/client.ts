@@ -8,7 +8,7 @@ import { type DatabaseOptions, SessionDatabase } from "../store/indexeddb/databa
 import { IndexedDBStore } from "../store/indexeddb/store.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessions.js";
 import type { ToolConfig } from "../tools/tool.js";
-import { given } from "../values/omit-undefined.js";
+import { omitUndefined } from "../values/omit-undefined.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Budgets, Limits } from "./budgets.js";
@@ -101,7 +101,7 @@ interface Held {
 const opened = new Map<string, WeakRef<Held>>();
 /** Longer than a hook keeps what it has waited for: so long a client whose module was edited may have its sessions. */
 const placeMs = 6_000;
-let told = false;
+let warned = false;
 
 /**
  * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
@@ -274,15 +274,15 @@ export class GloveClient {
   /** Whoever opens a session that another client of this page has open gets that one's model, prompt and tools: not in silence. */
   #tellShared(id: string, held: Held): void {
     const { name, inMemory } = this.#own;
-    if (inMemory || told) return;
+    if (inMemory || warned) return;
     const key = JSON.stringify([name, id]);
     const other = opened.get(key)?.deref();
     opened.set(key, new WeakRef(held));
     if (!other) return;
     setTimeout(() => {
       // One that was let go ends what it runs; there the other took its place.
-      if (told || this.#own.inMemory || [other, held].some(({ session, watching }) => session.disposed || watching)) return;
-      told = true;
+      if (warned || this.#own.inMemory || [other, held].some(({ session, watching }) => session.disposed || watching)) return;
+      warned = true;
       console.warn(
         `Two clients of this page have the session "${id}" of the database "${name}" open, and one of them answers for both, with ` +
           "its own model, prompt and tools. Use one client for both, or give each a `database: { name }` of its own.",
@@ -298,7 +298,7 @@ export class GloveClient {
       {
         ...common,
         systemPrompt: systemPrompt ?? "",
-        ...given(own),
+        ...omitUndefined(own),
         sessionId: id,
         model: model ?? (endpoint ? createEndpointModel(endpoint) : this.resolveModel()),
         store: store ?? this.resolveStore(id),
@@ -331,7 +331,7 @@ export class GloveClient {
     }
     held.watching = session.subscribe(() => {
       // Later, because this is called from inside of the session, and when whoever sent a message has been told of its end.
-      if (!runs()) void Promise.race([session.told(), new Promise((late) => setTimeout(late, 1_000))]).then(done);
+      if (!runs()) void Promise.race([session.settled(), new Promise((late) => setTimeout(late, 1_000))]).then(done);
     });
     if (this.#config.whenUnused === "stop") session.abort();
   }

@@ -2,7 +2,7 @@
 
 import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
-import { CoreConnection, closed } from "../connection/core-connection.js";
+import { CoreConnection, sessionClosed } from "../connection/core-connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
 import { AbortError, GloveError } from "../error.js";
@@ -17,7 +17,7 @@ import { codeOf } from "../tabs/tab-adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { callTitle } from "../tools/spec.js";
 import { Toolbox } from "../tools/toolbox.js";
-import { given } from "../values/omit-undefined.js";
+import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { AskedSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -30,13 +30,13 @@ import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 
 /** Without `regenerate` it says something. */
-type Asked = MessageInput & { readonly regenerate?: true };
+type OutgoingMessage = MessageInput & { readonly regenerate?: true };
 
 /** A message on its way. */
 interface Sent {
   readonly id: string;
-  readonly input: Asked;
-  given: boolean;
+  readonly input: OutgoingMessage;
+  delivered: boolean;
   cancelled: boolean;
   /** The session could not be opened for it. */
   unopened: boolean;
@@ -63,7 +63,7 @@ export class GloveSession {
   readonly sessionId: string;
   readonly #connection: CoreConnection;
   readonly #parts: SessionParts;
-  readonly #shown: SnapshotStore;
+  readonly #snapshots: SnapshotStore;
   readonly #tools: Toolbox;
   readonly #slots: SlotController;
   readonly #models: ModelBridge;
@@ -71,7 +71,7 @@ export class GloveSession {
   readonly #sent = new Map<string, Sent>();
   readonly #sending = new Set<Promise<RunOutcome>>();
   /** Messages that the session could not be opened for, in their order. */
-  readonly #kept = new Map<string, Asked>();
+  readonly #kept = new Map<string, OutgoingMessage>();
   #config: SessionConfig;
   #runnable: SessionRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
@@ -102,38 +102,40 @@ export class GloveSession {
     });
     const tool = (name: string) => this.#tools.find(name);
     this.#slots = new SlotController(parts.displayManager, {
-      asked: () => this.#connection.session,
+      current: () => this.#connection.session,
       core: () => this.#connection.own,
       fence: () => this.#connection.fence(),
       ready: () => this.#connection.ready(),
       tool,
       report,
-      refused: (id, why) => this.#shown.refused(id, why),
+      refused: (id, why) => this.#snapshots.showRefusal(id, why),
     });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       title: (name: string, input: unknown) => callTitle(tool(name), input),
       live: (id: string) => this.#slots.live(id),
     };
-    this.#shown = new SnapshotStore(parts.sessionId, storageOf(parts.store), slots, (error) => report("LISTENER_FAILED", error));
+    this.#snapshots = new SnapshotStore(parts.sessionId, storageOf(parts.store), slots, (error) =>
+      report("LISTENER_FAILED", error),
+    );
     this.#models = new ModelBridge({
       model: () => this.#config.model,
       tool,
       show: (kind, text, answer) => {
         this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
-        this.#shown.stream(kind, text, answer);
+        this.#snapshots.appendText(kind, text, answer);
       },
     });
     this.#tools.replace(parts.tools ?? []);
     for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
-    this.#empty = this.#shown.snapshot;
+    this.#empty = this.#snapshots.snapshot;
     this.#connection = new CoreConnection(core, {
       parts,
       config: () => this.#config,
       tools: this.#tools,
       slots: this.#slots,
       models: this.#models,
-      shown: this.#shown,
+      snapshots: this.#snapshots,
       subscribers: this.#subscribers,
       opened: () => this.#offerAgain(),
       deleted: () => this.deleted(),
@@ -143,7 +145,7 @@ export class GloveSession {
       },
       // Only what failed for want of the network goes on by itself.
       online: () => {
-        const lost = this.#shown.phase === "paused" && codeOf(this.#shown.snapshot.error) === "MODEL_NETWORK";
+        const lost = this.#snapshots.phase === "paused" && codeOf(this.#snapshots.snapshot.error) === "MODEL_NETWORK";
         if (lost && parts.resume !== "manual") this.resume().catch(() => {});
       },
     });
@@ -152,9 +154,9 @@ export class GloveSession {
   // ---- what it shows ---------------------------------------------------------------------------------------------
 
   /** Called after each new snapshot, not at once. Gives its undo. */
-  readonly subscribe = (listener: () => void): (() => void) => this.#shown.subscribe(listener);
+  readonly subscribe = (listener: () => void): (() => void) => this.#snapshots.subscribe(listener);
 
-  readonly getSnapshot = (): GloveSnapshot => this.#shown.snapshot;
+  readonly getSnapshot = (): GloveSnapshot => this.#snapshots.snapshot;
 
   readonly #empty: GloveSnapshot;
   /** What a server renders: the session before anything is known of it. */
@@ -214,7 +216,7 @@ export class GloveSession {
 
   /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
   readonly abort = (): void => {
-    for (const sent of this.#sent.values()) if (!sent.given) this.#cancel(sent);
+    for (const sent of this.#sent.values()) if (!sent.delivered) this.#cancel(sent);
     this.#connection.stop();
   };
 
@@ -223,10 +225,10 @@ export class GloveSession {
   /** Takes back a message that waits in `queue`: its promise gives `aborted`. False when none with this id waits. */
   readonly cancelQueued = (id: string): boolean => {
     if (this.#kept.delete(id)) {
-      this.#shown.drop(id);
+      this.#snapshots.dropUnsent(id);
       return true;
     }
-    const waits = this.#shown.snapshot.queue.some((message) => message.id === id);
+    const waits = this.#snapshots.snapshot.queue.some((message) => message.id === id);
     const sent = this.#sent.get(id);
     if (waits && sent) this.#cancel(sent);
     else if (waits) this.#connection.session?.cancelQueued?.(id);
@@ -240,7 +242,7 @@ export class GloveSession {
    */
   readonly regenerate = async (): Promise<RunOutcome> => {
     await this.#connection.ready();
-    const { phase } = this.#shown;
+    const { phase } = this.#snapshots;
     if (phase === "paused" || phase === "interrupted") return this.resume();
     if (!(await this.messages()).some(isFromPerson)) {
       throw new GloveError("NOTHING_TO_REGENERATE", "There is no message to answer again yet.");
@@ -306,7 +308,7 @@ export class GloveSession {
   /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
   readonly configure = (changes: Partial<SessionConfig>): void => {
     checkOptions(changes, sessionOptions);
-    const next: SessionConfig = { ...this.#config, ...given(changes) };
+    const next: SessionConfig = { ...this.#config, ...omitUndefined(changes) };
     if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
@@ -316,19 +318,19 @@ export class GloveSession {
 
   /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
   readonly dispose = (): void => {
-    if (this.#close()) this.#shown.end();
+    if (this.#close()) this.#snapshots.dispose();
   };
 
   /** It is not stored any more: as `dispose`, and who shows it still is told so. */
   readonly deleted = (): void => {
     if (!this.#close()) return;
-    this.#shown.lost(deleted(), true);
+    this.#snapshots.lost(deleted(), true);
     // What waits is told first.
-    setTimeout(() => this.#shown.end(), 0);
+    setTimeout(() => this.#snapshots.dispose(), 0);
   };
 
   /** When everybody who sent something has been told what came of it. */
-  told(): Promise<unknown> {
+  settled(): Promise<unknown> {
     return Promise.allSettled(this.#sending);
   }
 
@@ -349,7 +351,7 @@ export class GloveSession {
     for (const [id, input] of kept) void this.#send(input, undefined, id);
   }
 
-  #send(input: Asked, signal?: AbortSignal, id = generateId()): Promise<RunOutcome> {
+  #send(input: OutgoingMessage, signal?: AbortSignal, id = generateId()): Promise<RunOutcome> {
     const sending = this.#sendNow(input, id, signal);
     this.#sending.add(sending);
     // Whoever wants to know awaits it; for all others the snapshot tells.
@@ -358,14 +360,14 @@ export class GloveSession {
     return sending;
   }
 
-  async #sendNow(input: Asked, id: string, signal?: AbortSignal): Promise<RunOutcome> {
-    if (this.#disposed) throw closed();
+  async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
+    if (this.#disposed) throw sessionClosed();
     if (!input.regenerate) checkInput(input);
     this.#offerAgain();
-    const sent: Sent = { id, input, given: false, cancelled: false, unopened: false };
+    const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
     this.#sent.set(sent.id, sent);
     // What cannot be given to the core at once stands in the queue until then.
-    this.#shown.sending(sent.id, input.text ?? "", this.#connection.session === undefined || !!input.files?.length);
+    this.#snapshots.addSent(sent.id, input.text ?? "", this.#connection.session === undefined || !!input.files?.length);
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -381,10 +383,10 @@ export class GloveSession {
       this.#sent.delete(sent.id);
       if (failure && sent.unopened && !this.#disposed && !input.regenerate) {
         this.#kept.set(sent.id, input);
-        this.#shown.keep(sent.id, input.text ?? "");
+        this.#snapshots.keepUnsent(sent.id, input.text ?? "");
       }
       // Why it was closed says more than that it was.
-      this.#shown.settled(sent.id, this.#disposed && this.#shown.snapshot.error ? undefined : failure);
+      this.#snapshots.settle(sent.id, this.#disposed && this.#snapshots.snapshot.error ? undefined : failure);
     }
   }
 
@@ -407,9 +409,9 @@ export class GloveSession {
       const request = { id: sent.id, whenBusy, regenerate, ...content };
       return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
-        sent.given = true;
+        sent.delivered = true;
         if (whenBusy === "interrupt") this.#connection.flush();
-        this.#shown.given(sent.id);
+        this.#snapshots.markDelivered(sent.id);
         const answer = guard.untilTrap(session.request(JSON.stringify(request)));
         // A trap may come ahead of whoever awaits it.
         answer.catch(() => {});
@@ -423,23 +425,23 @@ export class GloveSession {
   #cancel(sent: Sent): void {
     sent.cancelled = true;
     sent.leave?.();
-    if (!sent.given) return;
-    const { request } = this.#shown;
+    if (!sent.delivered) return;
+    const { request } = this.#snapshots;
     // What has come into the run that is going on ends with it.
     const { whenBusy = this.#config.whenBusy } = sent.input;
-    const joined = whenBusy === "steer" && this.#shown.snapshot.queue.every(({ id }) => id !== sent.id);
+    const joined = whenBusy === "steer" && this.#snapshots.snapshot.queue.every(({ id }) => id !== sent.id);
     if (request === sent.id || joined || (request === null && this.#sent.size === 1)) this.#connection.stop();
     else this.#connection.session?.cancelQueued?.(sent.id);
   }
 
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
-    this.#shown.set({ error: undefined });
+    this.#snapshots.set({ error: undefined });
     try {
       return outcomeOf(await this.#connection.whileOpen(this.#connection.answer(ask)));
     } catch (thrown) {
       const error = fromCore(thrown);
       if (error instanceof AbortError) return { type: "aborted" };
-      this.#shown.set({ error });
+      this.#snapshots.set({ error });
       throw error;
     }
   }
@@ -449,7 +451,7 @@ export class GloveSession {
   }
 
   #isPermission(id: string): boolean {
-    const { approvals } = this.#shown.snapshot;
+    const { approvals } = this.#snapshots.snapshot;
     return approvals.some((approval) => approval.kind === "permission" && (approval.id === id || approval.toolCallId === id));
   }
 }

@@ -119,12 +119,12 @@ export class SnapshotStore {
     this.publish();
   }
 
-  call(id: string, tool: string): void {
+  nameCall(id: string, tool: string): void {
     this.#calls.set(id, tool);
   }
 
   /** A piece of the answer, or of this one; drawn with the next frame. */
-  stream(kind: "text" | "reasoning", text: string, answer?: Answer): void {
+  appendText(kind: "text" | "reasoning", text: string, answer?: Answer): void {
     this.#goesOn();
     if (!answer && this.#answers.length === 0) this.#answers.push(fresh(true));
     const to = answer ?? this.#answers[0];
@@ -132,7 +132,7 @@ export class SnapshotStore {
   }
 
   /** More of a call's arguments; drawn with the next frame. */
-  input({ id, name, patches }: CoreInput): void {
+  applyInput({ id, name, patches }: CoreInput): void {
     this.#goesOn();
     const known = this.#writing.find((call) => call.id === id && call.name === name);
     const call = withPatches(known ?? { id, name, input: undefined, at: undefined }, patches, this.#fresh);
@@ -164,7 +164,7 @@ export class SnapshotStore {
   }
 
   /** A model of the page was asked; what it shows comes ahead of what the core tells. */
-  asked(): Answer {
+  beginAnswer(): Answer {
     if (this.#stale) this.#silent();
     this.#stale = false;
     const answer = fresh(false);
@@ -173,14 +173,14 @@ export class SnapshotStore {
   }
 
   /** An answer is whole: its text is an entry now. */
-  answered(): void {
+  endAnswer(): void {
     this.#answering = true;
     this.#answers.shift();
     this.#writing = none;
   }
 
   /** A request is over: nothing of the answer that broke off with it is part of the next one. */
-  ended(): void {
+  endRequest(): void {
     this.#answers = this.#answers.filter(({ told }) => !told);
     this.#writing = none;
   }
@@ -190,7 +190,7 @@ export class SnapshotStore {
     this.#writing = none;
   }
 
-  sending(id: string, text: string, waiting: boolean): void {
+  addSent(id: string, text: string, waiting: boolean): void {
     this.#kept.delete(id);
     this.#sent.set(id, { text, waiting });
     this.#open.add(id);
@@ -199,7 +199,7 @@ export class SnapshotStore {
   }
 
   /** Given to the core. */
-  given(id: string): void {
+  markDelivered(id: string): void {
     const sent = this.#sent.get(id);
     if (!sent) return;
     sent.waiting = false;
@@ -210,17 +210,17 @@ export class SnapshotStore {
     }, slowMs);
   }
 
-  keep(id: string, text: string): void {
+  keepUnsent(id: string, text: string): void {
     this.#kept.set(id, text);
     this.publish();
   }
 
-  drop(id: string): void {
+  dropUnsent(id: string): void {
     this.#kept.delete(id);
     this.publish();
   }
 
-  settled(id: string, error?: Error): void {
+  settle(id: string, error?: Error): void {
     this.#sent.delete(id);
     this.#open.delete(id);
     this.#ending = false;
@@ -251,7 +251,7 @@ export class SnapshotStore {
     return error ? { ...entry, error } : entry;
   }
 
-  timeline({ len, set }: CoreTimeline): void {
+  applyTimeline({ len, set }: CoreTimeline): void {
     const entries = (this.#changes.timeline ?? this.#snapshot.timeline).slice(0, len) as ShownEntry[];
     for (const [at, given] of set) {
       const entry = given as ShownEntry;
@@ -263,13 +263,13 @@ export class SnapshotStore {
     if (this.#stale && entries.at(-1)?.id.endsWith(".partial")) this.#silent();
   }
 
-  slots(slots: readonly CoreSlot[]): void {
+  applySlots(slots: readonly CoreSlot[]): void {
     const ids = new Set(slots.map(({ id }) => id));
     for (const id of this.#seen.keys()) if (!ids.has(id)) this.#seen.delete(id);
     const shown = slots.map((slot) => this.#slot(slot));
-    const newest = new Map(shown.map((slot) => [kindOf(slot), slot]));
+    const newest = new Map(shown.map((slot) => [slotKind(slot), slot]));
     this.#changes.slots = shown.map((slot) => {
-      if (slot.displayStrategy !== "hide-on-new" || slot.replaced || newest.get(kindOf(slot)) === slot) return slot;
+      if (slot.displayStrategy !== "hide-on-new" || slot.replaced || newest.get(slotKind(slot)) === slot) return slot;
       // Also when the newer one is gone.
       const replaced = { ...slot, replaced: true };
       this.#seen.set(slot.id, replaced);
@@ -278,7 +278,7 @@ export class SnapshotStore {
   }
 
   /** Until it is settled. */
-  refused(id: string, error: string): void {
+  showRefusal(id: string, error: string): void {
     const known = this.#seen.get(id);
     if (known) this.#seen.set(id, { ...known, error });
     const shown = this.#changes.slots ?? this.#snapshot.slots;
@@ -316,7 +316,7 @@ export class SnapshotStore {
     return title === undefined ? input : { ...(input as object), title };
   }
 
-  state(state: CoreState): void {
+  applyState(state: CoreState): void {
     if (state.request !== this.#core.request) {
       this.#answers = this.#answers.filter(({ over }) => !over);
       const { text = "", reasoning = "" } = this.#answers[0] ?? {};
@@ -348,7 +348,7 @@ export class SnapshotStore {
     const { busy, stats, undoable } = this.#snapshot;
     if (busy || over) this.#changes.error = error;
     const phase = over ? "idle" : busy ? "interrupted" : this.#core.phase;
-    this.state({
+    this.applyState({
       kind: "state",
       phase,
       request: null,
@@ -359,7 +359,7 @@ export class SnapshotStore {
       usage: stats,
       contextTokens: 0,
     });
-    this.slots([]);
+    this.applySlots([]);
     this.publish();
   }
 
@@ -434,7 +434,7 @@ export class SnapshotStore {
   }
 
   /** No frame is drawn any more. */
-  end(): void {
+  dispose(): void {
     this.#pendingFrame?.();
     this.#pendingFrame = undefined;
     this.#listeners.clear();
@@ -471,7 +471,7 @@ type TextEntry = Extract<ShownEntry, { kind: "user" | "agent_text" }>;
 const isText = (entry: ShownEntry): entry is TextEntry => entry.kind === "user" || entry.kind === "agent_text";
 
 /** One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
-export const kindOf = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;
+export const slotKind = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;
 
 /** The value from before, when the one of now has the same parts. */
 function kept<T extends object>(before: T, now: T): T {

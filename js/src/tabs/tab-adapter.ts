@@ -1,8 +1,8 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
-import { toldOf } from "../error.js";
+import { failureFields } from "../error.js";
 import type { TabRole } from "../snapshot/snapshot.js";
 import type { SnapshotStore, Written } from "../snapshot/snapshot-store.js";
-import { given } from "../values/omit-undefined.js";
+import { omitUndefined } from "../values/omit-undefined.js";
 import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Extras } from "./protocol.js";
@@ -63,7 +63,7 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     },
     showExtras({ tasks, inbox, storage, error }: Extras): void {
       shown.set({
-        ...given({ tasks, inbox, storage }),
+        ...omitUndefined({ tasks, inbox, storage }),
         ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),
       });
     },
@@ -80,7 +80,7 @@ export function codeOf(error: Error | undefined): string {
 
 /** As `fromCore` reads it. */
 export function toText(error: Error): string {
-  const model = toldOf(error);
+  const model = failureFields(error);
   // A failure of something else than a model knows nothing of it.
   const known = model.transient !== undefined;
   return JSON.stringify({ code: codeOf(error), message: error.message, ...(known && { model }) });

@@ -2,16 +2,16 @@
 
 import { GloveError } from "../error.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { independent } from "../values/copy.js";
+import { independentCopy } from "../values/copy.js";
 import { isJson, toLooseJson } from "../values/json.js";
 import type { Validated } from "../wasm/core-api.js";
-import { type Checked, check } from "./schema.js";
+import { type Checked, checkWithSchema } from "./schema.js";
 import type { Issue } from "./schema-types.js";
 import { argumentsSchema, namedAs } from "./spec.js";
 import type { ToolConfig } from "./tool.js";
 
 /** What a tool gets. */
-export interface Given {
+export interface ToolInput {
   readonly sent: string;
   readonly value: unknown;
   /** The same as JSON, for the core where it does not know it: it is something else than the model sent. */
@@ -24,7 +24,7 @@ export interface Given {
 
 export class Arguments {
   /** Of calls that have not ended. Values that JSON cannot hold live here alone. */
-  readonly #held = new Map<string, Given | undefined>();
+  readonly #held = new Map<string, ToolInput | undefined>();
   readonly #report: (code: string, error: unknown) => void;
 
   constructor(report: (code: string, error: unknown) => void) {
@@ -37,7 +37,7 @@ export class Arguments {
     id: string,
     sent: string,
     known: string | undefined,
-  ): Promise<Given | { readonly issues: readonly Issue[] }> {
+  ): Promise<ToolInput | { readonly issues: readonly Issue[] }> {
     const held = this.#held.get(id);
     if (held?.sent === sent) return { ...held, ...nothingNew };
     this.#held.set(id, undefined);
@@ -57,10 +57,10 @@ export class Arguments {
     tool: ToolConfig,
     sent: string,
     before: Validated | undefined,
-  ): Promise<Given | { readonly issues: readonly Issue[] }> {
+  ): Promise<ToolInput | { readonly issues: readonly Issue[] }> {
     const read = () => (sent === "" ? {} : JSON.parse(sent)) as unknown;
     const schema = argumentsSchema(tool);
-    const checked = schema ? await inTime(check(schema, read())) : { value: read() };
+    const checked = schema ? await inTime(checkWithSchema(schema, read())) : { value: read() };
     if ("issues" in checked) {
       // The model can do nothing about it.
       if (checked.error) this.#report(checked.error.code, namedAs(tool.name, checked.error));
@@ -72,11 +72,11 @@ export class Arguments {
     const changed = before !== undefined && !isJson(input, before.input);
     const isNew = before === undefined && !isJson(input, read());
     const again = async () => {
-      const other = schema && (await check(schema, read()));
+      const other = schema && (await checkWithSchema(schema, read()));
       return other && "value" in other ? other.value : undefined;
     };
     return {
-      ...(exact ? plain(sent, value) : { sent, value, copy: () => independent(value, again) }),
+      ...(exact ? plain(sent, value) : { sent, value, copy: () => independentCopy(value, again) }),
       ...((changed || isNew) && { told: JSON.stringify({ input, exact }) }),
       ...(changed && { changed }),
     };
@@ -98,14 +98,19 @@ function inTime<T>(checking: Maybe<Checked<T>>): Maybe<Checked<T>> {
 
 const nothingNew = { told: undefined, changed: undefined };
 
-function plain(sent: string, value: unknown): Given {
+function plain(sent: string, value: unknown): ToolInput {
   // Text, which nobody who holds the value can change.
   const text = JSON.stringify(value);
   return { sent, value, copy: () => JSON.parse(text) };
 }
 
 /** What a call that is taken back was run with. */
-export async function takenBack(args: Arguments, tool: ToolConfig, sent: string, known: string | undefined): Promise<unknown> {
+export async function undoArguments(
+  args: Arguments,
+  tool: ToolConfig,
+  sent: string,
+  known: string | undefined,
+): Promise<unknown> {
   const id = `undo ${sent}`;
   try {
     const given = await args.of(tool, id, sent, known);

@@ -2,7 +2,7 @@
 
 import { GloveError } from "../error.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { isApprovalRule, said } from "../values/validate-options.js";
+import { describeValue, isApprovalRule } from "../values/validate-options.js";
 import type { ApprovalRule, ToolConfig } from "./tool.js";
 
 /** Whether a tool needs a permission for this. Rejects when its rule gives no answer. The rule gets a copy of the arguments. */
@@ -26,6 +26,6 @@ export async function approvalRule(
 }
 
 function ruleAnswered(tool: string, rule: string, answer: unknown, wanted: string): GloveError {
-  const message = `\`${rule}\` of the tool "${tool}" gave ${said(answer)}, and has to give ${wanted}.`;
+  const message = `\`${rule}\` of the tool "${tool}" gave ${describeValue(answer)}, and has to give ${wanted}.`;
   return new GloveError("TOOL_RULE_FAILED", message);
 }

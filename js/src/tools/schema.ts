@@ -7,7 +7,7 @@ import type { Issue, JsonSchema, Schema, StandardIssue, StandardResult, Standard
 export type Checked<T> = { readonly value: T } | { readonly issues: readonly Issue[]; readonly error?: GloveError };
 
 /** Checks a value: at once, unless the schema itself is asynchronous. It never throws. */
-export function check<Output>(schema: Schema<unknown, Output>, value: unknown): Maybe<Checked<Output>> {
+export function checkWithSchema<Output>(schema: Schema<unknown, Output>, value: unknown): Maybe<Checked<Output>> {
   try {
     if (!("~standard" in schema)) {
       const parsed = schema.safeParse(value);
@@ -35,7 +35,7 @@ function broken(error: unknown): { issues: Issue[]; error?: GloveError } {
 }
 
 /** Issues as one sentence. */
-export function sentence(issues: readonly Issue[]): string {
+export function issuesText(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => (path.length ? `${path.join(".")}: ${message}` : message)).join("; ");
 }
 

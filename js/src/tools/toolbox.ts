@@ -7,7 +7,7 @@ import { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { toJson } from "../values/json.js";
 import type { SessionHost, ToolSpec } from "../wasm/core-api.js";
-import { Arguments, type Given, takenBack } from "./arguments.js";
+import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
 import { resultJson, resultOf } from "./result.js";
 import { approvalRule, permissionRule } from "./rules.js";
 import { specOf } from "./spec.js";
@@ -49,7 +49,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
       const name: unknown = tool?.name;
       if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
       const same = name.toLowerCase();
-      if (names.has(same)) throw duplicate(name);
+      if (names.has(same)) throw duplicateName(name);
       names.add(same);
     }
     this.#tools = [...tools];
@@ -144,7 +144,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
 
   async undo(id: string, name: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void> {
     const tool = this.#get(name);
-    const given = await takenBack(this.#arguments, tool, input, validated);
+    const given = await undoArguments(this.#arguments, tool, input, validated);
     const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
     await tool.undo?.(given, await this.#context.result(id), this.#context.display(call), this.#context.agent(), signal);
   }
@@ -168,7 +168,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
 }
 
 /** An equal value, where there can be one. */
-async function other({ copy, value }: Given): Promise<unknown> {
+async function other({ copy, value }: ToolInput): Promise<unknown> {
   try {
     return await copy();
   } catch {
@@ -176,7 +176,7 @@ async function other({ copy, value }: Given): Promise<unknown> {
   }
 }
 
-function verdict(verdict: unknown, { told }: Pick<Given, "told"> = {}): string {
+function verdict(verdict: unknown, { told }: Pick<ToolInput, "told"> = {}): string {
   return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;
 }
 
@@ -185,7 +185,7 @@ function begun(tool: ToolConfig, signal: AbortSignal) {
   return { tool, signal, outputs, refused, turn: new Turn(), open: 0, ended: false };
 }
 
-export function duplicate(name: string): GloveError {
+export function duplicateName(name: string): GloveError {
   return new GloveError(
     "TOOL_NAME_TAKEN",
     `There are two tools called "${name}"; names are compared without regard to case, so give one of them another.`,

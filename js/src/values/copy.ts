@@ -9,7 +9,7 @@ export function copyOf<T>(value: T): T {
 }
 
 /** A copy, or the value made `again` where only that can make one. Rejects when neither is independent of the value. */
-export async function independent(value: unknown, again: () => Maybe<unknown>): Promise<unknown> {
+export async function independentCopy(value: unknown, again: () => Maybe<unknown>): Promise<unknown> {
   try {
     return copyOf(value);
   } catch (uncopied) {

@@ -3,6 +3,6 @@
 type Given<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
 /** Settings without those that were left out. */
-export function given<T extends object>(values: T): Given<T> {
+export function omitUndefined<T extends object>(values: T): Given<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -18,7 +18,7 @@ const having = (what: string, name: string, type: string): Kind => [
 
 const kinds = {
   text: typed("a text", "string"),
-  object: ["an object", (value) => said(value) === "an object"],
+  object: ["an object", (value) => describeValue(value) === "an object"],
   flag: typed("true or false", "boolean"),
   work: typed("a function", "function"),
   permission: ["true, false or a function", (value) => /^[bf]/.test(typeof value)],
@@ -84,20 +84,20 @@ export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_
   } else {
     const words: unknown[] = wanted.split("|");
     const [text, fits]: Kind = words[1]
-      ? [`one of ${words.map(said).join(", ")}`, (value) => words.includes(value)]
+      ? [`one of ${words.map(describeValue).join(", ")}`, (value) => words.includes(value)]
       : kinds[wanted as "text"];
-    if (!fits(value)) throw new GloveError(code, `${name} is ${said(value)}, and has to be ${text}.`);
+    if (!fits(value)) throw new GloveError(code, `${name} is ${describeValue(value)}, and has to be ${text}.`);
   }
   return value;
 }
 
 /** Numbers as the core counts: without end is the most that it counts to. */
-export function counted<T extends object>(options: T): T {
+export function withoutInfinity<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, isEndless(value) ? most : value])) as T;
 }
 
 /** What was found, in words. */
-export function said(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value && /^[fo]/.test(typeof value)) return typeof value === "object" ? "an object" : "a function";
   return typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
@@ -106,14 +106,14 @@ export function said(value: unknown): string {
 /** A person must agree, or need not. */
 export function isApprovalRule(value: unknown): value is boolean | { readonly required: boolean; readonly reason?: string } {
   if (typeof value === "boolean") return true;
-  if (said(value) !== "an object") return false;
+  if (describeValue(value) !== "an object") return false;
   const { required, reason, ...rest } = value as Record<string, unknown>;
   const others = Object.values(rest).some((other) => other !== undefined);
   return typeof required === "boolean" && (reason === undefined || typeof reason === "string") && !others;
 }
 
 function isPersist(value: unknown): boolean {
-  if (said(value) !== "an object") return typeof value === "boolean" || typeof value === "string";
+  if (describeValue(value) !== "an object") return typeof value === "boolean" || typeof value === "string";
   return Object.keys(value as object).every((option) => option === "key" || option === "storage");
 }
 

@@ -14,7 +14,7 @@ interface Unpacker {
   unpack(text: number, length: number, size: number): number;
 }
 
-export function unpacked({ text, length }: Packed): Uint8Array<ArrayBuffer> {
+export function unpack({ text, length }: Packed): Uint8Array<ArrayBuffer> {
   const module = new WebAssembly.Module(Uint8Array.from(unpacker.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)));
   const { memory, unpack } = new WebAssembly.Instance(module).exports as unknown as Unpacker;
   const start = memory.buffer.byteLength;

@@ -4,8 +4,8 @@ import { GloveError } from "../error.js";
 /** Where the wasm file comes from. */
 export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
 
-export async function compiled(given: WasmSource | Promise<WasmSource>): Promise<WebAssembly.Module> {
-  const source = await (given ?? missing());
+export async function compileSource(given: WasmSource | Promise<WasmSource>): Promise<WebAssembly.Module> {
+  const source = await (given ?? noSource());
   if (source instanceof WebAssembly.Module) return source;
   // Ahead of `Request` and `Response`, which jsdom does not have.
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
@@ -23,7 +23,7 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
 }
 
 /** For entries that carry none. */
-export function missing(): never {
+export function noSource(): never {
   throw new GloveError(
     "WASM_NOT_GIVEN",
     "glove-wasm/slim carries no wasm file: call init() with its URL, a Response, its bytes or a WebAssembly.Module first.",
