@@ -1,6 +1,6 @@
 //! What can go wrong outside the machine, each with a code that stays the same between releases.
 
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 
 /// A failure that reaches the application.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -33,7 +33,8 @@ impl Error {
 }
 
 /// Why a model call gave no answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error, Read, Write)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Read, Ts, Write)]
+#[ts(name = "RunModelError")]
 #[error("{message}")]
 pub struct ModelError {
     pub kind: ModelErrorKind,
@@ -57,7 +58,8 @@ pub struct ModelError {
     pub media: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum ModelErrorKind {
     /// No connection, or it broke.
     Network,
@@ -135,14 +137,16 @@ impl ModelError {
 }
 
 /// Why a store did not do what it was asked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Read, Ts, Write)]
+#[ts(inline)]
 #[error("{message}")]
 pub struct StoreError {
     pub kind: StoreErrorKind,
     pub message: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum StoreErrorKind {
     Unavailable,
     Quota,

@@ -1,7 +1,7 @@
 //! What listeners are told, with the original's names and payloads where it has them.
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, object, through_codec};
+use crate::json::codec::{Read, Ts, Write, object, through_codec};
 use crate::message::{Message, ToolCall, ToolResultData, Usage};
 
 /// One event. As JSON it is `{"type": …, "data": …}`, the two arguments of a subscriber's `record`.
@@ -98,7 +98,8 @@ pub enum Rule {
 }
 
 /// Something that only a person can decide.
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(name = "CoreQuestion")]
 pub struct Question {
     pub id: String,
     pub kind: QuestionKind,
@@ -111,7 +112,8 @@ pub struct Question {
     pub asked_at: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum QuestionKind {
     /// May this tool run at all? The answer can be remembered.
     Permission,

@@ -35,6 +35,9 @@ pub mod text_tools;
 pub mod tool;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
+#[cfg(test)]
+mod wire_types;
+
 /// The Rust examples of the documentation, as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

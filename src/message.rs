@@ -2,14 +2,15 @@
 //! Fields that this version does not know are kept, so that a store written by others survives a round trip.
 
 use crate::json::Json;
-use crate::json::codec::{Done, Form, Read, ReadFields, Write, read_fields, through_codec};
+use crate::json::codec::{Done, Form, Read, ReadFields, Ts, Write, read_fields, through_codec};
 use crate::json::reader::{Broken, Reader};
 
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extra(pub Vec<(String, Json)>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum Sender {
     User,
     Agent,
@@ -25,8 +26,9 @@ pub enum ToolStatus {
     Pending,
 }
 
-/// One entry of the record.
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+/// One message of the record. Fields that this version does not know are kept.
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(mutable, open)]
 pub struct Message {
     pub sender: Sender,
     pub id: Option<String>,
@@ -35,7 +37,7 @@ pub struct Message {
     pub content: Option<Vec<ContentPart>>,
     pub tool_results: Option<Vec<ToolResult>>,
     pub tool_calls: Option<Vec<ToolCall>>,
-    /// The summary that a compaction wrote; the model reads from the last of these.
+    /// A summary of everything before it; the model reads from the last of these.
     #[json(null_as_default, skip_if_default)]
     pub is_compaction: bool,
     #[json(null_as_default, skip_if_default)]
@@ -44,7 +46,7 @@ pub struct Message {
     pub is_skill_injection: bool,
     pub pre_modified_text: Option<String>,
     pub reasoning_content: Option<String>,
-    /// What the framework itself wrote (`inbox`, `guard`, …): for the model, hidden from a chat.
+    /// Written by the framework for the model (`inbox`, `undo`, …), and not shown in a chat.
     pub framework_context: Option<String>,
     /// Calls that were taken back since the message before.
     #[json(skip_if_default)]
@@ -94,18 +96,21 @@ impl Read for Extra {
 }
 
 /// A range of messages before a summary, counted backwards from it so that it survives export and import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub struct KeptRange {
     /// The range starts this many messages before the summary.
     pub back: usize,
     pub count: usize,
 }
 
-/// A piece of a message that is not plain text.
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+/// A part of a message that is more than plain text.
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
+#[ts(mutable)]
 pub struct ContentPart {
-    /// `text`, `image`, `video` or `document`; others are kept.
+    /// Kinds that are not known are kept.
     #[json(rename = "type")]
+    #[ts(type = "\"text\" | \"image\" | \"video\" | \"document\" | (string & {})")]
     pub kind: String,
     pub text: Option<String>,
     pub source: Option<ContentSource>,
@@ -113,10 +118,11 @@ pub struct ContentPart {
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
+#[ts(inline, mutable)]
 pub struct ContentSource {
-    /// `base64` or `url`.
     #[json(rename = "type")]
+    #[ts(type = "\"base64\" | \"url\" | (string & {})")]
     pub kind: String,
     #[json(null_as_default)]
     pub media_type: String,
@@ -126,8 +132,9 @@ pub struct ContentSource {
     pub extra: Extra,
 }
 
-/// The model's wish to run a tool.
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+/// A call that a model asked for.
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
+#[ts(mutable)]
 pub struct ToolCall {
     #[json(null_as_default)]
     pub tool_name: String,
@@ -141,8 +148,9 @@ pub struct ToolCall {
     pub extra: Extra,
 }
 
-/// What became of one call.
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+/// The one result of a call.
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
+#[ts(mutable)]
 pub struct ToolResult {
     #[json(null_as_default)]
     pub tool_name: String,
@@ -154,22 +162,27 @@ pub struct ToolResult {
     pub outputs: Option<Vec<SideOutput>>,
     /// The arguments that the tool got, where they are not those that the model sent. Never sent to a model.
     pub input: Option<Json>,
-    /// What it left on the display. For the screen only.
+    /// What it left on the display. Never sent to a model.
     #[json(skip_if_default)]
+    #[ts(type = "unknown[]")]
     pub slots: Vec<Slot>,
     #[json(flatten)]
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+/// The result of a tool: `data` for the model, `renderData` for the screen.
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
 #[json(rename_all = "camelCase")]
+#[ts(mutable)]
 pub struct ToolResultData {
     #[json(null_as_default)]
     pub data: Json,
     #[json(null_as_default)]
+    #[ts(type = "\"success\" | \"error\" | \"aborted\"")]
     pub status: ToolStatus,
     pub message: Option<String>,
-    /// Why the call has no result of its tool, in one word: see `ToolResultData::unfinished`.
+    /// Set where the result is not the tool's own.
+    #[ts(type = "CallOutcome")]
     pub outcome: Option<String>,
     /// For the screen only; it never reaches a model or an endpoint.
     #[json(keep_null)]
@@ -181,8 +194,31 @@ pub struct ToolResultData {
     pub extra: Extra,
 }
 
+/// Why a call has no result of its tool. A call that the user stopped has the status `aborted` instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Ts, Write)]
+#[ts(open)]
+pub enum CallOutcome {
+    /// Nobody allowed it.
+    Denied,
+    /// A person turned it down.
+    Rejected,
+    /// The arguments do not match the tool's schema.
+    Invalid,
+    /// There is no such tool.
+    UnknownTool,
+    /// The tool threw, or a check before it did.
+    Failed,
+    /// The page or process ended in the middle of it.
+    Interrupted,
+    /// It was stopped after its time limit; whether it took effect is not known.
+    TimedOut,
+    /// A rule stopped all calls.
+    NotRun,
+}
+
 /// One thing that is shown.
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(name = "CoreSlot")]
 pub struct Slot {
     pub id: String,
     /// Which renderer draws it.
@@ -200,7 +236,8 @@ pub struct Slot {
     pub answer: Option<Json>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum SlotStatus {
     /// Waits for an answer, or shows something that needs none.
     #[default]
@@ -213,36 +250,39 @@ pub enum SlotStatus {
 
 /// An output of a tool beside its result. A `file` reaches the model as its summary, a `widget` never; types
 /// that an application adds do when they carry a summary.
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
+#[ts(mutable)]
 pub struct SideOutput {
     #[json(rename = "type")]
     pub kind: String,
     /// What the model is told of it.
     pub summary: Option<String>,
     #[json(null_as_default)]
+    #[ts(optional)]
     pub data: Json,
     #[json(flatten)]
     pub extra: Extra,
 }
 
-/// One item of the agent's task list.
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+/// One task of the list that the model keeps.
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
 #[json(rename_all = "camelCase")]
+#[ts(mutable)]
 pub struct Task {
     #[json(null_as_default)]
     pub id: String,
     pub content: String,
     #[json(null_as_default)]
     pub active_form: String,
-    /// `pending`, `in_progress` or `completed`.
     #[json(null_as_default)]
+    #[ts(type = "TaskStatus")]
     pub status: String,
     #[json(flatten)]
     pub extra: Extra,
 }
 
 /// Something the agent waits for from outside (an email, a build), answered by another program.
-#[derive(Debug, Clone, PartialEq, Default, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
 pub struct InboxItem {
     pub id: String,
     #[json(null_as_default)]
@@ -260,8 +300,8 @@ pub struct InboxItem {
     pub extra: Extra,
 }
 
-/// What a model call cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Read, Write)]
+/// The tokens that model calls used, and what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Read, Ts, Write)]
 pub struct Usage {
     /// The whole prompt, cached parts included.
     #[json(default)]
@@ -274,7 +314,7 @@ pub struct Usage {
     pub cache_read: u64,
     #[json(rename = "reasoning_tokens", skip_if_default)]
     pub reasoning: u64,
-    /// In US dollars, where the provider or a price list tells.
+    /// In US dollars, where the provider or a price list tells it.
     pub cost: Option<f64>,
 }
 
@@ -418,9 +458,8 @@ impl ToolResultData {
         ToolResultData::ended(ToolStatus::Error, None, message.into())
     }
 
-    /// An error that is not the tool's own. `outcome` is `denied` (no permission), `rejected` (by a person), `invalid`
-    /// (the arguments), `unknown_tool`, `failed` (the tool or the check before it threw), `interrupted` or `not_run`.
-    pub fn unfinished(outcome: &str, message: impl Into<String>) -> Self {
+    /// An error that is not the tool's own.
+    pub fn unfinished(outcome: CallOutcome, message: impl Into<String>) -> Self {
         ToolResultData::ended(ToolStatus::Error, Some(outcome), message.into())
     }
 
@@ -428,8 +467,8 @@ impl ToolResultData {
         ToolResultData::ended(ToolStatus::Aborted, None, message.into())
     }
 
-    fn ended(status: ToolStatus, outcome: Option<&str>, message: String) -> Self {
-        let (message, outcome) = (Some(message), outcome.map(str::to_owned));
+    fn ended(status: ToolStatus, outcome: Option<CallOutcome>, message: String) -> Self {
+        let (message, outcome) = (Some(message), outcome.map(|outcome| outcome.word().to_owned()));
         ToolResultData { status, message, outcome, ..ToolResultData::default() }
     }
 }

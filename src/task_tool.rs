@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future;
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, object};
+use crate::json::codec::{Read, Ts, Write, object};
 use crate::message::{Task, ToolResultData};
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
@@ -31,8 +31,9 @@ struct Todo {
     status: TaskStatus,
 }
 
-#[derive(Clone, Copy, Read, Write)]
-enum TaskStatus {
+/// How far a task is.
+#[derive(Clone, Copy, Read, Ts, Write)]
+pub(crate) enum TaskStatus {
     Pending,
     InProgress,
     Completed,

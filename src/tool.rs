@@ -2,7 +2,7 @@
 
 use crate::error::ToolDefinitionError;
 use crate::json::Json;
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::json::reader::{Broken, Reader, unescape};
 
 /// The tool that the framework adds when any tool can be undone.
@@ -18,7 +18,8 @@ pub struct ToolDefinition {
 }
 
 /// Whether something is asked before a call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum Gate {
     #[default]
     Never,
@@ -28,7 +29,8 @@ pub enum Gate {
 }
 
 /// What becomes of a call that was running when its process died.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum OnInterrupted {
     Rerun,
     /// A person decides, knowing that the outcome is unknown.
@@ -39,9 +41,11 @@ pub enum OnInterrupted {
 }
 
 /// What the machine needs to know of a tool to decide about its calls.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(input)]
 pub struct ToolSpec {
     #[json(default)]
+    #[ts(required)]
     pub name: String,
     #[json(skip_if_default)]
     pub permission: Gate,
@@ -61,10 +65,10 @@ pub struct ToolSpec {
     pub un_abortable: bool,
     /// Working time after which a run is stopped, 0 for any time; waiting for a person does not count.
     pub timeout_ms: Option<u64>,
-    /// The host can take a successful run back.
+    /// A successful run can be taken back.
     #[json(skip_if_default)]
     pub undo: bool,
-    /// `None`: rerun where `idempotent`, else ask.
+    /// Unless given: `rerun` where `idempotent`, else `ask`.
     pub on_interrupted: Option<OnInterrupted>,
 }
 

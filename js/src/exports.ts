@@ -25,19 +25,6 @@ export {
   type UnsubscribeFn,
 } from "./display/manager.js";
 export { AbortError, GloveError, type ModelFailure, type ToldFailure } from "./error.js";
-export type {
-  CallOutcome,
-  ContentPart,
-  Message,
-  PermissionStatus,
-  SideOutput,
-  Task,
-  TaskStatus,
-  ToolCall,
-  ToolResult,
-  ToolResultData,
-  Usage,
-} from "./message.js";
 export {
   type AdapterClass,
   type AdapterOptions,
@@ -94,11 +81,10 @@ export {
   type RemoteStreamEvent,
 } from "./models/remote.js";
 export { askFor } from "./session/ask-for.js";
-export type { Budgets, Limits } from "./session/budgets.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { RunOutcome } from "./session/outcome.js";
-export type { ImageInput, MessageInput, WhenBusy } from "./session/request.js";
-export type { RunEffect, RunFinish, RunInput, RunModelError, RunReply, RunSettings } from "./session/run.js";
+export type { ImageInput, MessageInput } from "./session/request.js";
+export type { RunEffect, RunFinish } from "./session/run.js";
 export type { GloveSession } from "./session/session.js";
 export type { CompactionConfig, SessionConfig, SessionParts } from "./session/session-config.js";
 export {
@@ -155,3 +141,17 @@ export type {
   ToolDisplay,
   ToolResultRenderProps,
 } from "./tools/tool.js";
+export type {
+  CallOutcome,
+  ContentPart,
+  Message,
+  PermissionStatus,
+  SideOutput,
+  Task,
+  TaskStatus,
+  ToolCall,
+  ToolResult,
+  ToolResultData,
+  Usage,
+} from "./wire/record.js";
+export type { Budgets, Limits, RunInput, RunModelError, RunReply, RunSettings, WhenBusy } from "./wire/run-types.js";

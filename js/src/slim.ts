@@ -2,13 +2,14 @@
 
 import * as loop from "./classic/agent.js";
 import * as glove from "./classic/glove.js";
-import type { Message } from "./message.js";
 import { setProviders } from "./relay/source.js";
 import * as client from "./session/client.js";
 import * as machine from "./session/run.js";
 import type { WasmSourceNow } from "./wasm/core.js";
 import { openCore } from "./wasm/sessions.js";
 import { compileSource, noSource, type WasmSource } from "./wasm/source.js";
+import type { Message } from "./wire/record.js";
+import type { RunSettings } from "./wire/run-types.js";
 
 export * from "./exports.js";
 export type { WasmSourceNow } from "./wasm/core.js";
@@ -39,7 +40,7 @@ export class Agent extends loop.Agent {
 
 /** The state machine under a session, for programs that drive it themselves. */
 export class Run extends machine.Run {
-  constructor(settings?: machine.RunSettings, messages?: readonly Message[], snapshot?: string) {
+  constructor(settings?: RunSettings, messages?: readonly Message[], snapshot?: string) {
     super(core, settings, messages, snapshot);
   }
 

@@ -15,6 +15,8 @@ pub(crate) struct Type {
     pub(crate) kind: Kind,
     /// What is missing is as in `Default::default()`.
     pub(crate) default: bool,
+    /// The key under which an enum, which is then an object, has the name of its variant.
+    pub(crate) tag: Option<String>,
     pub(crate) docs: String,
     pub(crate) ts: InTypescript,
 }
@@ -101,10 +103,12 @@ impl Type {
         if !item.generics.params.is_empty() {
             return Err(Error::new(item.generics.span(), "a type with parameters has no one form in JSON"));
         }
-        let (mut default, mut camel) = (false, false);
+        let (mut default, mut camel, mut tag) = (false, false, None);
         each("json", &item.attrs, |meta| {
             if meta.path.is_ident("default") {
                 default = true;
+            } else if meta.path.is_ident("tag") {
+                tag = Some(text(&meta)?);
             } else if meta.path.is_ident("rename_all") {
                 let case: LitStr = meta.value()?.parse()?;
                 if case.value() != "camelCase" {
@@ -112,12 +116,17 @@ impl Type {
                 }
                 camel = true;
             } else {
-                return Err(meta.error("unknown; a type may say `default` and `rename_all = \"camelCase\"`"));
+                return Err(
+                    meta.error("unknown; a type may say `default`, `tag` and `rename_all = \"camelCase\"`")
+                );
             }
             Ok(())
         })?;
         let name = item.ident.clone();
         let kind = match &item.data {
+            Data::Struct(_) if tag.is_some() => {
+                return Err(Error::new(name.span(), "only an enum takes a `tag`"));
+            }
             Data::Struct(data) => Kind::Struct(object(&data.fields, default, camel)?),
             Data::Enum(data) => {
                 if default || camel {
@@ -127,14 +136,14 @@ impl Type {
                 if variants.is_empty() {
                     return Err(Error::new(name.span(), "an enum without variants has no form in JSON"));
                 }
-                match variants.iter().all(|variant| matches!(variant.form, Form::Unit)) {
+                match tag.is_none() && variants.iter().all(|variant| matches!(variant.form, Form::Unit)) {
                     true => Kind::Words(variants),
                     false => Kind::Variants(variants),
                 }
             }
             Data::Union(_) => return Err(Error::new(name.span(), "a union has no form in JSON")),
         };
-        Ok(Type { name, kind, default, docs: docs(&item.attrs), ts: in_typescript(&item.attrs)? })
+        Ok(Type { name, kind, default, tag, docs: docs(&item.attrs), ts: in_typescript(&item.attrs)? })
     }
 }
 

@@ -2,10 +2,14 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::Error;
 
 use crate::model::{Field, Form, How, Kind, Object, Type, Variant};
 
 pub(crate) fn expand(of: &Type) -> TokenStream {
+    if of.tag.is_some() {
+        return Error::new(of.name.span(), "an enum with a `tag` can only be written").into_compile_error();
+    }
     let body = match &of.kind {
         Kind::Struct(object) => object_body(of, object),
         Kind::Words(words) => words_body(of, words),

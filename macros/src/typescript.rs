@@ -11,12 +11,15 @@ pub(crate) fn expand(of: &Type) -> TokenStream {
     let (mutable, open) = (ts.mutable, ts.open);
     let (fields, inline, declaration) = match kind {
         Kind::Struct(object) => (
-            fields(object, ts),
+            {
+                let fields = fields(object, ts);
+                quote!(vec![#fields])
+            },
             quote!(codec::ts::object(&<Self as codec::ts::Ts>::fields(), #mutable, #open)),
             quote!(codec::ts::interface(#docs, #named, &<Self as codec::ts::Ts>::fields(), #mutable, #open)),
         ),
         Kind::Words(variants) | Kind::Variants(variants) => {
-            let cases = cases(variants, ts);
+            let cases = cases(variants, of.tag.as_ref().or(ts.tag.as_ref()), ts);
             (
                 quote!(Vec::new()),
                 quote!(codec::ts::union(&#cases)),
@@ -58,15 +61,15 @@ fn fields(object: &Object, ts: &InTypescript) -> TokenStream {
         };
         quote!(codec::ts::Field { docs: #docs, key: #key, optional: #optional, ty: #ty })
     });
-    quote!(vec![#(#fields),*])
+    quote!(#(#fields),*)
 }
 
 /// Each variant with what is said of it.
-fn cases(variants: &[Variant], ts: &InTypescript) -> TokenStream {
+fn cases(variants: &[Variant], tag: Option<&String>, ts: &InTypescript) -> TokenStream {
     let mutable = ts.mutable;
     let others = ts.open.then(|| quote!(("", "(string & {})".to_owned())));
     let cases = variants.iter().map(|Variant { key, docs, form, .. }| {
-        let case = match (form, &ts.tag) {
+        let case = match (form, tag) {
             (Form::Unit, None) => quote!(codec::ts::word(#key)),
             (Form::Value(ty), None) => {
                 let ty = ts_of(ty, ts);
@@ -74,13 +77,16 @@ fn cases(variants: &[Variant], ts: &InTypescript) -> TokenStream {
             }
             (Form::Fields(object), None) => {
                 let fields = fields(object, ts);
-                quote!(codec::ts::variant(#key, codec::ts::object(&#fields, #mutable, false), #mutable))
+                quote!(codec::ts::variant(#key, codec::ts::object(&[#fields], #mutable, false), #mutable))
             }
             (form, Some(tag)) => {
                 let fields = match form {
                     Form::Unit => quote!(Vec::new()),
                     Form::Value(ty) => quote!(<#ty as codec::ts::Ts>::fields()),
-                    Form::Fields(object) => fields(object, ts),
+                    Form::Fields(object) => {
+                        let fields = fields(object, ts);
+                        quote!(vec![#fields])
+                    }
                 };
                 quote!(codec::ts::tagged(#tag, #key, #fields, #mutable))
             }

@@ -67,7 +67,7 @@ fn words_body(Type { name, .. }: &Type, words: &[Variant]) -> TokenStream {
     }
 }
 
-fn variants_body(Type { name, .. }: &Type, variants: &[Variant]) -> TokenStream {
+fn variants_body(Type { name, tag, .. }: &Type, variants: &[Variant]) -> TokenStream {
     let keys = variants.iter().map(|variant| &variant.key);
     let names = variants.iter().map(|variant| &variant.name);
     let indexes = 0..variants.len();
@@ -87,6 +87,10 @@ fn variants_body(Type { name, .. }: &Type, variants: &[Variant]) -> TokenStream 
             }
         }
     });
+    let write = match tag {
+        Some(tag) => quote!(codec::write_tagged(self, #tag, name, out)),
+        None => quote!(codec::write_variant(self, name, out)),
+    };
     quote! {
         impl codec::WriteFields for #name {
             fn form(&self) -> codec::Form {
@@ -106,7 +110,8 @@ fn variants_body(Type { name, .. }: &Type, variants: &[Variant]) -> TokenStream 
                 let index: usize = match self {
                     #(#name::#names { .. } => #indexes,)*
                 };
-                codec::write_variant(self, NAMES.get(index).copied().unwrap_or_default(), out);
+                let name = NAMES.get(index).copied().unwrap_or_default();
+                #write;
             }
         }
     }

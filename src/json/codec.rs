@@ -12,6 +12,8 @@
 mod through_codec;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) mod ts;
 
 use std::fmt;
 
@@ -21,7 +23,7 @@ use crate::json::reader::{Broken, unescape};
 use crate::json::writer as write;
 use crate::json::{JsonError, check};
 
-pub(crate) use glove_wasm_macros::{Read, Write};
+pub(crate) use glove_wasm_macros::{Read, Ts, Write};
 pub(crate) use through_codec::through_codec;
 
 /// What can be written as JSON.
@@ -304,6 +306,23 @@ pub(crate) fn write_variant(value: &dyn WriteFields, name: &str, out: &mut Strin
         Form::Keys(..) => write_fields(value, out),
     }
     out.push('}');
+}
+
+/// As an object with the variant's name under a key, and beside it the fields, or those of its value.
+pub(crate) fn write_tagged(value: &dyn WriteFields, tag: &str, name: &str, out: &mut String) {
+    struct Inner<'a>(&'a dyn WriteFields);
+    impl Write for Inner<'_> {
+        fn write(&self, out: &mut String) {
+            match self.0.form() {
+                Form::Unit => out.push_str("{}"),
+                Form::Value => {
+                    self.0.put(0, out);
+                }
+                Form::Keys(..) => write_fields(self.0, out),
+            }
+        }
+    }
+    object_and(out, &[(tag, &name)], &Inner(value));
 }
 
 /// Which of the words comes next.

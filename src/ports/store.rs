@@ -4,6 +4,7 @@ use futures_util::future;
 
 use crate::error::{StoreError, StoreErrorKind};
 use crate::json::Json;
+use crate::json::codec::Ts;
 use crate::message::{InboxItem, Message, Task};
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::run::journal::{Record, Unsaved};
@@ -26,8 +27,8 @@ pub enum Durability {
     Strict,
 }
 
-/// What a person once said about a tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What a person decided about a tool; `unset` while nobody was asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Ts)]
 pub enum PermissionStatus {
     Granted,
     Denied,

@@ -3,12 +3,14 @@
 use crate::display::Slot;
 use crate::error::{ModelError, StoreError};
 use crate::json::Json;
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{InboxItem, Message, SideOutput, Task, ToolResultData, Usage};
 use crate::run::log::{SlotAnswer, StepResult};
 use crate::run::settings::Settings;
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+/// What can happen to a run.
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(name = "RunInput", tag = "type", input)]
 pub enum Input {
     /// A person (or a program in their place) asks for something.
     Request(Box<Request>),
@@ -19,6 +21,7 @@ pub enum Input {
     /// No answer. `partial` is the text that had been shown.
     ModelFailed {
         call: u64,
+        #[ts(type = "Pick<RunModelError, \"kind\" | \"message\"> & Partial<RunModelError>")]
         error: ModelError,
         partial: String,
     },
@@ -126,7 +129,8 @@ pub enum Input {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(input)]
 pub struct Request {
     /// Unique over all sessions: ids of messages, calls and questions are made from it.
     pub id: String,
@@ -142,7 +146,7 @@ pub struct Request {
 }
 
 /// What becomes of a request that comes while another one runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
 pub enum WhenBusy {
     #[default]
     Queue,
@@ -153,11 +157,13 @@ pub enum WhenBusy {
 }
 
 /// A model's finished answer.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "RunReply")]
 pub struct Reply {
     #[json(default)]
     pub messages: Vec<Message>,
     #[json(default)]
+    #[ts(optional)]
     pub usage: Usage,
     pub stop_reason: Option<String>,
     /// The text was shown as it came.
@@ -166,7 +172,8 @@ pub struct Reply {
 }
 
 /// What a summary must not lose.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(inline, input)]
 pub struct Carry {
     #[json(default)]
     pub tasks: Vec<Task>,
@@ -175,7 +182,7 @@ pub struct Carry {
 }
 
 /// Arguments as a tool gets them.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 pub struct Validated {
     pub input: Json,
     /// JSON holds all of it. Else (a date, a map) it is made again from what the model sent when its process is gone, and is
@@ -184,7 +191,8 @@ pub struct Validated {
     pub exact: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(inline, input)]
 pub enum PermissionVerdict {
     NotNeeded,
     Granted,
@@ -196,7 +204,8 @@ pub enum PermissionVerdict {
     Failed(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(inline, input)]
 pub enum ApprovalVerdict {
     NotNeeded,
     Needed {
@@ -211,7 +220,8 @@ pub enum ApprovalVerdict {
 
 /// A person's answer. For a permission `remember` keeps it; for an interrupted call allowing means to run it
 /// again; for a budget it means to go on.
-#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline, input)]
 pub enum Answer {
     Allow {
         remember: bool,
@@ -223,7 +233,8 @@ pub enum Answer {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(inline, input)]
 pub enum ToolOutcome {
     Returned {
         result: ToolResultData,
@@ -249,14 +260,16 @@ pub enum ToolOutcome {
 }
 
 /// One thing that is wrong with a value, and where.
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(input)]
 pub struct Issue {
     /// Object keys as strings, array indexes as numbers.
     pub path: Vec<Json>,
     pub message: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline, input)]
 pub enum AbortReason {
     /// The user stopped the run: it ends.
     User,

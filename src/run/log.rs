@@ -6,7 +6,7 @@
 
 use crate::display::{DisplayError, Slot, SlotStatus};
 use crate::json::Json;
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 
 /// What a call's tool did since it was first entered.
 #[derive(Debug, Clone, Default, PartialEq, Read, Write)]
@@ -38,7 +38,8 @@ pub struct LoggedSlot {
 }
 
 /// How a question of a tool ended.
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum SlotAnswer {
     Value(Json),
     /// What was said is a secret and is written nowhere: a tool that is entered again asks for it again.
@@ -56,7 +57,8 @@ pub struct LoggedStep {
     pub result: Option<StepResult>,
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum StepResult {
     Returned(Json),
     Threw(String),

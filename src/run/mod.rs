@@ -19,6 +19,7 @@ use std::ops::Range;
 use crate::event::{Event, Question};
 use crate::ids::Ids;
 use crate::json::Json;
+use crate::json::codec::{Ts, Write};
 use crate::message::{Message, ToolCall, ToolResult, Usage};
 use decisions::compaction;
 use effect::Effect;
@@ -80,7 +81,8 @@ pub enum OutOfProtocol {
 }
 
 /// What a run is doing, in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Ts, Write)]
+#[ts(name = "CorePhase")]
 pub enum PhaseName {
     Idle,
     Model,
@@ -94,15 +96,7 @@ pub enum PhaseName {
 
 impl PhaseName {
     pub fn as_str(self) -> &'static str {
-        match self {
-            PhaseName::Idle => "idle",
-            PhaseName::Model => "model",
-            PhaseName::Compacting => "compacting",
-            PhaseName::Tools => "tools",
-            PhaseName::Waiting => "waiting",
-            PhaseName::Undoing => "undoing",
-            PhaseName::Paused => "paused",
-        }
+        self.word()
     }
 }
 

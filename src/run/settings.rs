@@ -1,10 +1,12 @@
 //! What an application decides about a run.
 
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::dollars;
 use crate::tool::{ToolSpec, UNDO_TOOL};
 
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+/// The rules of a run.
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "RunSettings", input)]
 pub struct Settings {
     #[json(default)]
     pub tools: Vec<ToolSpec>,
@@ -35,8 +37,9 @@ impl Settings {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
 #[json(default)]
+#[ts(inline, input)]
 pub struct Compaction {
     pub instructions: String,
     /// Summarise before a model call once the last prompt had this many tokens.
@@ -57,20 +60,22 @@ impl Default for Compaction {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+/// What no request may exceed.
+#[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
 #[json(default)]
+#[ts(input)]
 pub struct Limits {
-    /// Model calls in one request.
+    /// Model calls in one request; 120 unless given.
     pub turns: u32,
-    /// Calls that one answer may hold; those beyond are answered with an error.
+    /// Calls that one answer may hold, 128 unless given; those beyond are answered with an error.
     pub calls_per_turn: usize,
-    /// A longer result is cut, with a notice (at 200 bytes or more, as the notice needs room).
+    /// A longer tool result is cut, with a notice; 256 kB (262,144) unless given.
     pub result_bytes: usize,
-    /// Rounds with nothing but errors, after which the model is told to stop and explain. 0: never.
+    /// Rounds with nothing but errors, after which the model is told to stop and explain; 3 unless given, 0 for never.
     pub error_rounds: u32,
-    /// Rounds with the same calls and the same results, after which the run is stopped. 0: never.
+    /// Rounds with the same calls and results, after which the run is stopped; 3 unless given, 0 for never.
     pub same_rounds: u32,
-    /// Actions that can be taken back.
+    /// Actions that can be taken back; 100 unless given.
     pub undo_steps: usize,
 }
 
@@ -87,10 +92,11 @@ impl Default for Limits {
     }
 }
 
-/// What one request may use. A budget is checked before each model call and each tool, so that at most the work
-/// in flight goes over it.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+/// What one request may use before it is paused, or (with `ask`) a person is asked. At most the work in flight goes over it.
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(input)]
 pub struct Budgets {
+    /// Model calls.
     #[json(write_null)]
     pub turns: Option<u32>,
     #[json(write_null)]
@@ -98,10 +104,11 @@ pub struct Budgets {
     /// Tokens in and out.
     #[json(write_null)]
     pub tokens: Option<u64>,
-    /// US dollars.
+    /// US dollars, where the model tells what it costs.
     #[json(write_null)]
     pub cost: Option<f64>,
-    /// Working time in milliseconds; waiting for a person does not count.
+    /// Working time in milliseconds; waiting for a person does not count. A tool that runs longer is stopped, unless it is
+    /// `unAbortable`.
     #[json(write_null)]
     pub wall_clock_ms: Option<u64>,
     /// Ask a person whether to go on, instead of pausing.

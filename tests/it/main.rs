@@ -20,4 +20,3 @@ mod native_http;
 mod native_schemas;
 mod providers;
 mod runtime;
-mod wire;

@@ -20,9 +20,10 @@ const subjects: Readonly<Record<string, string>> = {
   tools: "tools and their schemas",
   values: "values: JSON, copies, base64, checked options",
   wasm: "the wasm files and what crosses their border",
+  wire: "the types that cross to the core, written from those of Rust",
 };
 
-const topLevel = ["error.ts", "exports.ts", "index.ts", "message.ts", "slim.ts"];
+const topLevel = ["error.ts", "exports.ts", "index.ts", "slim.ts"];
 const mostInAFolder = 15;
 
 /** What these folders may import beside their own files. */

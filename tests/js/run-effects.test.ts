@@ -1,5 +1,5 @@
 // What a bare run asks for: one example of each effect and of each end, from the real core, as a TypeScript file. The compiler holds
-// it against the types (`npm run check -- types`), as tests/it/wire/core_says.rs does for the rest of what the core writes.
+// it against the types (`npm run check -- types`).
 import { init, Run, type RunEffect, type RunInput, type RunSettings } from "glove-wasm";
 import { expect, test } from "vitest";
 

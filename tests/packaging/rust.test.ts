@@ -15,15 +15,15 @@ test("the Rust program keeps its book", () => {
     execFileSync(program, args, { cwd, input, encoding: "utf8", env: { ...process.env, CARGO_TARGET_DIR: target } });
   try {
     run("cargo", ["package", "--workspace", "--quiet", "--no-verify", "--allow-dirty"], root);
-    const [crate, macros] = ["glove-wasm", "glove-wasm-macros"].map((name) => {
+    const unpacked = (name: string) => {
       run("tar", ["-xf", join(target, "package", `${name}-${packageVersion}.crate`), "-C", folder], folder);
       return JSON.stringify(join(folder, `${name}-${packageVersion}`));
-    });
+    };
     const app = copyExample("rust", join(folder, "app"));
     const manifest = join(app, "Cargo.toml");
     // The derives stand in no registry here.
-    const patch = `[patch.crates-io]\nglove-wasm-macros = { path = ${macros} }\n`;
-    writeFileSync(manifest, `${readFileSync(manifest, "utf8").replace(`"../.."`, crate)}\n${patch}`);
+    const patch = `[patch.crates-io]\nglove-wasm-macros = { path = ${unpacked("glove-wasm-macros")} }\n`;
+    writeFileSync(manifest, `${readFileSync(manifest, "utf8").replace(`"../.."`, unpacked("glove-wasm"))}\n${patch}`);
     copyFileSync(join(root, "Cargo.lock"), join(app, "Cargo.lock"));
     const lines = ["12 for lunch", "250 for a chair", "y", "300 for wine", "n", "total", ""];
     const said = run("cargo", ["run", "--quiet"], app, `${lines.join("\n")}\n`);

@@ -1,12 +1,12 @@
 // All that a conversation shows and offers, as one object for each snapshot.
 import type { ReactNode } from "react";
 import type { SessionRunnable } from "../../src/classic/session-runnable.js";
-import type { Task } from "../../src/message.js";
 import type { RunOutcome } from "../../src/session/outcome.js";
 import type { ImageInput, MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import type { EnhancedSlot, GloveSnapshot, ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { InboxItem } from "../../src/store/adapter.js";
+import type { Task } from "../../src/wire/record.js";
 import type { UIMessage } from "./messages.js";
 
 /** What can be asked of a conversation. Each is the same function as long as the component lives. */

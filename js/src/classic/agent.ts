@@ -1,11 +1,11 @@
 // The loop over parts of the application's own: a session of the core with an executor's tools and a prompt machine's model.
 import { reasonOf } from "../error.js";
-import type { Message } from "../message.js";
 import type { ModelPromptResult } from "../models/model.js";
 import { GloveSession } from "../session/session.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { Core } from "../wasm/sessions.js";
+import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { Executor } from "./executor.js";
 import type { Observer } from "./observer.js";

@@ -1,6 +1,7 @@
 // A session's messages and tasks, over a store.
-import type { Message, Task } from "../message.js";
+
 import type { InboxItem, StoreAdapter } from "../store/adapter.js";
+import type { Message, Task } from "../wire/record.js";
 
 /** A session's messages, tasks and inbox, over a store. */
 export class Context {

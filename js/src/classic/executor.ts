@@ -1,7 +1,6 @@
 // Running a stack of calls, usable without a session.
 
 import { reasonOf } from "../error.js";
-import type { ToolCall, ToolResult, ToolResultData } from "../message.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { resultOf } from "../tools/result.js";
@@ -10,6 +9,7 @@ import { checkWithSchema, jsonSchema } from "../tools/schema.js";
 import { duplicateName } from "../tools/toolbox.js";
 import { independentCopy } from "../values/copy.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
+import type { ToolCall, ToolResult, ToolResultData } from "../wire/record.js";
 import type { HandOverFunction, Tool } from "./tool.js";
 
 const toolOptions = {

@@ -1,5 +1,5 @@
 // Messages in the form of OpenAI's chat completions, for models that an application asks by itself, as it did with glove.
-import type { ContentPart, Message, ToolResultData } from "../message.js";
+import type { ContentPart, Message, ToolResultData } from "../wire/record.js";
 
 /** A part of what a person sent. */
 export type OpenAIContentPart =

@@ -2,9 +2,7 @@
 
 import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
 import { GloveError } from "../error.js";
-import type { ContentPart } from "../message.js";
 import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
-import type { Budgets, Limits } from "../session/budgets.js";
 import { GloveSession } from "../session/session.js";
 import type { CompactionConfig } from "../session/session-config.js";
 import { counterStyle, sessionOptions } from "../session/session-config.js";
@@ -17,6 +15,8 @@ import type { IGloveRunnable, ToolConfig, ToolDisplay } from "../tools/tool.js";
 import { duplicateName } from "../tools/toolbox.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
+import type { ContentPart } from "../wire/record.js";
+import type { Budgets, Limits } from "../wire/run-types.js";
 import { replaceTools, runnableOf } from "./runnable.js";
 
 /** What an agent is built from. */

@@ -1,7 +1,8 @@
 // Counting turns and tokens, and summarising, usable without a session.
-import type { Message } from "../message.js";
+
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter, TokenCount } from "../store/adapter.js";
+import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { PromptMachine } from "./prompt-machine.js";
 

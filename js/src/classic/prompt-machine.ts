@@ -1,9 +1,9 @@
 // Asking a model, with subscribers and without storing anything.
 import { AbortError } from "../error.js";
-import type { Message } from "../message.js";
 import type { ModelAdapter, ModelPromptResult, ModelTool } from "../models/model.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import { toolSchema } from "../tools/spec.js";
+import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { Tool } from "./tool.js";
 

@@ -1,8 +1,8 @@
 // A session's agent, in types that the packages written for glove take as their own `IGloveRunnable`.
 import type { DisplayManagerAdapter, Renderer } from "../display/manager.js";
-import type { Message } from "../message.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { IGloveRunnable, ToolConfig } from "../tools/tool.js";
+import type { Message } from "../wire/record.js";
 
 /**
  * What glove's declarations are stricter about than code that was written for them: which letters a `type` can have, what a listener gives back.

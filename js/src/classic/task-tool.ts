@@ -1,7 +1,8 @@
 // The task list as a tool.
-import type { Task } from "../message.js";
+
 import { generateId } from "../session/session-id.js";
 import type { JsonSchema } from "../tools/schema-types.js";
+import type { Task } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { Tool } from "./tool.js";
 

@@ -1,9 +1,10 @@
 // What the core tells, on its way to the screen, to subscribers and to other tabs.
-import type { Task } from "../message.js";
+
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
 import type { Tabs } from "../tabs/tabs.js";
 import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
+import type { Task } from "../wire/record.js";
 import type { Extras } from "./extras.js";
 import type { SessionPage } from "./page.js";
 

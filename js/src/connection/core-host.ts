@@ -1,10 +1,11 @@
 // What the page does for the core: tools, models, HTTP and the store. It is stopped when the core has trapped.
-import type { Task } from "../message.js";
+
 import { transportOf } from "../models/endpoint.js";
 import { hostFetch } from "../models/http.js";
 import { bridgeStore } from "../store/bridge.js";
 import type { Limits } from "../store/limits.js";
 import type { HostPrompt, SessionHost, SessionOptions } from "../wasm/core-api.js";
+import type { Task } from "../wire/record.js";
 import type { CoreEvents } from "./core-events.js";
 import type { Fence } from "./fence.js";
 import type { SessionPage } from "./page.js";

@@ -1,10 +1,10 @@
 // The display as one call of a tool sees it: what it pushes belongs to the call.
 
 import { AbortError, GloveError } from "../error.js";
-import type { SideOutput } from "../message.js";
 import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import type { SideOutput } from "../wire/record.js";
 import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotRequest, UnsubscribeFn } from "./manager.js";
 
 /** A call that a tool is run for. */

@@ -4,9 +4,10 @@ import { GloveError, reasonOf } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { toJson, toLooseJson } from "../values/json.js";
-import type { AskedSession, CoreSession, CoreSlot, CoreStep } from "../wasm/core-api.js";
+import type { AskedSession, CoreSession, CoreStep } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
+import type { CoreSlot } from "../wire/run-types.js";
 import { CallDisplay, type CallPort, callIsOver, type RunningCall } from "./call-display.js";
 import {
   checkSlotInput,

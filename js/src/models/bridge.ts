@@ -1,11 +1,11 @@
 // A model of the page, as the core asks for it.
 import { failureFields, GloveError, reasonOf } from "../error.js";
-import type { Message, Usage } from "../message.js";
 import type { Answer } from "../snapshot/snapshot-store.js";
 import { nextFrame } from "../timing/next-frame.js";
 import type { JsonSchema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { HostPrompt } from "../wasm/core-api.js";
+import type { Message, Usage } from "../wire/record.js";
 import { forModel, type ModelAdapter, type ModelNotice, type ModelPromptResult, type ModelTool } from "./model.js";
 
 /** The first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */

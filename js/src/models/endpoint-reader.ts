@@ -1,6 +1,6 @@
 // An endpoint that is asked without a session: the core, which reads and strikes out keys for sessions, is not loaded then. It is done
 // here as in `src/providers/endpoint.rs` and `src/transport/secret.rs`; tests/js/two-readers.test.ts holds both to the same cases.
-import type { Message, ToolResult } from "../message.js";
+import type { Message, ToolResult } from "../wire/record.js";
 import type { Fetch } from "./http.js";
 import { type PromptRequest, serialized } from "./model.js";
 import type { RemoteStreamEvent } from "./remote.js";

@@ -1,6 +1,7 @@
 // What a model of the application offers.
-import type { Message, Usage } from "../message.js";
+
 import type { JsonSchema, Schema } from "../tools/schema-types.js";
+import type { Message, Usage } from "../wire/record.js";
 
 /** Tells of an event while a model answers. Nothing needs to be awaited. */
 export type NotifySubscribersFunction = (event_name: string, event_data: unknown) => Promise<void>;

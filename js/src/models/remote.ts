@@ -2,8 +2,8 @@
 // it may be asked without a session: so they are read here.
 
 import { failureOf, GloveError, type ToldFailure } from "../error.js";
-import type { Message, Usage } from "../message.js";
 import { checkMethods, type Options } from "../values/validate-options.js";
+import type { Message, Usage } from "../wire/record.js";
 import {
   forModel,
   type ModelAdapter,

@@ -1,8 +1,8 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
 
 import { GloveError } from "../error.js";
-import type { Message, Usage } from "../message.js";
 import { describeValue } from "../values/validate-options.js";
+import type { Message, Usage } from "../wire/record.js";
 import {
   type ModelAdapter,
   type ModelPromptResult,

@@ -1,9 +1,9 @@
 // An answer in the form of a schema, for programs that go on with it.
 import { GloveError } from "../error.js";
-import type { ContentPart } from "../message.js";
 import { checkWithSchema, jsonSchemaOf } from "../tools/schema.js";
 import type { InferOutput, Schema, StandardSchema } from "../tools/schema-types.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import type { ContentPart } from "../wire/record.js";
 import type { MessageInput } from "./request.js";
 import type { GloveSession } from "./session.js";
 import { generateId } from "./session-id.js";

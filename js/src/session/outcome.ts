@@ -1,7 +1,7 @@
 // How a request came to an end or to a stop.
 import { GloveError } from "../error.js";
-import type { Message, Usage } from "../message.js";
 import type { CoreOutcome } from "../wasm/core-api.js";
+import type { Message, Usage } from "../wire/record.js";
 
 /** How a request ended. */
 export type RunOutcome =

@@ -1,22 +1,17 @@
 // What a person sends: text, images and files, as the parts of a message.
 
 import { GloveError, reasonOf } from "../error.js";
-import type { ContentPart } from "../message.js";
 import { toBase64 } from "../values/base64.js";
 import { toPlain } from "../values/json.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
+import type { ContentPart } from "../wire/record.js";
+import type { WhenBusy } from "../wire/run-types.js";
 
 /** An image as base64 data, without the `data:` in front. */
 export interface ImageInput {
   readonly data: string;
   readonly media_type: string;
 }
-
-/**
- * What becomes of a message that comes while another is answered: it waits, is refused, stops what runs, or steers it: the model
- * reads it with the results of the tools that run, and both end with the same answer.
- */
-export type WhenBusy = "queue" | "drop" | "interrupt" | "steer";
 
 /** What a person sends, when it is more than text. */
 export interface MessageInput {

@@ -5,8 +5,8 @@ import type { ModelAdapter } from "../models/model.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { Options, Wanted } from "../values/validate-options.js";
-import type { Budgets, Limits } from "./budgets.js";
-import { type WhenBusy, whenBusyOption } from "./request.js";
+import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
+import { whenBusyOption } from "./request.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 
 /** When older messages give way to a summary. */

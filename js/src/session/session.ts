@@ -6,7 +6,6 @@ import { CoreConnection, sessionClosed } from "../connection/core-connection.js"
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
 import { AbortError, GloveError } from "../error.js";
-import type { ContentPart, Message } from "../message.js";
 import { ModelBridge } from "../models/bridge.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
@@ -22,6 +21,7 @@ import { check, checkOptions, type Options } from "../values/validate-options.js
 import type { AskedSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
+import type { ContentPart, Message } from "../wire/record.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
 import { bodyOf, checkInput, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";

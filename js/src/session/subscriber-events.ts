@@ -1,5 +1,5 @@
 // What subscribers are told, event by event.
-import type { Message, ToolCall, ToolResultData, Usage } from "../message.js";
+import type { Message, ToolCall, ToolResultData, Usage } from "../wire/record.js";
 
 /** What a model answered. */
 interface ModelAnswered {

@@ -1,8 +1,9 @@
 // What a session shows, kept as the core tells it and given out as immutable snapshots.
 
-import type { Usage } from "../message.js";
 import { nextFrame } from "../timing/next-frame.js";
-import type { CoreEvent, CoreQuestion, CoreSlot } from "../wasm/core-api.js";
+import type { CoreEvent } from "../wasm/core-api.js";
+import type { Usage } from "../wire/record.js";
+import type { CoreQuestion, CoreSlot } from "../wire/run-types.js";
 import type {
   Approval,
   GloveSnapshot,

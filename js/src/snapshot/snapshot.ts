@@ -1,11 +1,12 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
-import type { CallOutcome, Task, Usage } from "../message.js";
+import type { CallOutcome, Task, Usage } from "../wire/record.js";
+import type { CorePhase } from "../wire/run-types.js";
 
 /** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
 export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
 
 /** What the run is doing. */
-export type RunPhase = "idle" | "model" | "tools" | "waiting" | "compacting" | "undoing" | "paused" | "interrupted";
+export type RunPhase = CorePhase | "interrupted";
 
 /** One entry of the chat. Made by hand, for a test or a story, it may have no id where `ShownEntry` has one. */
 export type TimelineEntry =

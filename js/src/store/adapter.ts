@@ -1,5 +1,5 @@
 // What a store of the application offers.
-import type { Message, PermissionStatus, Task, Usage } from "../message.js";
+import type { Message, PermissionStatus, Task, Usage } from "../wire/record.js";
 
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;

@@ -1,6 +1,7 @@
 // How the core uses a store of the application.
-import type { Message, Task } from "../message.js";
+
 import type { SessionHost } from "../wasm/core-api.js";
+import type { Message, Task } from "../wire/record.js";
 import type { Durability, InboxItem, StoreAdapter, StoredStep } from "./adapter.js";
 import { forCore } from "./errors.js";
 import { Limits, Writes } from "./limits.js";

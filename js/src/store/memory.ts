@@ -1,5 +1,5 @@
 // A store in memory: gone with the page.
-import type { Message, PermissionStatus, Task } from "../message.js";
+import type { Message, PermissionStatus, Task } from "../wire/record.js";
 import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
 import { copy } from "./json-text.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished } from "./step.js";

@@ -1,5 +1,5 @@
 // What a store has to know of a step: whether it follows on what is stored, what it counts, and what a list says of it.
-import type { Message, Usage } from "../message.js";
+import type { Message, Usage } from "../wire/record.js";
 import type { StoredStep, TokenCount } from "./adapter.js";
 import { storeError } from "./errors.js";
 

@@ -1,7 +1,7 @@
 // A session as one JSON text: exported, kept elsewhere, imported again.
 import { GloveError } from "../error.js";
-import type { Message, Task } from "../message.js";
 import { generateSessionId } from "../session/session-id.js";
+import type { Message, Task } from "../wire/record.js";
 import type { InboxItem, TokenCount } from "./adapter.js";
 import { storeError } from "./errors.js";
 import { membersOf } from "./json-text.js";

@@ -4,7 +4,7 @@ import { GloveError } from "../error.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { independentCopy } from "../values/copy.js";
 import { isJson, toLooseJson } from "../values/json.js";
-import type { Validated } from "../wasm/core-api.js";
+import type { Validated } from "../wire/run-types.js";
 import { type Checked, checkWithSchema } from "./schema.js";
 import type { Issue } from "./schema-types.js";
 import { argumentsSchema, namedAs } from "./spec.js";

@@ -1,9 +1,9 @@
 // `defineTool`: a tool whose types come from its schemas.
 
-import type { SideOutput, ToolResultData } from "../message.js";
 import type { EnhancedSlot } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { check } from "../values/validate-options.js";
+import type { SideOutput, ToolResultData } from "../wire/record.js";
 import type { InferInput, InferOutput, Schema } from "./schema-types.js";
 import { checkTool } from "./spec.js";
 import type {

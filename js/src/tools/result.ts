@@ -1,8 +1,8 @@
 // What a tool gave, as the result of its call.
 
 import { reasonOf } from "../error.js";
-import type { ToolResultData } from "../message.js";
 import { toJson } from "../values/json.js";
+import type { ToolResultData } from "../wire/record.js";
 
 /** What a tool gave, as a result: a `ToolResultData` is taken as it is, everything else is the data of a success. */
 export function resultOf(given: unknown): ToolResultData {

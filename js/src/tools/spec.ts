@@ -5,7 +5,7 @@ import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { copyOf } from "../values/copy.js";
 import { toPlain } from "../values/json.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
-import type { ToolSpec } from "../wasm/core-api.js";
+import type { PageTool } from "../wasm/core-api.js";
 import { jsonSchema, jsonSchemaOf } from "./schema.js";
 import type { JsonSchema, Schema } from "./schema-types.js";
 import type { ToolConfig } from "./tool.js";
@@ -48,7 +48,7 @@ export function checkTool(tool: { readonly name: string }): void {
 }
 
 /** What the model and the core are told of a tool. */
-export function specOf(tool: ToolConfig): Maybe<ToolSpec> {
+export function specOf(tool: ToolConfig): Maybe<PageTool> {
   checkTool(tool);
   if (typeof tool.do !== "function") {
     throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no \`do\`: give it the function that does its work.`);

@@ -1,12 +1,12 @@
 // What an application writes as a tool, and what the tool is given: its display, and the agent that runs it.
 
 import type { DisplayManagerAdapter, SlotRequest } from "../display/manager.js";
-import type { ContentPart, SideOutput } from "../message.js";
 import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
 import type { EnhancedSlot, SlotDisplayStrategy } from "../snapshot/snapshot.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
+import type { ContentPart, SideOutput } from "../wire/record.js";
 import type { JsonSchema, Schema } from "./schema-types.js";
 
 /** The display as a tool sees it. Slots belong to the call that pushes them; without a renderer the tool's own is used. */

@@ -2,11 +2,11 @@
 
 import type { RunningCall } from "../display/call-display.js";
 import { GloveError, reasonOf } from "../error.js";
-import type { SideOutput, ToolResultData } from "../message.js";
 import { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { toJson } from "../values/json.js";
-import type { SessionHost, ToolSpec } from "../wasm/core-api.js";
+import type { PageTool, SessionHost } from "../wasm/core-api.js";
+import type { SideOutput, ToolResultData } from "../wire/record.js";
 import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
 import { resultJson, resultOf } from "./result.js";
 import { approvalRule, permissionRule } from "./rules.js";
@@ -61,9 +61,9 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
   }
 
   /** At once, unless a schema's converter has to be loaded. */
-  specs(): Maybe<ToolSpec[]> {
+  specs(): Maybe<PageTool[]> {
     const specs = this.#tools.map(specOf);
-    return specs.every((spec) => !(spec instanceof Promise)) ? (specs as ToolSpec[]) : Promise.all(specs);
+    return specs.every((spec) => !(spec instanceof Promise)) ? (specs as PageTool[]) : Promise.all(specs);
   }
 
   async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {

@@ -1,17 +1,17 @@
 // The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
-import type { Message, Usage } from "../message.js";
-import type { Budgets, Limits } from "../session/budgets.js";
 import type { UndoableCall } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
+import type { Message, Usage } from "../wire/record.js";
+import type { Budgets, CoreEntry, CorePhase, CoreQuestion, CoreSlot, Limits, RunSettings, ToolSpec } from "../wire/run-types.js";
 
 /** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
 export interface SessionOptions {
   readonly sessionId: string;
   readonly systemPrompt: string;
-  readonly tools: readonly ToolSpec[];
-  readonly compaction?: { instructions?: string; context_limit?: number; every_turns?: number };
+  readonly tools: readonly PageTool[];
+  readonly compaction?: RunSettings["compaction"];
   readonly limits?: Limits;
   readonly budgets?: Budgets;
   /** Where the model is: in the page (`host.prompt`), behind HTTP (`host.fetch`), or a script. */
@@ -36,27 +36,11 @@ export type ModelOptions =
       readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number; answerBytes?: number };
     };
 
-export interface ToolSpec {
-  readonly name: string;
+/** A tool of the page: what the core needs to know of it, and what a model is told. */
+export interface PageTool extends ToolSpec {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly schema: unknown;
-  readonly permission?: "never" | "always" | "by_input";
-  readonly approval?: "never" | "always" | "by_input";
-  readonly parallel?: boolean;
-  readonly idempotent?: boolean;
-  readonly retries?: number;
-  readonly un_abortable?: boolean;
-  /** Working time after which a run is stopped. */
-  readonly timeout_ms?: number;
-  readonly undo?: boolean;
-  readonly on_interrupted?: "rerun" | "ask" | "fail";
-}
-
-/** Arguments as a tool gets them. Those that JSON cannot hold (not `exact`) are made again from what the model sent after a reload. */
-export interface Validated {
-  readonly input: unknown;
-  readonly exact?: boolean;
 }
 
 /** What the core asks of the page. Arguments and answers are JSON text where they are called so. */
@@ -137,7 +121,7 @@ export type CoreEvent =
   /** An event for subscribers: `record(type, data)`. */
   | { readonly kind: "event"; readonly request: string | null; readonly type: string; readonly data: unknown }
   /** A change of the timeline. */
-  | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, unknown])[] }
+  | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, CoreEntry])[] }
   /** More of the arguments that a model writes. */
   | { readonly kind: "input"; readonly id: string; readonly name: string; readonly patches: readonly InputPatch[] }
   /** The display stack, whole. */
@@ -145,7 +129,7 @@ export type CoreEvent =
   /** Where the run is; sent when any of it changed. */
   | {
       readonly kind: "state";
-      readonly phase: "idle" | "model" | "compacting" | "tools" | "waiting" | "undoing" | "paused" | "interrupted";
+      readonly phase: CorePhase | "interrupted";
       readonly request: string | null;
       readonly queue: readonly { readonly id: string; readonly text: string }[];
       readonly questions: readonly CoreQuestion[];
@@ -155,27 +139,6 @@ export type CoreEvent =
       readonly usage: Usage;
       readonly contextTokens: number;
     };
-
-export interface CoreSlot {
-  readonly id: string;
-  readonly renderer: string;
-  readonly input: unknown;
-  readonly owner?: string;
-  readonly waits: boolean;
-  readonly created_at: number;
-  readonly status: "pending" | "resolved" | "rejected";
-  readonly answer?: unknown;
-}
-
-export interface CoreQuestion {
-  readonly id: string;
-  readonly kind: "permission" | "approval" | "interrupted" | "budget";
-  readonly call_id?: string;
-  readonly tool_name?: string;
-  readonly input?: unknown;
-  readonly reason?: string;
-  readonly asked_at: number;
-}
 
 /** `begins`: the step is to be done now, under this key. Else what came of it before. */
 export type CoreStep = { readonly begins?: string; readonly returned?: unknown; readonly threw?: string };

@@ -2,7 +2,7 @@
 
 use super::undo::ids_of;
 use crate::event::{Question, QuestionKind};
-use crate::message::ToolResultData;
+use crate::message::{CallOutcome, ToolResultData};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::state::{CallRecord, CallState, Finished, Phase, Undoing};
 use crate::run::{Effects, Run, texts};
@@ -125,7 +125,7 @@ impl Run {
         let result = match &call.state {
             // Whether it took effect is not known, and stopping does not make it known.
             CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => ToolResultData {
-                outcome: Some("interrupted".to_owned()),
+                outcome: Some(CallOutcome::Interrupted.word().to_owned()),
                 ..ToolResultData::aborted(texts::interrupted())
             },
             CallState::Undoing(Undoing { taken, .. }) if !taken.is_empty() => {

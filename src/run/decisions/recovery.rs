@@ -2,7 +2,7 @@
 
 use crate::error::StoreError;
 use crate::event::QuestionKind;
-use crate::message::{Message, ToolResult, ToolResultData};
+use crate::message::{CallOutcome, Message, ToolResult, ToolResultData};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::state::{Batch, CallState, Finished, Halt, Phase, Undoing};
 use crate::run::{Effects, Run, texts};
@@ -131,7 +131,7 @@ impl Run {
     /// The call was cut off and is not run again: what it had shown of its work goes with it.
     pub(in crate::run) fn give_up(&mut self, index: usize, fx: &mut Effects) {
         self.take_back_shown(index, fx);
-        let result = ToolResultData::unfinished("interrupted", texts::interrupted());
+        let result = ToolResultData::unfinished(CallOutcome::Interrupted, texts::interrupted());
         self.end_call(index, Finished::without_running(result), fx);
     }
 

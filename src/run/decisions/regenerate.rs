@@ -3,7 +3,7 @@
 
 use super::compaction;
 use crate::ids::Ids;
-use crate::message::{Message, ToolResult};
+use crate::message::{CallOutcome, Message, ToolResult};
 use crate::run::effect::Effect;
 use crate::run::state::{Phase, Undoing};
 use crate::run::{Effects, Run};
@@ -71,7 +71,9 @@ impl Run {
     /// Its tool did something that is still so, or may have done.
     fn result_stays(&self, result: &ToolResult, undone: &Ids) -> bool {
         let id = result.call_id.as_deref().unwrap_or_default();
-        let never_ran = ["denied", "invalid", "not_run", "unknown_tool"];
+        let never_ran =
+            [CallOutcome::Denied, CallOutcome::Invalid, CallOutcome::NotRun, CallOutcome::UnknownTool]
+                .map(CallOutcome::word);
         let ran = result.result.outcome.as_ref().is_none_or(|outcome| !never_ran.contains(&outcome.as_str()));
         let tool = find(&self.state.settings.tools, &result.tool_name);
         ran && !undone.contains(id)

@@ -2,7 +2,7 @@
 
 use crate::event::{Event, Question, QuestionKind, ToolUseResult};
 use crate::json::Json;
-use crate::message::{Message, ToolResult, ToolResultData, ToolStatus};
+use crate::message::{CallOutcome, Message, ToolResult, ToolResultData, ToolStatus};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::{Answer, ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome, Validated};
 use crate::run::log::Log;
@@ -22,13 +22,13 @@ impl Run {
         for (index, call) in answer.iter().enumerate() {
             let tool = find(&settings.tools, &call.tool_name);
             let refused = if wrapped_up {
-                Some(("not_run", texts::NOT_RUN_ANY_MORE.to_owned()))
+                Some((CallOutcome::NotRun, texts::NOT_RUN_ANY_MORE.to_owned()))
             } else if index >= settings.limits.calls_per_turn {
-                Some(("not_run", texts::too_many_calls(settings.limits.calls_per_turn)))
+                Some((CallOutcome::NotRun, texts::too_many_calls(settings.limits.calls_per_turn)))
             } else if tool.is_none() {
-                Some(("unknown_tool", texts::unknown_tool(&call.tool_name, &settings.tools)))
+                Some((CallOutcome::UnknownTool, texts::unknown_tool(&call.tool_name, &settings.tools)))
             } else if call.unparsed_args {
-                Some(("invalid", texts::not_json(&call.input_args.to_text().unwrap_or_default())))
+                Some((CallOutcome::Invalid, texts::not_json(&call.input_args.to_text().unwrap_or_default())))
             } else {
                 None
             };
@@ -106,7 +106,7 @@ impl Run {
             // It was there when the model called it, and was taken away since.
             let name = call.tool.clone().unwrap_or_default();
             let text = texts::unknown_tool(&name, &self.state.settings.tools);
-            self.refuse(index, "unknown_tool", text, fx);
+            self.refuse(index, CallOutcome::UnknownTool, text, fx);
             return;
         };
         let undoes = tool.name == UNDO_TOOL;
@@ -168,11 +168,13 @@ impl Run {
                 self.ask(index, QuestionKind::Permission, None, fx);
             }
             PermissionVerdict::NotNeeded | PermissionVerdict::Granted => self.permit(index),
-            PermissionVerdict::Denied => self.refuse(index, "denied", texts::permission_denied(&name), fx),
+            PermissionVerdict::Denied => {
+                self.refuse(index, CallOutcome::Denied, texts::permission_denied(&name), fx);
+            }
             PermissionVerdict::Unset => self.ask(index, QuestionKind::Permission, None, fx),
             PermissionVerdict::Invalid(issues) => self.refuse_input(index, issues, fx),
             PermissionVerdict::Failed(why) => {
-                self.refuse(index, "failed", texts::gate_failed(&name, why), fx);
+                self.refuse(index, CallOutcome::Failed, texts::gate_failed(&name, why), fx);
             }
         }
     }
@@ -197,7 +199,7 @@ impl Run {
             ApprovalVerdict::Invalid(issues) => self.refuse_input(index, issues, fx),
             ApprovalVerdict::Failed(why) => {
                 let name = self.tool_name(index);
-                self.refuse(index, "failed", texts::gate_failed(&name, why), fx);
+                self.refuse(index, CallOutcome::Failed, texts::gate_failed(&name, why), fx);
             }
         }
     }
@@ -244,7 +246,7 @@ impl Run {
         fx.push(Effect::CancelTool { call_id });
     }
 
-    fn refuse(&mut self, index: usize, outcome: &str, why: String, fx: &mut Effects) {
+    fn refuse(&mut self, index: usize, outcome: CallOutcome, why: String, fx: &mut Effects) {
         self.end_call(index, Finished::without_running(ToolResultData::unfinished(outcome, why)), fx);
     }
 
@@ -305,11 +307,11 @@ impl Run {
                     fx.push(Effect::RememberPermission { call_id, granted: false });
                 }
                 let name = self.tool_name(index);
-                self.refuse(index, "denied", texts::permission_denied(&name), fx);
+                self.refuse(index, CallOutcome::Denied, texts::permission_denied(&name), fx);
             }
             (QuestionKind::Approval, Answer::Allow { .. }) => self.approve(index),
             (QuestionKind::Approval, Answer::Deny { reason, .. }) => {
-                self.refuse(index, "rejected", texts::rejected(reason.as_deref()), fx);
+                self.refuse(index, CallOutcome::Rejected, texts::rejected(reason.as_deref()), fx);
             }
             (QuestionKind::Interrupted, Answer::Allow { .. }) => self.set(index, CallState::Queued),
             (QuestionKind::Interrupted, Answer::Deny { .. }) => self.give_up(index, fx),
@@ -319,7 +321,7 @@ impl Run {
 
     /// The arguments do not fit to the tool.
     pub(in crate::run) fn refuse_input(&mut self, index: usize, issues: &[Issue], fx: &mut Effects) {
-        let mut result = ToolResultData::unfinished("invalid", texts::INVALID_INPUT);
+        let mut result = ToolResultData::unfinished(CallOutcome::Invalid, texts::INVALID_INPUT);
         result.data = Json::string(&texts::invalid_input(issues));
         self.end_call(index, Finished::without_running(result), fx);
     }
@@ -361,11 +363,12 @@ impl Run {
             ToolOutcome::Changed => self.ask_anew(index, fx),
             ToolOutcome::TimedOut => {
                 self.take_back_shown(index, fx);
-                let result = ToolResultData::unfinished("timed_out", texts::timed_out());
+                let result = ToolResultData::unfinished(CallOutcome::TimedOut, texts::timed_out());
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
             ToolOutcome::Rejected(reason) => {
-                let result = ToolResultData::unfinished("rejected", texts::rejected(reason.as_deref()));
+                let result =
+                    ToolResultData::unfinished(CallOutcome::Rejected, texts::rejected(reason.as_deref()));
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
             ToolOutcome::Threw(error) => {
@@ -383,7 +386,7 @@ impl Run {
                     return;
                 }
                 let text = texts::threw(error, attempt.saturating_sub(1));
-                let result = ToolResultData::unfinished("failed", text);
+                let result = ToolResultData::unfinished(CallOutcome::Failed, text);
                 self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms }, fx);
             }
         }

@@ -7,7 +7,7 @@ use crate::message::{Extra, Message, Sender, SideOutput, ToolCall, ToolResult, T
 use crate::run::{PhaseName, Run};
 
 /// One request and everything that came of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Write)]
 pub struct PromptRecord {
     pub id: String,
     /// What a person wrote; a prompt from a trigger or a schedule has none.
@@ -16,6 +16,7 @@ pub struct PromptRecord {
     pub state: PromptState,
     pub usage: Usage,
     /// `userId`, `model`, `visible` and whatever else the application put on its message.
+    #[json(flatten)]
     pub extra: Extra,
 }
 
@@ -42,7 +43,8 @@ pub enum Output {
 }
 
 /// A tool's result stands in its place from the start; while a person is waited for it is pending.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Write)]
+#[json(tag = "type")]
 pub enum ToolOutput {
     Success { output: Json },
     Error { error: Json },
@@ -51,22 +53,6 @@ pub enum ToolOutput {
 
 through_codec! { PromptState }
 through_codec! { write PromptRecord, Output, ToolOutput }
-
-impl Write for PromptRecord {
-    fn write(&self, out: &mut String) {
-        let mut fields: Vec<(&str, &dyn Write)> = vec![("id", &self.id)];
-        if let Some(input) = &self.input {
-            fields.push(("input", input));
-        }
-        fields.push(("outputs", &self.outputs));
-        fields.push(("state", &self.state));
-        fields.push(("usage", &self.usage));
-        for (key, value) in &self.extra.0 {
-            fields.push((key, value));
-        }
-        object(out, &fields);
-    }
-}
 
 impl Write for Output {
     fn write(&self, out: &mut String) {
@@ -83,16 +69,6 @@ impl Write for Output {
                 object(out, &fields);
             }
             Output::Side(side) => side.write(out),
-        }
-    }
-}
-
-impl Write for ToolOutput {
-    fn write(&self, out: &mut String) {
-        match self {
-            ToolOutput::Success { output } => object(out, &[("type", &"success"), ("output", output)]),
-            ToolOutput::Error { error } => object(out, &[("type", &"error"), ("error", error)]),
-            ToolOutput::Pending { reason } => object(out, &[("type", &"pending"), ("reason", reason)]),
         }
     }
 }

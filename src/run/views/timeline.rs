@@ -4,22 +4,26 @@
 use std::collections::BinaryHeap;
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, object, object_and, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
 use crate::run::Run;
 
 /// One entry, in the original's form with fields added.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Ts, Write)]
+#[json(tag = "kind")]
+#[ts(name = "CoreEntry")]
 pub enum TimelineEntry {
     User {
         id: String,
         text: String,
+        #[json(skip_if_default)]
         images: Vec<String>,
     },
     AgentText {
         id: String,
         text: String,
         /// The answer was cut off here.
+        #[json(skip_if_default)]
         partial: bool,
         /// What the model thought before it.
         reasoning: Option<String>,
@@ -32,7 +36,7 @@ pub enum TimelineEntry {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
 #[json(rename_all = "camelCase")]
 pub struct ToolEntry {
     pub id: String,
@@ -42,6 +46,7 @@ pub struct ToolEntry {
     /// What the tool gave, as text: the data as it is or as JSON, or the error.
     pub output: Option<String>,
     /// Why there is no result of the tool's own.
+    #[ts(type = "CallOutcome")]
     pub outcome: Option<String>,
     #[json(keep_null)]
     pub render_data: Option<Json>,
@@ -53,7 +58,8 @@ pub struct ToolEntry {
     pub reasoning: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum EntryStatus {
     Running,
     /// Waits for a person.
@@ -64,7 +70,7 @@ pub enum EntryStatus {
 }
 
 /// The entries at these indexes are now these, and the list has this length.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Write)]
 pub struct TimelinePatch {
     pub len: usize,
     pub set: Vec<(usize, TimelineEntry)>,
@@ -72,40 +78,6 @@ pub struct TimelinePatch {
 
 through_codec! { ToolEntry, EntryStatus }
 through_codec! { write TimelineEntry, TimelinePatch }
-
-#[derive(Read, Write)]
-struct AnswerMeta {
-    #[json(null_as_default, skip_if_default)]
-    partial: bool,
-    reasoning: Option<String>,
-}
-
-impl Write for TimelineEntry {
-    fn write(&self, out: &mut String) {
-        match self {
-            TimelineEntry::User { id, text, images } if images.is_empty() => {
-                object(out, &[("kind", &"user"), ("id", id), ("text", text)]);
-            }
-            TimelineEntry::User { id, text, images } => {
-                object(out, &[("kind", &"user"), ("id", id), ("text", text), ("images", images)]);
-            }
-            TimelineEntry::AgentText { id, text, partial, reasoning } => {
-                let said = AnswerMeta { partial: *partial, reasoning: reasoning.clone() };
-                object_and(out, &[("kind", &"agent_text"), ("id", id), ("text", text)], &said);
-            }
-            TimelineEntry::Tool(entry) => object_and(out, &[("kind", &"tool")], entry),
-            TimelineEntry::Compaction { id, text } => {
-                object(out, &[("kind", &"compaction"), ("id", id), ("text", text)]);
-            }
-        }
-    }
-}
-
-impl Write for TimelinePatch {
-    fn write(&self, out: &mut String) {
-        object(out, &[("len", &self.len), ("set", &self.set)]);
-    }
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {

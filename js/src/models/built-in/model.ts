@@ -1,9 +1,9 @@
 // The browser's own model, over its Prompt API (`LanguageModel`).
 
 import { GloveError, reasonOf } from "../../error.js";
-import type { ContentPart, Message } from "../../message.js";
 import { fromBase64 } from "../../values/base64.js";
 import { checkOptions, type Options } from "../../values/validate-options.js";
+import type { ContentPart, Message } from "../../wire/record.js";
 import { type ModelAdapter, type ModelPromptResult, type NotifySubscribersFunction, type PromptRequest, tell } from "../model.js";
 import { AnswerText, choiceOf, described, type Loose, type Made, made } from "./tools.js";
 

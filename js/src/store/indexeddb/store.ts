@@ -1,7 +1,7 @@
 // The store of a page: a session in IndexedDB, each step of it in one transaction.
 import { GloveError } from "../../error.js";
-import type { Message, PermissionStatus, Task } from "../../message.js";
 import { generateId } from "../../session/session-id.js";
+import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";

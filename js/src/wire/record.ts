@@ -1,4 +1,5 @@
 // The record's types, as they are stored and as models, stores and subscribers see them.
+// Written by src/wire_types.rs from the types of Rust; do not edit.
 
 /** One message of the record. Fields that this version does not know are kept. */
 export interface Message {
@@ -8,7 +9,7 @@ export interface Message {
   content?: ContentPart[];
   tool_results?: ToolResult[];
   tool_calls?: ToolCall[];
-  /** A summary of everything before it. */
+  /** A summary of everything before it; the model reads from the last of these. */
   is_compaction?: boolean;
   is_compaction_request?: boolean;
   is_skill_injection?: boolean;
@@ -18,23 +19,30 @@ export interface Message {
   framework_context?: string;
   /** Calls that were taken back since the message before. */
   undone?: string[];
-  /** The request that it belongs to. */
+  /** The request that this message belongs to. */
   prompt_id?: string;
-  /** The request that was being served when this message came into it, and that ended with this one's. */
+  /** The request that was being served when this message came into it, and that ends with this one's. */
   joins?: string;
-  /** The text of an answer that was cut off. */
+  /** Text of an answer that was cut off: shown, but no finished answer. */
   partial?: boolean;
-  /** On a summary: the earlier messages that stay word for word behind it, counted backwards. */
-  compaction_keeps?: { readonly back: number; readonly count: number };
-  /** So many messages before this one, and this one, have given their place to another answer. */
+  /** On a summary: the earlier messages that stay word for word behind it. */
+  compaction_keeps?: {
+    /** The range starts this many messages before the summary. */
+    readonly back: number;
+    readonly count: number;
+  };
+  /** The messages before this one, counted backwards, whose place another answer takes. */
   replaces?: number;
+  /** On an answer: what the model call cost. */
   usage?: Usage;
+  /** When it was written, in milliseconds since 1970. */
   at?: number;
   [unknown: string]: unknown;
 }
 
-/** A part of a message that holds more than text. */
+/** A part of a message that is more than plain text. */
 export interface ContentPart {
+  /** Kinds that are not known are kept. */
   type: "text" | "image" | "video" | "document" | (string & {});
   text?: string;
   source?: { type: "base64" | "url" | (string & {}); media_type: string; data?: string; url?: string };
@@ -43,7 +51,7 @@ export interface ContentPart {
 /** A call that a model asked for. */
 export interface ToolCall {
   tool_name: string;
-  /** The model's own text where that was no JSON (`unparsed_args`). */
+  /** The model's own text; a string holding that text when it was no JSON (`unparsed_args`). */
   input_args: unknown;
   id?: string;
   unparsed_args?: boolean;
@@ -55,14 +63,15 @@ export interface ToolResult {
   call_id?: string;
   result: ToolResultData;
   duration_ms?: number;
+  /** What the tool showed beside its result (files, widgets and types of the application). */
   outputs?: SideOutput[];
-  /** The arguments that the tool got, as JSON, where they are not those that the model sent. Never sent to a model. */
+  /** The arguments that the tool got, where they are not those that the model sent. Never sent to a model. */
   input?: unknown;
   /** What it left on the display. Never sent to a model. */
   slots?: unknown[];
 }
 
-/** What a tool gave: `data` for the model, `renderData` for the screen. */
+/** The result of a tool: `data` for the model, `renderData` for the screen. */
 export interface ToolResultData {
   data: unknown;
   status: "success" | "error" | "aborted";
@@ -75,31 +84,38 @@ export interface ToolResultData {
   generateSummaryArgs?: unknown;
 }
 
-/**
- * Why a call has no result of its tool: no permission (`denied`), turned down by a person (`rejected`), arguments that do not fit
- * (`invalid`), no such tool, a tool or a check that threw (`failed`), a page that died in the middle of it (`interrupted`), or a
- * rule that stopped all calls (`not_run`). A call that the user stopped has the status `aborted`.
- */
+/** Why a call has no result of its tool. A call that the user stopped has the status `aborted` instead. */
 export type CallOutcome =
+  /** Nobody allowed it. */
   | "denied"
+  /** A person turned it down. */
   | "rejected"
+  /** The arguments do not match the tool's schema. */
   | "invalid"
+  /** There is no such tool. */
   | "unknown_tool"
+  /** The tool threw, or a check before it did. */
   | "failed"
+  /** The page or process ended in the middle of it. */
   | "interrupted"
   /** It was stopped after its time limit; whether it took effect is not known. */
   | "timed_out"
+  /** A rule stopped all calls. */
   | "not_run"
   | (string & {});
 
-/** What a tool showed beside its result: a `file` (told to the model as its summary), a `widget`, or a type of yours. */
+/**
+ * An output of a tool beside its result. A `file` reaches the model as its summary, a `widget` never; types
+ * that an application adds do when they carry a summary.
+ */
 export interface SideOutput {
   type: string;
+  /** What the model is told of it. */
   summary?: string;
   data?: unknown;
 }
 
-/** A task of the list that the model keeps. */
+/** One task of the list that the model keeps. */
 export interface Task {
   id: string;
   content: string;
@@ -110,15 +126,17 @@ export interface Task {
 /** How far a task is. */
 export type TaskStatus = "pending" | "in_progress" | "completed";
 
-/** What model calls used; costs in US dollars, where the provider tells them. */
+/** The tokens that model calls used, and what they cost. */
 export interface Usage {
+  /** The whole prompt, cached parts included. */
   readonly tokens_in: number;
   readonly tokens_out: number;
   readonly cache_creation_input_tokens?: number;
   readonly cache_read_input_tokens?: number;
   readonly reasoning_tokens?: number;
+  /** In US dollars, where the provider or a price list tells it. */
   readonly cost?: number;
 }
 
-/** What a person decided about a tool; `unset` when nobody was asked yet. */
+/** What a person decided about a tool; `unset` while nobody was asked. */
 export type PermissionStatus = "granted" | "denied" | "unset";

@@ -1,0 +1,251 @@
+// What a run is given and what it gives.
+import type { InboxItem } from "../store/adapter.js";
+import type { Issue } from "../tools/schema-types.js";
+import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage } from "./record.js";
+// Written by src/wire_types.rs from the types of Rust; do not edit.
+
+/** The rules of a run. */
+export interface RunSettings {
+  readonly tools?: readonly ToolSpec[];
+  readonly compaction?: {
+    readonly instructions?: string;
+    /** Summarise before a model call once the last prompt had this many tokens. */
+    readonly context_limit?: number;
+    /** Summarise also after this many model calls since the last summary. */
+    readonly every_turns?: number;
+  };
+  readonly limits?: Limits;
+  readonly budgets?: Budgets;
+}
+
+/** What the machine needs to know of a tool to decide about its calls. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly permission?: "never" | "always" | "by_input";
+  readonly approval?: "never" | "always" | "by_input";
+  /** May run at the same time as its neighbours that say so too. */
+  readonly parallel?: boolean;
+  /** Running it again does no harm. */
+  readonly idempotent?: boolean;
+  /** How often a failed run is repeated; heeded only where `idempotent`. */
+  readonly retries?: number;
+  /** Runs to its end also when the user stops the run. */
+  readonly un_abortable?: boolean;
+  /** Working time after which a run is stopped, 0 for any time; waiting for a person does not count. */
+  readonly timeout_ms?: number;
+  /** A successful run can be taken back. */
+  readonly undo?: boolean;
+  /** Unless given: `rerun` where `idempotent`, else `ask`. */
+  readonly on_interrupted?: "rerun" | "ask" | "fail";
+}
+
+/** What no request may exceed. */
+export interface Limits {
+  /** Model calls in one request; 120 unless given. */
+  readonly turns?: number;
+  /** Calls that one answer may hold, 128 unless given; those beyond are answered with an error. */
+  readonly calls_per_turn?: number;
+  /** A longer tool result is cut, with a notice; 256 kB (262,144) unless given. */
+  readonly result_bytes?: number;
+  /** Rounds with nothing but errors, after which the model is told to stop and explain; 3 unless given, 0 for never. */
+  readonly error_rounds?: number;
+  /** Rounds with the same calls and results, after which the run is stopped; 3 unless given, 0 for never. */
+  readonly same_rounds?: number;
+  /** Actions that can be taken back; 100 unless given. */
+  readonly undo_steps?: number;
+}
+
+/** What one request may use before it is paused, or (with `ask`) a person is asked. At most the work in flight goes over it. */
+export interface Budgets {
+  /** Model calls. */
+  readonly turns?: number;
+  readonly tool_calls?: number;
+  /** Tokens in and out. */
+  readonly tokens?: number;
+  /** US dollars, where the model tells what it costs. */
+  readonly cost?: number;
+  /**
+   * Working time in milliseconds; waiting for a person does not count. A tool that runs longer is stopped, unless it is
+   * `unAbortable`.
+   */
+  readonly wall_clock_ms?: number;
+  /** Ask a person whether to go on, instead of pausing. */
+  readonly ask?: boolean;
+}
+
+/** What becomes of a request that comes while another one runs. */
+export type WhenBusy =
+  | "queue"
+  | "drop"
+  | "interrupt"
+  /** Read by the request that runs before its next model call; begun next where there is none. */
+  | "steer";
+
+/** What can happen to a run. */
+export type RunInput =
+  /** A person (or a program in their place) asks for something. */
+  | {
+      readonly type: "request";
+      /** Unique over all sessions: ids of messages, calls and questions are made from it. */
+      readonly id: string;
+      readonly message: Message;
+      readonly when_busy?: WhenBusy;
+      /** Nothing new is asked: the last message of a person is answered again, and the message is ignored. */
+      readonly regenerate?: boolean;
+      /** Inbox items that were resolved since the last request, and those that block until they are. */
+      readonly inbox?: readonly InboxItem[];
+    }
+  | { readonly type: "model_finished"; readonly call: number; readonly reply: RunReply }
+  /** No answer. `partial` is the text that had been shown. */
+  | { readonly type: "model_failed"; readonly call: number; readonly error: Pick<RunModelError, "kind" | "message"> & Partial<RunModelError>; readonly partial: string }
+  /** The text of an answer so far, when the page may be gone in a moment. */
+  | { readonly type: "model_partial"; readonly call: number; readonly text: string }
+  | { readonly type: "compacted"; readonly call: number; readonly reply: RunReply; readonly carry: { readonly tasks?: readonly Task[]; readonly inbox?: readonly InboxItem[] } }
+  | { readonly type: "permission_checked"; readonly call_id: string; readonly verdict: "not_needed" | "granted" | "denied" | "unset" | { readonly invalid: readonly Issue[] } | { readonly failed: string } }
+  | { readonly type: "approval_checked"; readonly call_id: string; readonly verdict: "not_needed" | { readonly needed: { readonly reason?: string } } | "changed" | { readonly invalid: readonly Issue[] } | { readonly failed: string } }
+  /**
+   * What its tool's schema has made of a call's arguments, where that is something else than the model sent. From now on
+   * it is what is shown, judged and run.
+   */
+  | { readonly type: "validated"; readonly call_id: string; readonly validated: Validated }
+  | { readonly type: "answered"; readonly question: string; readonly answer: { readonly allow: { readonly remember: boolean } } | { readonly deny: { readonly remember: boolean; readonly reason?: string } } }
+  | { readonly type: "tool_finished"; readonly call_id: string; readonly outcome: { readonly returned: { readonly result: ToolResultData; readonly outputs: readonly SideOutput[] } } | { readonly summing: { readonly result: ToolResultData; readonly outputs: readonly SideOutput[] } } | { readonly summed: string | null } | { readonly invalid: readonly Issue[] } | "changed" | "timed_out" | { readonly threw: string } | { readonly rejected: string | null } }
+  /**
+   * A running tool shows something, again or for the first time. `at` counts what it has shown before;
+   * `deterministic` says that it did nothing else since it was last told something.
+   */
+  | { readonly type: "slot_pushed"; readonly call_id: string; readonly at: number; readonly slot: CoreSlot; readonly clean: boolean }
+  /** A question of a running tool has an answer, or will have none. */
+  | { readonly type: "slot_settled"; readonly slot: string; readonly answer: { readonly value: unknown } | "withheld" | { readonly rejected: string | null } | "removed" | "cleared" }
+  /** These are not on the display any more. */
+  | { readonly type: "slots_removed"; readonly slots: readonly string[] }
+  | { readonly type: "step_begun"; readonly call_id: string; readonly key: string; readonly clean: boolean }
+  | { readonly type: "step_done"; readonly call_id: string; readonly key: string; readonly result: { readonly returned: unknown } | { readonly threw: string } }
+  /** A tool works, while all that is known of it is that it waits. */
+  | { readonly type: "unseen_work"; readonly call_id: string }
+  /** A tool that was entered again does not ask what it asked before. */
+  | { readonly type: "went_astray"; readonly call_id: string }
+  /** Take back the last `steps` actions. */
+  | { readonly type: "undo"; readonly request: string; readonly steps: number }
+  /** A request that waits for its turn is not wanted any more. */
+  | { readonly type: "queued_cancelled"; readonly request: string }
+  | { readonly type: "undo_finished"; readonly call_id: string; readonly error?: string }
+  | { readonly type: "timer_fired"; readonly timer: number }
+  | { readonly type: "store_failed"; readonly error: { readonly kind: "unavailable" | "quota" | "newer" | "corrupt" | "conflict" | "failed"; readonly message: string } }
+  /** Tools, limits or the model changed; they hold from the next decision on. */
+  | { readonly type: "configured"; readonly settings: RunSettings }
+  /** The process that ran this is gone; another one has taken the run over. */
+  | { readonly type: "recovered" }
+  /** Go on after a pause. */
+  | { readonly type: "resumed" }
+  | { readonly type: "aborted"; readonly why: "user" | "host_gone" };
+
+/** A model's finished answer. */
+export interface RunReply {
+  readonly messages: readonly Message[];
+  readonly usage?: Usage;
+  readonly stop_reason?: string;
+  /** The text was shown as it came. */
+  readonly streamed?: boolean;
+}
+
+/** Why a model call gave no answer. */
+export interface RunModelError {
+  readonly kind: "network" | "cut" | "timeout" | "authentication" | "rate_limit" | "overloaded" | "bad_request" | "too_large" | "context_length" | "server" | "bad_response" | "config" | "adapter";
+  /** What an endpoint calls the failure, where that is more than the kind says. */
+  readonly code?: string;
+  readonly message: string;
+  readonly status?: number;
+  /** It is asked again by itself. */
+  readonly retryable: boolean;
+  /** It may pass: the same request may be answered later, whoever asks then. */
+  readonly transient?: boolean;
+  /** How long the server asks to wait. */
+  readonly retry_after_ms?: number;
+  readonly request_id?: string;
+  /** What the provider calls it, in its own letters: `insufficient_quota`. */
+  readonly provider_code?: string;
+  /** It is a picture or a file that the provider refused. */
+  readonly media?: boolean;
+}
+
+/** Arguments as a tool gets them. */
+export interface Validated {
+  readonly input: unknown;
+  /**
+   * JSON holds all of it. Else (a date, a map) it is made again from what the model sent when its process is gone, and is
+   * the same if it looks the same.
+   */
+  readonly exact?: boolean;
+}
+
+/** One thing that is shown. */
+export interface CoreSlot {
+  readonly id: string;
+  /** Which renderer draws it. */
+  readonly renderer: string;
+  readonly input: unknown;
+  /** The call that pushed it. */
+  readonly owner?: string;
+  /** Somebody waits for an answer. */
+  readonly waits: boolean;
+  readonly created_at: number;
+  readonly status: "pending" | "resolved" | "rejected";
+  /** What was answered, unless it is a secret. */
+  readonly answer?: unknown;
+}
+
+/** Something that only a person can decide. */
+export interface CoreQuestion {
+  readonly id: string;
+  readonly kind: "permission" | "approval" | "interrupted" | "budget";
+  readonly call_id?: string;
+  readonly tool_name?: string;
+  /** The call's arguments, as they will be used. */
+  readonly input?: unknown;
+  readonly reason?: string;
+  readonly asked_at: number;
+}
+
+/** One entry, in the original's form with fields added. */
+export type CoreEntry =
+  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly images?: readonly string[] }
+  | {
+      readonly kind: "agent_text";
+      readonly id: string;
+      readonly text: string;
+      /** The answer was cut off here. */
+      readonly partial?: boolean;
+      /** What the model thought before it. */
+      readonly reasoning?: string;
+    }
+  | {
+      readonly kind: "tool";
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+      readonly status: "running" | "pending" | "success" | "error" | "aborted";
+      /** What the tool gave, as text: the data as it is or as JSON, or the error. */
+      readonly output?: string;
+      /** Why there is no result of the tool's own. */
+      readonly outcome?: CallOutcome;
+      readonly renderData?: unknown;
+      readonly durationMs?: number;
+      /** It was taken back. */
+      readonly undone?: boolean;
+      /** What the model thought before it, when it said nothing. */
+      readonly reasoning?: string;
+    }
+  /** Here older messages were summarised for the model. They are all still there. */
+  | { readonly kind: "compaction"; readonly id: string; readonly text: string };
+
+/** What a run is doing, in one word. */
+export type CorePhase =
+  | "idle"
+  | "model"
+  | "compacting"
+  | "tools"
+  /** Nothing can go on before a person answers. */
+  | "waiting"
+  | "undoing"
+  | "paused";

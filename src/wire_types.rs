@@ -1,0 +1,68 @@
+//! Writes `js/src/wire`: the types that cross to JavaScript, from those of Rust.
+//! After a change that is meant, `WRITE_FIXTURE=1 cargo test --lib wire_types` writes it anew.
+
+use crate::error::ModelError;
+use crate::event::Question;
+use crate::json::codec::ts::Ts;
+use crate::message::{
+    CallOutcome, ContentPart, Message, SideOutput, Slot, Task, ToolCall, ToolResult, ToolResultData, Usage,
+};
+use crate::ports::PermissionStatus;
+use crate::run::PhaseName;
+use crate::run::input::{Input, Reply, Validated, WhenBusy};
+use crate::run::settings::{Budgets, Limits, Settings};
+use crate::run::views::timeline::TimelineEntry;
+use crate::task_tool::TaskStatus;
+use crate::tool::ToolSpec;
+
+const RECORD: &str =
+    "// The record's types, as they are stored and as models, stores and subscribers see them.";
+const RUN: &str = r#"// What a run is given and what it gives.
+import type { InboxItem } from "../store/adapter.js";
+import type { Issue } from "../tools/schema-types.js";
+import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage } from "./record.js";"#;
+
+#[test]
+fn the_types_of_typescript_are_those_of_rust() {
+    let record = [
+        Message::declaration(),
+        ContentPart::declaration(),
+        ToolCall::declaration(),
+        ToolResult::declaration(),
+        ToolResultData::declaration(),
+        CallOutcome::declaration(),
+        SideOutput::declaration(),
+        Task::declaration(),
+        TaskStatus::declaration(),
+        Usage::declaration(),
+        PermissionStatus::declaration(),
+    ];
+    let run = [
+        Settings::declaration(),
+        ToolSpec::declaration(),
+        Limits::declaration(),
+        Budgets::declaration(),
+        WhenBusy::declaration(),
+        Input::declaration(),
+        Reply::declaration(),
+        ModelError::declaration(),
+        Validated::declaration(),
+        Slot::declaration(),
+        Question::declaration(),
+        TimelineEntry::declaration(),
+        PhaseName::declaration(),
+    ];
+    same("record.ts", RECORD, &record);
+    same("run-types.ts", RUN, &run);
+}
+
+fn same(file: &str, head: &str, declarations: &[String]) {
+    let path = format!("{}/js/src/wire/{file}", env!("CARGO_MANIFEST_DIR"));
+    let notice = "// Written by src/wire_types.rs from the types of Rust; do not edit.";
+    let text = format!("{head}\n{notice}\n\n{}", declarations.join("\n"));
+    if std::env::var_os("WRITE_FIXTURE").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, written, "WRITE_FIXTURE=1 writes {file} anew");
+}

@@ -1,0 +1,14 @@
+// The timeline of a page has what the core writes, and what the page adds to it.
+import type { TimelineEntry } from "glove-wasm";
+import { expectTypeOf } from "vitest";
+import type { CoreEntry } from "../../js/src/wire/run-types.js";
+
+type Keys<E, K> = E extends { readonly kind: K } ? keyof E : never;
+
+// The title of a tool's call, and nothing else.
+expectTypeOf<CoreEntry>().toExtend<TimelineEntry>();
+expectTypeOf<CoreEntry["kind"]>().toEqualTypeOf<TimelineEntry["kind"]>();
+expectTypeOf<Exclude<Keys<TimelineEntry, "tool">, "title">>().toEqualTypeOf<Keys<CoreEntry, "tool">>();
+expectTypeOf<Keys<TimelineEntry, "user">>().toEqualTypeOf<Keys<CoreEntry, "user">>();
+expectTypeOf<Keys<TimelineEntry, "agent_text">>().toEqualTypeOf<Keys<CoreEntry, "agent_text">>();
+expectTypeOf<Keys<TimelineEntry, "compaction">>().toEqualTypeOf<Keys<CoreEntry, "compaction">>();
