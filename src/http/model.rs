@@ -16,9 +16,8 @@ use crate::json::Json;
 use crate::json::scan::word_at;
 use crate::portable::BoxFuture;
 use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
-use crate::providers::request::{
-    Notice, Notices, Options, RequestParts, ToolNames, WANTED_BACK, fewer_tools,
-};
+use crate::providers::provider_fields::WANTED_BACK;
+use crate::providers::request::{Notice, Notices, Options, RequestParts, ToolNames, fewer_tools};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;

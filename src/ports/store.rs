@@ -7,7 +7,8 @@ use crate::json::Json;
 use crate::json::codec::Ts;
 use crate::message::{InboxItem, Message, Task};
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::run::journal::{Record, Unsaved};
+use crate::run::checkpoint::Unsaved;
+use crate::run::journal::Record;
 
 /// Everything that a store has of a run.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader};
 use crate::json::writer::Object;
-use crate::providers::openai_chat::stream::REASONING_DETAILS;
+use crate::providers::provider_fields::REASONING_DETAILS;
 use crate::stream::{MOST_CALLS, TurnBuilder};
 
 /// The texts of a piece, which go on with the next one.

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use crate::json::codec::{Read, Write, from_text};
-use crate::providers::Format;
+use crate::providers::format::Format;
 use crate::providers::table::{ends_with, is_at};
 
 /// The field that bounds an answer in the chat format.

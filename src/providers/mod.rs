@@ -5,6 +5,7 @@ mod anthropic {
     pub(super) mod stream;
 }
 pub(crate) mod base64;
+mod decoder;
 mod details;
 mod endpoint {
     pub(super) mod request;
@@ -12,11 +13,12 @@ mod endpoint {
 }
 pub mod errors;
 pub mod facts;
+mod format;
 mod gemini {
     pub(super) mod request;
     pub(super) mod stream;
 }
-mod split_surrogates;
+mod mapping;
 mod openai_chat {
     pub(super) mod request;
     pub(super) mod stream;
@@ -25,237 +27,12 @@ mod openai_responses {
     pub(super) mod request;
     pub(super) mod stream;
 }
+pub(crate) mod provider_fields;
 pub(crate) mod refused;
 mod refused_media;
 pub mod request;
+mod split_surrogates;
 pub mod table;
 
-use std::borrow::Cow;
-use std::fmt::Debug;
-
-use crate::error::{ModelError, ModelErrorKind};
-use crate::json::reader::{Broken, Reader};
-use crate::json::scan::word_at;
-use crate::portable::MaybeSend;
-use crate::providers::split_surrogates::SplitSurrogates;
-use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
-use crate::stream::{Batch, Outcome, TurnBuilder, WireNames};
-
-/// How much of an answer is kept to quote it, when it turns out to be no event stream.
-const HEAD: usize = 4096;
-
-/// How the last event of an endpoint begins.
-const ENDPOINT_END: &str = r#"{"type":"done""#;
-
-/// A wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Anthropic,
-    OpenAiChat,
-    OpenAiResponses,
-    Gemini,
-    /// The original's own protocol, spoken by chat endpoints.
-    Endpoint,
-}
-
-/// Reads one answer of a provider: bytes in, deltas out, and at the end what became of it.
-#[derive(Debug)]
-pub struct Decoder {
-    sse: SseDecoder,
-    reading: Reading,
-}
-
-/// What the events of a stream are written into.
-#[derive(Debug)]
-struct Reading {
-    format: Format,
-    mapping: Box<dyn Mapping>,
-    surrogates: SplitSurrogates,
-    turn: TurnBuilder,
-    /// Something of the provider's own came since this was last asked.
-    lives: bool,
-    /// The stream said that nothing more comes.
-    closed: bool,
-    events: usize,
-    /// The beginning of the input, while no event has come.
-    head: Vec<u8>,
-}
-
-/// How the answers of one format are read.
-trait Mapping: Debug + MaybeSend {
-    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken>;
-
-    /// An answer that was asked for without streaming.
-    fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken>;
-
-    /// Nothing follows the end statement: later events are not read. The others send counts after it.
-    fn ends_at_once(&self) -> bool;
-
-    /// Whether events with this name, which not every format gives, are its own.
-    fn owns(&self, _name: &str) -> bool {
-        false
-    }
-}
-
-impl Format {
-    /// The format, in a build that speaks it: without `providers` there is the endpoint's alone, so that what the
-    /// others need is left out.
-    pub(crate) const fn spoken(self) -> Format {
-        if cfg!(feature = "providers") { self } else { Format::Endpoint }
-    }
-
-    fn mapping(self) -> Box<dyn Mapping> {
-        match self {
-            #[cfg(feature = "providers")]
-            Format::Anthropic => Box::<anthropic::stream::AnthropicStream>::default(),
-            #[cfg(feature = "providers")]
-            Format::OpenAiChat => Box::<openai_chat::stream::OpenAiChatStream>::default(),
-            #[cfg(feature = "providers")]
-            Format::OpenAiResponses => Box::<openai_responses::stream::OpenAiResponsesStream>::default(),
-            #[cfg(feature = "providers")]
-            Format::Gemini => Box::<gemini::stream::GeminiStream>::default(),
-            _ => Box::<endpoint::stream::EndpointStream>::default(),
-        }
-    }
-}
-
-impl Decoder {
-    /// `names` are those that were changed for the provider.
-    pub fn new(format: Format, names: impl Into<WireNames>) -> Self {
-        Decoder::with_limit(format, names, DEFAULT_LIMIT)
-    }
-
-    /// A decoder that fails on events of more than `limit` bytes.
-    pub fn with_limit(format: Format, names: impl Into<WireNames>, limit: usize) -> Self {
-        let reading = Reading {
-            format,
-            mapping: format.mapping(),
-            surrogates: SplitSurrogates::default(),
-            turn: TurnBuilder::new(names),
-            lives: false,
-            closed: false,
-            events: 0,
-            head: Vec::new(),
-        };
-        Decoder { sse: SseDecoder::new(limit), reading }
-    }
-
-    /// Reads one network chunk and gives what it added to the turn.
-    pub fn push(&mut self, chunk: &[u8]) -> Batch {
-        let Decoder { sse, reading } = self;
-        if reading.events == 0 {
-            let room = HEAD.saturating_sub(reading.head.len()).min(chunk.len());
-            reading.head.extend_from_slice(chunk.get(..room).unwrap_or_default());
-        }
-        if let Err(error) = sse.push(chunk, &mut |event| reading.event(event)) {
-            reading.turn.fail(ModelError::new(ModelErrorKind::BadResponse, error.to_string()));
-        }
-        reading.turn.take_batch()
-    }
-
-    /// Nothing that could still come matters: the connection may be closed.
-    pub fn is_settled(&self) -> bool {
-        self.reading.closed || self.reading.turn.is_failed()
-    }
-
-    /// The provider's end statement came; at the most figures may follow.
-    pub fn has_answer(&self) -> bool {
-        self.reading.turn.is_ended() && !self.reading.turn.is_failed()
-    }
-
-    /// Whether the provider said since the last call of this that it is at work: by an event of its own that need not have
-    /// brought anything. What only keeps the connection open does not say so.
-    pub fn lives(&mut self) -> bool {
-        std::mem::take(&mut self.reading.lives)
-    }
-
-    /// The input is over. What the last, unfinished event added is in the outcome only.
-    pub fn finish(mut self) -> Outcome {
-        let reading = &mut self.reading;
-        // Too large an event has been reported by `push`.
-        let _ = self.sse.finish(&mut |event| reading.event(event));
-        let head = String::from_utf8_lossy(&reading.head);
-        let head = head.trim_start_matches('\u{FEFF}').trim_start();
-        if reading.events == 0 && !is_event_stream(head) {
-            reading.turn.fail(errors::unexpected(head));
-        }
-        let lost = self.reading.turn.is_ended() && self.reading.surrogates.is_waiting();
-        if self.reading.format.spoken() != Format::Endpoint && lost {
-            self.reading.turn.half_lost();
-        }
-        self.reading.turn.into_outcome()
-    }
-}
-
-impl Reading {
-    fn event(&mut self, event: SseEvent<'_>) {
-        self.events += 1;
-        self.head.clear();
-        if self.closed || self.turn.is_failed() {
-            return;
-        }
-        let data = event.data.trim_ascii();
-        // What an endpoint says at the end is whole.
-        let joined =
-            if data.starts_with(ENDPOINT_END) { Cow::Borrowed(data) } else { self.surrogates.join(data) };
-        let data = joined.as_ref();
-        if data == "[DONE]" {
-            // Some gateways put it behind streams of other formats too, where it says nothing.
-            self.closed = self.format == Format::OpenAiChat;
-            if self.closed {
-                self.turn.close();
-            }
-            return;
-        }
-        let is_object = data.starts_with('{');
-        let is_error = event.name == "error";
-        if event.unterminated && (is_object || !is_error) && !is_whole(data) {
-            return;
-        }
-        if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.owns(event.name) {
-            let message = format!("the provider sent an event that is no JSON: {}", errors::excerpt(data));
-            self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
-        } else if is_error {
-            // Of two failures the one that the mapping has read counts.
-            self.turn.fail(errors::from_event(data));
-        }
-        if self.format.spoken() != Format::Endpoint {
-            self.lives |= is_object && self.owns(event.name) && !is_ping(data);
-        }
-        self.closed = self.turn.is_ended() && self.mapping.ends_at_once();
-    }
-
-    /// Whether an event with this name is one of the format's own.
-    fn owns(&self, name: &str) -> bool {
-        name.is_empty() || name == "message" || name == "error" || self.mapping.owns(name)
-    }
-}
-
-/// What says nothing but that the connection lives, where its event has no name that tells it.
-fn is_ping(data: &str) -> bool {
-    let words = [r#""ping""#, r#""keepalive""#, r#""heartbeat""#];
-    data.len() <= 2 || data.len() < 80 && words.iter().any(|word| word_at(data, word).is_some())
-}
-
-/// Whether a text that held no event began like a stream of them (or is empty).
-fn is_event_stream(head: &str) -> bool {
-    let line = head.lines().next().unwrap_or_default();
-    ["data:", "event:", "id:", "retry:", ":"]
-        .iter()
-        .any(|field| line.starts_with(field) || field.starts_with(line))
-}
-
-fn is_whole(data: &str) -> bool {
-    let mut reader = Reader::new(data);
-    reader.skip().and_then(|()| reader.end()).is_ok()
-}
-
-/// The turn of an answer that was asked for without streaming.
-pub fn read_response(format: Format, names: impl Into<WireNames>, body: &str) -> Outcome {
-    let mut turn = TurnBuilder::new(names);
-    let body = body.trim_start_matches('\u{FEFF}');
-    if format.mapping().response(body, &mut turn).is_err() {
-        turn.fail(errors::unexpected(body));
-    }
-    turn.into_outcome()
-}
+pub use decoder::{Decoder, read_response};
+pub use format::Format;

@@ -4,7 +4,7 @@
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::reader::{Broken, Reader};
 use crate::json::scan::word_at;
-use crate::providers::Format;
+use crate::providers::format::Format;
 
 /// What a request can do without, where it stands in the body of any format.
 const PARAMETERS: [&str; 33] = [

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::scan::word_at;
-use crate::providers::Format;
+use crate::providers::format::Format;
 
 /// A provider. `format` is `None` for one that is listed but not supported.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //!
 //! `mod.rs` takes the inputs; what each of them leads to is decided in the file named after it.
 
+pub mod checkpoint;
 mod decisions;
 pub mod effect;
 pub mod input;
@@ -21,7 +22,6 @@ use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::codec::{Ts, Write};
 use crate::message::{Message, ToolCall, ToolResult, Usage};
-use decisions::compaction;
 use effect::Effect;
 use input::{AbortReason, Input, Validated};
 use journal::Record;
@@ -133,7 +133,7 @@ impl Run {
         let stored = messages.len();
         let mut run = Run::of(State::new(settings), messages);
         run.saved_messages = stored;
-        run.state.estimated_tokens = run.model_request().iter().map(compaction::estimate).sum();
+        run.state.estimated_tokens = run.model_request().iter().map(views::model::estimate).sum();
         run.answer_open_calls();
         run
     }
@@ -523,7 +523,7 @@ impl Run {
             self.call_ids.insert(call.id());
         }
         self.state.estimated_tokens =
-            self.state.estimated_tokens.saturating_add(compaction::estimate(&message));
+            self.state.estimated_tokens.saturating_add(views::model::estimate(&message));
         self.messages.push(message);
         self.note_replaced(self.messages.len() - 1);
     }

@@ -16,8 +16,8 @@ use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{Check, Clock, DisplayPort, IdSource, Show};
 use crate::run::input::Input;
 use crate::run::log::SlotAnswer;
+use crate::runtime::command::Command;
 use crate::runtime::listeners::{Listeners, Subscription};
-use crate::runtime::shared::Command;
 
 /// Told of the whole stack after each change. A closure `Fn(&[Slot])` is one.
 pub trait StackListener: MaybeSend + MaybeSync {

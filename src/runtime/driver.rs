@@ -20,10 +20,11 @@ use crate::ports::{Durability, Loaded};
 use crate::run::effect::Effect;
 use crate::run::input::{Input, Request};
 use crate::run::{OutOfProtocol, PhaseName, Run};
+use crate::runtime::command::{Caller, Command};
+use crate::runtime::in_flight::{Done, InFlight, Key};
 use crate::runtime::listeners::Follower;
 use crate::runtime::response::Response;
-use crate::runtime::shared::{Caller, Command, Shared};
-use crate::runtime::work::{Done, InFlight, Key};
+use crate::runtime::shared::Shared;
 
 pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,

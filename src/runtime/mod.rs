@@ -86,10 +86,12 @@
 //! # }
 //! ```
 
-mod commands;
+mod command;
 mod display;
 mod driver;
 mod glove;
+mod handle_command;
+mod in_flight;
 mod listeners;
 mod partial_answer;
 mod questions;

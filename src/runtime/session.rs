@@ -23,12 +23,13 @@ use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, Tool
 use crate::run::input::{Answer, Request};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::run::{PhaseName, Run};
+use crate::runtime::command::{Caller, Command, Configure};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::driver::Driver;
 use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::session_tools::SessionTools;
-use crate::runtime::shared::{Caller, Command, Configure, Kit, Shared};
+use crate::runtime::shared::{Kit, Shared};
 use crate::runtime::shared_driver::SharedDriver;
 use crate::runtime::tool_run::ToolRun;
 

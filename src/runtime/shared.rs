@@ -4,19 +4,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use futures_channel::mpsc::UnboundedSender;
-use futures_channel::oneshot;
 
 use crate::error::Error;
 use crate::event::Event;
 use crate::ids::Ids;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::run::effect::Effect;
-use crate::run::input::{Answer, Input, Request, WhenBusy};
-use crate::run::settings::{Budgets, Compaction, Limits};
+use crate::run::input::Input;
 use crate::run::{OutOfProtocol, Run};
+use crate::runtime::command::Command;
 use crate::runtime::display::DisplayManager;
 use crate::runtime::listeners::{Follower, Listeners};
-use crate::runtime::response::Response;
 use crate::runtime::session_tools::SessionTools;
 use crate::runtime::tool_run::ToolRun;
 
@@ -52,58 +50,6 @@ pub(crate) struct Kit {
     pub(crate) model: Arc<dyn ModelAdapter>,
     pub(crate) system_prompt: Arc<str>,
     pub(crate) tools: SessionTools,
-}
-
-/// What is asked of the driver.
-pub(crate) enum Command {
-    Request(Box<Request>, Caller),
-    Undo {
-        steps: u32,
-        caller: Caller,
-    },
-    Resume(Caller),
-    /// `id` is the question's or its call's.
-    Answer {
-        id: String,
-        answer: Answer,
-        caller: Option<Caller>,
-    },
-    Tools(SessionTools),
-    Configure(Configure),
-    /// What a running tool has done.
-    ToolInput(Box<Input>),
-    /// Give up a request that still waits for its turn.
-    CancelQueued(String),
-    /// Keep the text that a model has shown so far.
-    KeepPartial,
-    Abort,
-    /// The host goes away.
-    Close,
-}
-
-impl Command {
-    /// It may end what is about to begin.
-    pub(crate) fn stops(&self) -> bool {
-        match self {
-            Command::Abort | Command::Close => true,
-            Command::Request(request, _) => request.when_busy == WhenBusy::Interrupt,
-            _ => false,
-        }
-    }
-}
-
-pub(crate) enum Configure {
-    Compaction(Compaction),
-    Limits(Limits),
-    Budgets(Budgets),
-}
-
-/// Somebody who waits for a request to end.
-pub(crate) struct Caller {
-    /// `None`: the request that is being served.
-    pub(crate) request: Option<String>,
-    pub(crate) leave_when_waiting: bool,
-    pub(crate) reply: oneshot::Sender<Result<Response, Error>>,
 }
 
 impl Shared {

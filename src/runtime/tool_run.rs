@@ -16,8 +16,8 @@ use crate::portable::BoxFuture;
 use crate::ports::{DisplayPort, Show, Step, Steps};
 use crate::run::input::{Input, ToolOutcome, Validated};
 use crate::run::log::{Log, ReplayCursor, SlotReplay, StepReplay, StepResult};
+use crate::runtime::command::Command;
 use crate::runtime::display::{DisplayManager, take};
-use crate::runtime::shared::Command;
 
 /// The answer to a question of a tool.
 pub type AnswerFuture = BoxFuture<'static, Result<Json, DisplayError>>;

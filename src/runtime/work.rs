@@ -19,60 +19,18 @@ use crate::run::effect::Effect;
 use crate::run::input::{
     ApprovalVerdict, Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated,
 };
+use crate::runtime::command::{Caller, Command};
 use crate::runtime::driver::Driver;
+use crate::runtime::in_flight::{Done, InFlight, Key};
 use crate::runtime::partial_answer::PartialAnswer;
 use crate::runtime::questions::{answer, show};
-use crate::runtime::shared::{Caller, Command, Shared};
+use crate::runtime::shared::Shared;
 use crate::runtime::tool_run::ToolRun;
 use crate::stream::MOST_CALLS;
 use crate::tool::{Gate, find};
 
 /// The longest time of a timer of the page.
 const LONGEST_SLEEP_MS: u64 = 0x7fff_ffff;
-
-/// What is in flight. The same thing is never begun twice.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Key {
-    Model(u64),
-    /// A check before a call, or the call itself.
-    Call(String),
-    Undo(String),
-    Question(String),
-    Timer(u64),
-    Inbox,
-    /// Something to be remembered; the run does not wait for it.
-    Note(u64),
-}
-
-pub(crate) enum Done {
-    Input(Box<Input>),
-    /// The inbox, for the first of the requests that arrive.
-    Inbox(Result<Vec<InboxItem>, StoreError>),
-    Noted(Result<(), StoreError>),
-    Nothing,
-}
-
-pub(crate) struct InFlight {
-    future: future::AbortHandle,
-    signal: AbortHandle,
-    shown: Option<Arc<PartialAnswer>>,
-}
-
-impl InFlight {
-    pub(crate) fn cancel(self) {
-        if let Some(shown) = &self.shown {
-            shown.end();
-        }
-        self.signal.abort();
-        self.future.abort();
-    }
-}
-
-impl From<Input> for Done {
-    fn from(input: Input) -> Self {
-        Done::Input(Box::new(input))
-    }
-}
 
 impl Driver {
     /// Begins an effect that takes its time. `Persist`, `Emit` and `Finish` are the loop's own.

@@ -10,7 +10,7 @@ use crate::json::Json;
 use crate::message::{InboxItem, Message, Task};
 use crate::portable::BoxFuture;
 use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
-use crate::run::journal::Unsaved;
+use crate::run::checkpoint::Unsaved;
 
 #[derive(Debug, Clone)]
 pub struct MemoryStore {

@@ -9,7 +9,7 @@ use crate::json::Json;
 use crate::message::{InboxItem, Task};
 use crate::portable::BoxFuture;
 use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
-use crate::run::journal::Unsaved;
+use crate::run::checkpoint::Unsaved;
 use crate::store::MemoryStore;
 use crate::testing::Gate;
 

@@ -12,7 +12,8 @@ use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};
 use crate::message::{InboxItem, Message, Task};
 use crate::portable::BoxFuture;
 use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
-use crate::run::journal::{Record, Unsaved};
+use crate::run::checkpoint::Unsaved;
+use crate::run::journal::Record;
 
 /// What the page's store keeps beside messages.
 #[derive(Debug, Clone, Copy, Default, Read)]

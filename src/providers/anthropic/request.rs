@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use crate::json::codec::from_text;
 use crate::json::writer::{Object, array, string};
 use crate::message::{ContentPart, Message};
-use crate::providers::anthropic::stream::{THINKING_BLOCKS, THINKING_PLACES};
 use crate::providers::facts::Documents;
-use crate::providers::request::choice::ToolChoice;
+use crate::providers::provider_fields::{THINKING_BLOCKS, THINKING_PLACES};
+use crate::providers::request::ToolChoice;
+use crate::providers::request::fragments::{kept, number, of_kind, text_block};
 use crate::providers::request::media::{File, Kind, PICTURES, Place};
+use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{
-    FormatWriter, Group, Part, RequestParts, WireCall, kept, number, of_kind, text_block, thinking,
-};
+use crate::providers::request::{Group, Part, WireCall, thinking};
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 

@@ -2,14 +2,11 @@
 
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader, Written};
-use crate::providers::{Mapping, errors};
-use crate::stream::{Finish, MOST_CALLS, TurnBuilder};
+use crate::providers::errors;
+use crate::providers::mapping::{Mapping, set};
+use crate::providers::provider_fields::{THINKING_BLOCKS, THINKING_PLACES};
 
-/// The message field that keeps signed thinking for the next request.
-pub(crate) const THINKING_BLOCKS: &str = "thinking_blocks";
-/// The one that keeps where they stood, unless all of them came first: for each how many bytes of the text and how many calls were
-/// before it.
-pub(crate) const THINKING_PLACES: &str = "thinking_places";
+use crate::stream::{Finish, MOST_CALLS, TurnBuilder};
 
 #[derive(Debug, Default)]
 pub(crate) struct AnthropicStream {
@@ -310,13 +307,6 @@ impl AnthropicStream {
         }
         turn.end();
     }
-}
-
-pub(crate) fn set(place: &mut u64, reader: &mut Reader<'_>) -> Result<(), Broken> {
-    if let Some(count) = reader.count()? {
-        *place = count;
-    }
-    Ok(())
 }
 
 fn block_fields<'a>(reader: &mut Reader<'a>, block: &mut BlockFields<'a>) -> Result<(), Broken> {

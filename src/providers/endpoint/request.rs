@@ -3,14 +3,15 @@
 use crate::json::scan::joined;
 use crate::json::writer::{Object, array};
 use crate::message::ToolStatus;
-use crate::providers::endpoint::stream::PROVIDER_FIELDS;
-use crate::providers::gemini::stream::THOUGHT_SIGNATURE;
-use crate::providers::openai_chat::stream::EXTRA_CONTENT;
-use crate::providers::request::project::agent_texts;
-use crate::providers::request::{
-    BETWEEN, CallResult, FormatWriter, Group, Part, RequestParts, each_field, is_wanted_back, push_string,
-    reasoning, user_texts,
+use crate::providers::provider_fields::EXTRA_CONTENT;
+use crate::providers::provider_fields::PROVIDER_FIELDS;
+use crate::providers::provider_fields::THOUGHT_SIGNATURE;
+use crate::providers::request::fragments::{
+    BETWEEN, each_field, is_wanted_back, push_string, reasoning, user_texts,
 };
+use crate::providers::request::parts::{FormatWriter, RequestParts};
+use crate::providers::request::project::agent_texts;
+use crate::providers::request::{CallResult, Group, Part};
 use crate::tool::ToolDefinition;
 
 pub(in crate::providers) static WRITER: FormatWriter =

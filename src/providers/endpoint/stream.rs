@@ -7,16 +7,11 @@ use crate::json::codec::from_text;
 use crate::json::reader::{Broken, Reader};
 use crate::json::scan::find2;
 use crate::message::{Message, Usage};
-use crate::providers::anthropic::stream::{THINKING_BLOCKS, THINKING_PLACES, set};
-use crate::providers::openai_chat::stream::REASONING_DETAILS;
-use crate::providers::openai_responses::stream::REASONING_ITEMS;
-use crate::providers::request::WANTED_BACK;
-use crate::providers::{Mapping, errors};
+use crate::providers::errors;
+use crate::providers::mapping::Mapping;
+use crate::providers::mapping::set;
+use crate::providers::provider_fields::PROVIDER_FIELDS;
 use crate::stream::{Finish, TurnBuilder};
-
-/// Fields of a message that a model's provider wants back.
-pub(crate) const PROVIDER_FIELDS: [&str; 5] =
-    [THINKING_BLOCKS, THINKING_PLACES, REASONING_ITEMS, REASONING_DETAILS, WANTED_BACK];
 
 #[derive(Debug, Default)]
 pub(crate) struct EndpointStream;

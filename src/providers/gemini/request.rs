@@ -2,13 +2,14 @@
 
 use crate::json::writer::{Object, array, string};
 use crate::message::{ContentPart, ToolCall};
-use crate::providers::gemini::stream::THOUGHT_SIGNATURE;
-use crate::providers::request::choice::ToolChoice;
+use crate::providers::provider_fields::THOUGHT_SIGNATURE;
+use crate::providers::request::Thinking;
+use crate::providers::request::ToolChoice;
+use crate::providers::request::fragments::{UNSIGNED, number};
 use crate::providers::request::media::{File, Place};
+use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{
-    CallResult, FormatWriter, Group, Part, RequestParts, Thinking, UNSIGNED, WireCall, number, thinking,
-};
+use crate::providers::request::{CallResult, Group, Part, WireCall, thinking};
 
 pub(in crate::providers) static WRITER: FormatWriter =
     FormatWriter { head, list: "contents", lead: None, group };

@@ -8,12 +8,11 @@ use crate::json::reader::{Broken, Reader, Written};
 use crate::json::writer::Object;
 use crate::json::{Json, MAX_DEPTH, check};
 use crate::message::Usage;
-use crate::providers::anthropic::stream::set;
-use crate::providers::{Mapping, errors};
+use crate::providers::errors;
+use crate::providers::mapping::Mapping;
+use crate::providers::mapping::set;
+use crate::providers::provider_fields::THOUGHT_SIGNATURE;
 use crate::stream::{Finish, TurnBuilder};
-
-/// The call field that keeps the token which the provider wants back.
-pub(crate) const THOUGHT_SIGNATURE: &str = "thought_signature";
 
 /// Pieces of an array come in order. One that is further behind the items that came is none: what lies between would
 /// have to be filled up.

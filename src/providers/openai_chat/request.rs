@@ -4,14 +4,15 @@ use crate::json::scan::joined;
 use crate::json::writer::{Object, array};
 use crate::message::{ContentPart, Message};
 use crate::providers::facts::{Documents, ReasoningBack, TokensField};
-use crate::providers::openai_chat::stream::{EXTRA_CONTENT, REASONING_DETAILS};
-use crate::providers::request::choice::ToolChoice;
-use crate::providers::request::media::{File, Kind, PICTURES};
-use crate::providers::request::project::agent_texts;
-use crate::providers::request::{
-    BETWEEN, CallResult, FormatWriter, Group, Part, RequestParts, UNSIGNED, WireCall, kept, number, of_kind,
-    push_string, reasoning, text_block, thinking,
+use crate::providers::provider_fields::{EXTRA_CONTENT, REASONING_DETAILS};
+use crate::providers::request::ToolChoice;
+use crate::providers::request::fragments::{
+    BETWEEN, UNSIGNED, kept, number, of_kind, push_string, reasoning, text_block,
 };
+use crate::providers::request::media::{File, Kind, PICTURES};
+use crate::providers::request::parts::{FormatWriter, RequestParts};
+use crate::providers::request::project::agent_texts;
+use crate::providers::request::{CallResult, Group, Part, WireCall, thinking};
 
 /// The kind of a file is read off its name too, which no message has.
 const PDF_NAME: &str = "document.pdf";

@@ -4,16 +4,12 @@ use std::borrow::Cow;
 
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader};
-use crate::providers::anthropic::stream::set;
 use crate::providers::details::Details;
-use crate::providers::{Mapping, errors};
+use crate::providers::errors;
+use crate::providers::mapping::Mapping;
+use crate::providers::mapping::set;
+use crate::providers::provider_fields::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::stream::{Finish, TurnBuilder};
-
-/// The call field that Google's endpoint wants back word for word.
-pub(crate) const EXTRA_CONTENT: &str = "extra_content";
-
-/// The message field that keeps OpenRouter's thoughts, which some of its models want back word for word.
-pub(crate) const REASONING_DETAILS: &str = "reasoning_details";
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenAiChatStream {

@@ -4,13 +4,13 @@ use crate::json::scan::joined;
 use crate::json::writer::{Object, array};
 use crate::message::ContentPart;
 use crate::providers::facts::ThinkingForm;
-use crate::providers::openai_responses::stream::REASONING_ITEMS;
-use crate::providers::request::choice::ToolChoice;
+use crate::providers::provider_fields::REASONING_ITEMS;
+use crate::providers::request::ToolChoice;
+use crate::providers::request::fragments::{BETWEEN, number, of_kind, text_block};
 use crate::providers::request::media::{File, Kind, PDF, PICTURES};
+use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{
-    BETWEEN, FormatWriter, Group, Part, RequestParts, number, of_kind, text_block, thinking,
-};
+use crate::providers::request::{Group, Part, thinking};
 
 /// No answer can be bounded further.
 const SHORTEST: u32 = 16;

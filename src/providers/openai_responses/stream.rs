@@ -5,12 +5,11 @@ use std::borrow::Cow;
 use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader, Written};
-use crate::providers::anthropic::stream::set;
-use crate::providers::{Mapping, errors};
+use crate::providers::errors;
+use crate::providers::mapping::Mapping;
+use crate::providers::mapping::set;
+use crate::providers::provider_fields::REASONING_ITEMS;
 use crate::stream::{Finish, TurnBuilder};
-
-/// The message field that keeps encrypted reasoning for the next request.
-pub(crate) const REASONING_ITEMS: &str = "reasoning_items";
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenAiResponsesStream {

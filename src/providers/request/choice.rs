@@ -1,33 +1,12 @@
 //! Whether a model may use tools, must, or must not; and how many at once.
 
 use crate::message::{Message, Sender};
-use crate::providers::Format;
 use crate::providers::facts::ThinkingForm;
+use crate::providers::format::Format;
+use crate::providers::request::options::ToolChoice;
+use crate::providers::request::options::{Options, Thinking};
+use crate::providers::request::parts::RequestParts;
 use crate::providers::request::thinking::form;
-use crate::providers::request::{Options, RequestParts, Thinking};
-
-/// What a model is told of the tools that it gets.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum ToolChoice {
-    /// It chooses.
-    #[default]
-    Auto,
-    /// It uses none.
-    None,
-    /// It uses one, whichever it likes.
-    Required,
-    /// It uses this one.
-    Tool(String),
-}
-
-impl ToolChoice {
-    fn is_forced(&self) -> bool {
-        match self {
-            ToolChoice::Auto | ToolChoice::None => false,
-            ToolChoice::Required | ToolChoice::Tool(_) => true,
-        }
-    }
-}
 
 /// Where a conversation is.
 pub(in crate::providers) struct Standing {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::message::{ContentPart, ContentSource};
 use crate::providers::base64::text_of;
-use crate::providers::request::RequestParts;
+use crate::providers::request::parts::RequestParts;
 
 pub(in crate::providers) const PDF: &str = "application/pdf";
 

@@ -2,8 +2,9 @@
 
 use crate::ids::Ids;
 use crate::message::Message;
-use crate::providers::Format;
-use crate::providers::request::{Notices, ToolChoice};
+use crate::providers::format::Format;
+use crate::providers::request::Notices;
+use crate::providers::request::options::ToolChoice;
 use crate::tool::{ToolDefinition, UNDO_TOOL};
 
 /// OpenAI, Groq and Gemini refuse a request with more, and servers that speak their formats follow them.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::ids::Ids;
-use crate::providers::Format;
 use crate::providers::facts::Facts;
+use crate::providers::format::Format;
 use crate::providers::request::schema;
 use crate::stream::ArgumentForm;
 use crate::stream::WireNames;

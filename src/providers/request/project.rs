@@ -6,8 +6,8 @@ use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::writer::Object;
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
-use crate::providers::Format;
 use crate::providers::facts::CallIds;
+use crate::providers::format::Format;
 
 /// What stands for the result of a call that was never answered.
 const NO_RESULT: &str = "No result available";

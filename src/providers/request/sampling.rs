@@ -1,7 +1,8 @@
 //! The plain options, as far as a model takes them: temperature, `topP`, the seed, and where to stop.
 
-use crate::providers::Format;
-use crate::providers::request::{RequestParts, number};
+use crate::providers::format::Format;
+use crate::providers::request::fragments::number;
+use crate::providers::request::parts::RequestParts;
 
 /// What the options come to for one model.
 pub(in crate::providers) struct Sampling<'a> {

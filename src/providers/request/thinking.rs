@@ -1,58 +1,16 @@
 //! How much a model is asked to think before it answers, as each provider wants it said.
 
 use crate::json::writer::Object;
-use crate::providers::Format;
 use crate::providers::facts::{ThinkingForm, ThinkingOff};
-use crate::providers::request::{Options, RequestParts};
-
-/// Said as a word or in tokens; what a provider does not take is made of what was given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Thinking {
-    /// `low`, `medium`, `high` or another word that the model knows; `none` asks for no thoughts.
-    pub effort: Option<String>,
-    /// How many tokens thoughts may take.
-    pub budget: Option<u32>,
-}
-
-/// Anthropic refuses less.
-const SMALLEST: u32 = 1_024;
+use crate::providers::format::Format;
+use crate::providers::request::options::Options;
+use crate::providers::request::options::SMALLEST;
+use crate::providers::request::parts::RequestParts;
 
 /// From the least on.
 const WORDS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 const OPTION: &str = "reasoningEffort";
-
-impl Thinking {
-    /// Nothing is said of it, so a model does as it likes.
-    fn is_open(&self) -> bool {
-        self.effort.is_none() && self.budget.is_none()
-    }
-
-    fn is_off(&self) -> bool {
-        self.budget == Some(0) || self.budget.is_none() && self.effort.as_deref() == Some("none")
-    }
-
-    fn word(&self) -> &str {
-        match (&self.effort, self.budget) {
-            (Some(effort), _) => effort,
-            (None, Some(0)) => "none",
-            (None, Some(..=4_096)) => "low",
-            (None, Some(..=16_384)) => "medium",
-            (None, _) => "high",
-        }
-    }
-
-    /// The tokens that Google names for these words, which are sensible ones elsewhere too.
-    fn tokens(&self) -> u32 {
-        match (self.budget, self.effort.as_deref()) {
-            (Some(budget), _) => budget,
-            (None, Some("none")) => 0,
-            (None, Some("minimal" | "low")) => SMALLEST,
-            (None, Some("medium")) => 8_192,
-            (None, _) => 24_576,
-        }
-    }
-}
 
 impl Options {
     pub(in crate::providers) fn is_told_to_think(&self) -> bool {

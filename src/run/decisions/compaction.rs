@@ -6,6 +6,7 @@ use crate::message::{KeptRange, Message, Sender};
 use crate::run::effect::Effect;
 use crate::run::input::{Carry, Reply};
 use crate::run::state::Phase;
+use crate::run::views::model::estimate;
 use crate::run::{Effects, Run, texts};
 
 /// After a summary that failed, the run goes on without and tries again this many turns later.
@@ -106,11 +107,4 @@ impl Run {
         }
         self.state.phase = Phase::Turn;
     }
-}
-
-/// Four bytes a token, for models that do not tell what a prompt had.
-pub(in crate::run) fn estimate(message: &Message) -> u64 {
-    let calls: usize = message.calls().iter().map(|call| call.input_args.as_str().len()).sum();
-    let results: usize = message.results().iter().map(|result| result.result.data.as_str().len()).sum();
-    (message.text.len() + calls + results) as u64 / 4
 }

@@ -2,7 +2,7 @@
 
 mod abort;
 mod budget;
-pub(super) mod compaction;
+mod compaction;
 mod guard;
 mod media;
 mod recovery;

@@ -1,11 +1,11 @@
 //! Giving an answer again: another one takes the place of the last, in what a model reads and in what a chat shows. The
 //! record keeps both. What tools did stays true: it is taken back where it can be, else it stays with its result.
 
-use super::compaction;
 use crate::ids::Ids;
 use crate::message::{CallOutcome, Message, ToolResult};
 use crate::run::effect::Effect;
 use crate::run::state::{Phase, Undoing};
+use crate::run::views::model::estimate;
 use crate::run::{Effects, Run};
 use crate::tool::find;
 
@@ -47,7 +47,7 @@ impl Run {
             self.append(Message { id: None, ..message });
         }
         self.state.phase = Phase::Turn;
-        self.state.estimated_tokens = self.model_request().iter().map(compaction::estimate).sum();
+        self.state.estimated_tokens = self.model_request().iter().map(estimate).sum();
     }
 
     /// Where the last answer begins: after the message that it answers, or the last result that stays.

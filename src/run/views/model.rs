@@ -137,3 +137,10 @@ impl<'a> View<'a> {
         self.pieces().into_iter().map(<[Message]>::len).sum()
     }
 }
+
+/// Four bytes a token, for models that do not tell what a prompt had.
+pub(in crate::run) fn estimate(message: &Message) -> u64 {
+    let calls: usize = message.calls().iter().map(|call| call.input_args.as_str().len()).sum();
+    let results: usize = message.results().iter().map(|result| result.result.data.as_str().len()).sum();
+    (message.text.len() + calls + results) as u64 / 4
+}

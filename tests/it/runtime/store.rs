@@ -207,7 +207,7 @@ impl StoreAdapter for Newer {
 
     fn append(
         &self,
-        _: glove_wasm::run::journal::Unsaved<'_>,
+        _: glove_wasm::run::checkpoint::Unsaved<'_>,
         _: glove_wasm::ports::Durability,
     ) -> BoxFuture<'static, Result<(), glove_wasm::error::StoreError>> {
         let error = glove_wasm::error::StoreError::new(StoreErrorKind::Failed, "nothing may be written here");

@@ -11,7 +11,7 @@ use glove_wasm::message::Message;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Durability, Loaded, PermissionStatus, StoreAdapter, Tool, ToolContext, ToolFailure};
 use glove_wasm::run::PhaseName;
-use glove_wasm::run::journal::Unsaved;
+use glove_wasm::run::checkpoint::Unsaved;
 use glove_wasm::run::settings::Compaction;
 use glove_wasm::runtime::{Glove, Prompt};
 use glove_wasm::store::MemoryStore;

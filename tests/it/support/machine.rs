@@ -8,11 +8,12 @@ use glove_wasm::error::{ModelError, ModelErrorKind, StoreError, StoreErrorKind};
 use glove_wasm::event::{Event, QuestionKind};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, Sender, ToolCall, ToolResultData, ToolStatus, Usage};
+use glove_wasm::run::checkpoint::Unsaved;
 use glove_wasm::run::effect::{Effect, Outcome};
 use glove_wasm::run::input::{
     AbortReason, Answer, ApprovalVerdict, Input, PermissionVerdict, Reply, Request, ToolOutcome, WhenBusy,
 };
-use glove_wasm::run::journal::{Record, Unsaved};
+use glove_wasm::run::journal::Record;
 use glove_wasm::run::log::SlotAnswer;
 use glove_wasm::run::settings::Settings;
 use glove_wasm::run::views::model::View;

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::form::{around, root, wire_key};
+use super::lost::Lost;
 use super::node::{Node, keep_one_of_each, unpointed};
-use super::{Lost, around, root, wire_key};
 use crate::ids::Ids;
 use crate::json::reader::number;
 use crate::json::writer::{Object, array, string};

@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::form::{MAPS, around, root, wire_key};
+use super::lost::Lost;
 use super::node::{Node, keep_one_of_each, unpointed};
-use super::{Lost, MAPS, around, root, wire_key};
 use crate::json::writer::{Object, array, string};
 use crate::stream::ArgumentForm;
 

@@ -11,7 +11,7 @@ use glove_wasm::json::Json;
 use glove_wasm::message::{InboxItem, Task};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Durability, IdSource, Loaded, PermissionStatus, StoreAdapter};
-use glove_wasm::run::journal::Unsaved;
+use glove_wasm::run::checkpoint::Unsaved;
 use glove_wasm::store::MemoryStore;
 
 use super::scenario::{Answer, compact};

@@ -9,9 +9,9 @@ use crate::run::PhaseName;
 use crate::run::effect::Effect;
 use crate::run::input::{AbortReason, Input, WhenBusy};
 use crate::run::settings::Settings;
+use crate::runtime::command::{Caller, Command, Configure};
 use crate::runtime::driver::{Driver, DriverEvent, Life};
 use crate::runtime::response::Response;
-use crate::runtime::shared::{Caller, Command, Configure};
 
 impl Driver {
     pub(super) fn handle_command(&mut self, command: Command) -> Option<Input> {

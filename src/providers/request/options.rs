@@ -1,0 +1,124 @@
+//! What may be asked of a model beside the conversation.
+
+use crate::json::Json;
+use crate::json::codec::{Read, Write};
+use crate::providers::facts::{Facts, ReasoningBack};
+use crate::providers::format::Format;
+
+/// How long a provider keeps a cached prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum CacheTtl {
+    #[json(rename = "5m")]
+    FiveMinutes,
+    #[json(rename = "1h")]
+    OneHour,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    pub model: String,
+    pub max_tokens: Option<u32>,
+    pub stream: bool,
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub seed: Option<u64>,
+    /// Texts that end an answer.
+    pub stop_sequences: Vec<String>,
+    pub tool_choice: Option<ToolChoice>,
+    /// Whether the model may make several calls at once.
+    pub parallel_tool_calls: Option<bool>,
+    /// Marks the prompt for caching where the provider does not cache by itself.
+    pub cache: Option<CacheTtl>,
+    /// Sends earlier reasoning back; without it none ever leaves.
+    pub echo_reasoning: bool,
+    pub thinking: Thinking,
+    /// Where a model that is asked for its calls as text is to stop, for providers that can be told so.
+    pub stop: Option<&'static str>,
+    /// What is known of the model and its host, from [`Facts::of`].
+    pub facts: Facts,
+    /// An object whose fields are added to the body as they are, in the place of those that would be there. Where both are objects,
+    /// their fields come together.
+    pub extra: Option<Json>,
+}
+
+/// What a model is told of the tools that it gets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// It chooses.
+    #[default]
+    Auto,
+    /// It uses none.
+    None,
+    /// It uses one, whichever it likes.
+    Required,
+    /// It uses this one.
+    Tool(String),
+}
+
+impl ToolChoice {
+    pub(super) fn is_forced(&self) -> bool {
+        match self {
+            ToolChoice::Auto | ToolChoice::None => false,
+            ToolChoice::Required | ToolChoice::Tool(_) => true,
+        }
+    }
+}
+
+/// Said as a word or in tokens; what a provider does not take is made of what was given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Thinking {
+    /// `low`, `medium`, `high` or another word that the model knows; `none` asks for no thoughts.
+    pub effort: Option<String>,
+    /// How many tokens thoughts may take.
+    pub budget: Option<u32>,
+}
+
+/// Anthropic refuses less.
+pub(super) const SMALLEST: u32 = 1_024;
+
+impl Thinking {
+    /// Nothing is said of it, so a model does as it likes.
+    pub(super) fn is_open(&self) -> bool {
+        self.effort.is_none() && self.budget.is_none()
+    }
+
+    pub(super) fn is_off(&self) -> bool {
+        self.budget == Some(0) || self.budget.is_none() && self.effort.as_deref() == Some("none")
+    }
+
+    pub(super) fn word(&self) -> &str {
+        match (&self.effort, self.budget) {
+            (Some(effort), _) => effort,
+            (None, Some(0)) => "none",
+            (None, Some(..=4_096)) => "low",
+            (None, Some(..=16_384)) => "medium",
+            (None, _) => "high",
+        }
+    }
+
+    /// The tokens that Google names for these words, which are sensible ones elsewhere too.
+    pub(super) fn tokens(&self) -> u32 {
+        match (self.budget, self.effort.as_deref()) {
+            (Some(budget), _) => budget,
+            (None, Some("none")) => 0,
+            (None, Some("minimal" | "low")) => SMALLEST,
+            (None, Some("medium")) => 8_192,
+            (None, _) => 24_576,
+        }
+    }
+}
+
+impl Options {
+    /// Whether a model that is asked so wants the thoughts of its answers back, without being asked to take them.
+    pub(crate) fn wants_back(&self, format: Format) -> bool {
+        match format {
+            Format::Anthropic => self.anthropic_thinks(),
+            Format::OpenAiChat => match self.facts.reasoning_back {
+                Some(ReasoningBack::Calls) => self.thinks_by_itself(),
+                Some(ReasoningBack::DetailsAlways) => true,
+                _ => false,
+            },
+            Format::OpenAiResponses | Format::Gemini | Format::Endpoint => false,
+        }
+    }
+}

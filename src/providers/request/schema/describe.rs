@@ -1,0 +1,38 @@
+//! What a provider is told of a tool.
+
+use crate::json::writer::Object;
+use crate::providers::request::parts::RequestParts;
+use crate::providers::request::schema::form::{Takes, read, takes};
+use crate::providers::request::schema::lost::Lost;
+use crate::providers::request::schema::{gemini, plain};
+use crate::tool::ToolDefinition;
+
+impl RequestParts<'_> {
+    /// What a provider is told of a tool. `key`: what it calls the schema.
+    pub(in crate::providers) fn tell_tool(&self, tool: &ToolDefinition, key: &str, out: &mut Object<'_>) {
+        out.text("name", &self.names.on_wire(&tool.name));
+        // Some take no empty description, and all do without one.
+        if !tool.description.trim().is_empty() {
+            out.text("description", &tool.description);
+        }
+        let node = read(&tool.schema);
+        let form = self.names.form(&tool.name);
+        let mut lost = Lost::default();
+        match takes(self.format, &self.options.facts) {
+            Takes::Most => plain::write(&node, form, &mut lost, out.key(key)),
+            Takes::Little { native } => {
+                // A function without parameters has none: an object without properties is refused.
+                if let Some(schema) = gemini::schema(&node, form, native, &mut lost) {
+                    out.raw(key, &schema);
+                }
+            }
+        }
+        if let Some(lost) = lost.said() {
+            let message = format!(
+                "The schema of the tool `{}` {lost}. The model is told it in words, or in part; calls are still checked by the whole schema.",
+                tool.name
+            );
+            self.notices.tell("SCHEMA_SIMPLIFIED", message);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What of a schema could not be said in a provider's form.
+
+/// Why a provider is told a schema only in words, or in part.
+#[derive(Default)]
+pub(super) struct Lost {
+    pub(super) words: Vec<String>,
+    pub(super) refers_to_itself: bool,
+    pub(super) is_too_large: bool,
+}
+
+impl Lost {
+    pub(super) fn word(&mut self, word: &str) {
+        let word = format!("`{word}`");
+        if !self.words.contains(&word) {
+            self.words.push(word);
+        }
+    }
+
+    pub(super) fn said(&self) -> Option<String> {
+        let mut reasons = Vec::new();
+        if !self.words.is_empty() {
+            reasons.push(format!("uses {}, which this provider does not take", self.words.join(", ")));
+        }
+        if self.refers_to_itself {
+            reasons.push("refers to itself, which this provider does not take".to_owned());
+        }
+        if self.is_too_large {
+            reasons.push("is larger than this provider takes".to_owned());
+        }
+        (!reasons.is_empty()).then(|| reasons.join("; it "))
+    }
+}

@@ -1,0 +1,61 @@
+//! What is asked of the driver.
+
+use futures_channel::oneshot;
+
+use crate::error::Error;
+use crate::run::input::{Answer, Input, Request, WhenBusy};
+use crate::run::settings::{Budgets, Compaction, Limits};
+use crate::runtime::response::Response;
+use crate::runtime::session_tools::SessionTools;
+
+/// What is asked of the driver.
+pub(crate) enum Command {
+    Request(Box<Request>, Caller),
+    Undo {
+        steps: u32,
+        caller: Caller,
+    },
+    Resume(Caller),
+    /// `id` is the question's or its call's.
+    Answer {
+        id: String,
+        answer: Answer,
+        caller: Option<Caller>,
+    },
+    Tools(SessionTools),
+    Configure(Configure),
+    /// What a running tool has done.
+    ToolInput(Box<Input>),
+    /// Give up a request that still waits for its turn.
+    CancelQueued(String),
+    /// Keep the text that a model has shown so far.
+    KeepPartial,
+    Abort,
+    /// The host goes away.
+    Close,
+}
+
+impl Command {
+    /// It may end what is about to begin.
+    pub(crate) fn stops(&self) -> bool {
+        match self {
+            Command::Abort | Command::Close => true,
+            Command::Request(request, _) => request.when_busy == WhenBusy::Interrupt,
+            _ => false,
+        }
+    }
+}
+
+pub(crate) enum Configure {
+    Compaction(Compaction),
+    Limits(Limits),
+    Budgets(Budgets),
+}
+
+/// Somebody who waits for a request to end.
+pub(crate) struct Caller {
+    /// `None`: the request that is being served.
+    pub(crate) request: Option<String>,
+    pub(crate) leave_when_waiting: bool,
+    pub(crate) reply: oneshot::Sender<Result<Response, Error>>,
+}
