@@ -85,7 +85,8 @@ struct ModelOptions {
 
 #[derive(Clone, Copy, Read, Write)]
 enum ModelKind {
-    PageBindings,
+    #[json(rename = "host")]
+    Page,
     Http,
 }
 
@@ -400,7 +401,7 @@ fn came(response: &Response) -> String {
 fn model_of(host: &PageBindings, options: ModelOptions) -> Arc<dyn ModelAdapter> {
     let ModelOptions { kind, name, url, reasoning, policy } = options;
     match kind {
-        ModelKind::PageBindings => Arc::new(PageModel::new(host.clone(), name)),
+        ModelKind::Page => Arc::new(PageModel::new(host.clone(), name)),
         ModelKind::Http => {
             let request =
                 request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };
