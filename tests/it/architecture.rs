@@ -39,10 +39,10 @@ const IMPURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "tokio", "SystemT
 /// The only files that may ask which target they are compiled for.
 const KNOW_THE_TARGET: &[&str] = &["lib.rs", "portable.rs"];
 
-struct Source {
+pub struct Source {
     /// The path below `src/`, with `/` between folders.
-    path: String,
-    lines: Vec<String>,
+    pub path: String,
+    pub lines: Vec<String>,
 }
 
 impl Source {
@@ -67,7 +67,7 @@ impl Source {
 }
 
 /// All files below `src/`, without their tests: those may look at a clock.
-fn sources() -> Vec<Source> {
+pub fn sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
     collect(&root, &mut |file| {

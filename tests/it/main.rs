@@ -13,6 +13,7 @@ mod support;
 mod architecture;
 mod golden;
 mod http;
+mod import_circles;
 mod machine;
 #[cfg(feature = "native")]
 mod native_http;
