@@ -115,7 +115,7 @@ test("a pause whose end is never told is shown all the same", async () => {
   const slots = { strategy: () => "stay" as const, title: () => undefined, live: () => undefined };
   const shown = new SnapshotStore("s", "memory", slots, () => {});
   const state = (phase: "model" | "paused", request: string | null) =>
-    shown.applyState({
+    shown.apply({
       kind: "state",
       phase,
       request,
@@ -127,9 +127,10 @@ test("a pause whose end is never told is shown all the same", async () => {
       contextTokens: 0,
     });
   const phase = () => shown.snapshot.run.phase;
-  shown.addSent("r", "hi", false);
+  shown.dispatch({ kind: "sent", id: "r", text: "hi", waits: false });
   state("model", "r");
   shown.publish();
+  expect(phase()).toBe("model");
   state("paused", null);
   shown.publish();
   expect(phase()).toBe("model");
@@ -139,6 +140,6 @@ test("a pause whose end is never told is shown all the same", async () => {
   state("model", "r");
   state("paused", null);
   shown.set({ error });
-  shown.settle("r");
+  shown.dispatch({ kind: "settled", id: "r", error: undefined });
   expect(shown.snapshot.error).toBe(error);
 });

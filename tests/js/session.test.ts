@@ -110,7 +110,7 @@ test("a signal that fires before the core is there stops only its own message", 
 });
 
 test("messages that come while another one is answered wait their turn, in their order", async () => {
-  const { session, shown } = scene([{ text: "one", after: 20 }, "two", "three"]);
+  const { session, shown } = scene([{ text: "one", after: 80 }, "two", "three"]);
   const first = session.sendMessage("1");
   await until(session, ({ run }) => run.phase === "model");
   const rest = [session.sendMessage("2"), session.sendMessage("3")];

@@ -2,8 +2,7 @@
 
 import type { GloveSession } from "../../src/session/session.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
-import { emptySnapshot } from "../../src/snapshot/snapshot-store.js";
-import { nextFrame } from "../../src/timing/next-frame.js";
+import { emptySnapshot } from "../../src/snapshot/state.js";
 import { Listeners } from "./listeners.js";
 
 /** What can be followed with `useSyncExternalStore`. */
@@ -26,9 +25,6 @@ interface Waiting {
 export class Conversation extends Listeners implements SnapshotSource {
   #session: GloveSession | undefined;
   #unsubscribe: (() => void) | undefined;
-  /** React has heard in this frame. */
-  #frame: (() => void) | undefined;
-  #due = false;
   #waiting: Waiting[] = [];
   #empty: GloveSnapshot;
   readonly #first: GloveSnapshot;
@@ -52,7 +48,7 @@ export class Conversation extends Listeners implements SnapshotSource {
   follow(session: GloveSession): void {
     this.#unsubscribe?.();
     this.#session = session;
-    this.#unsubscribe = session.subscribe(() => this.#paced());
+    this.#unsubscribe = session.subscribe(() => this.changed());
     for (const { run } of this.#waiting.splice(0)) run(session);
     this.changed();
   }
@@ -61,23 +57,6 @@ export class Conversation extends Listeners implements SnapshotSource {
   pause(): void {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
-    this.#frame?.();
-    this.#frame = undefined;
-    this.#due = false;
-  }
-
-  /** While a run goes on, React hears once a frame, however much happens in it; of its end at once. */
-  #paced(): void {
-    if (this.#frame && this.getSnapshot().busy) {
-      this.#due = true;
-      return;
-    }
-    this.#due = false;
-    this.#frame ??= nextFrame(() => {
-      this.#frame = undefined;
-      if (this.#due) this.#paced();
-    });
-    this.changed();
   }
 
   /** There is no session until the next one is followed. */

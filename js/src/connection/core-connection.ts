@@ -189,7 +189,7 @@ export class CoreConnection {
     this.#page.slots.take([]);
     const { code, message } = error;
     if (this.#page.snapshots.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
-    this.#page.snapshots.lost(error);
+    this.#page.snapshots.dispatch({ kind: "lost", error, over: false });
   }
 
   #letGo(): void {

@@ -1,14 +1,11 @@
 // What the core tells, on its way to the screen, to subscribers and to other tabs.
-
+import { isPiece } from "../snapshot/snapshot-store.js";
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
 import type { Tabs } from "../tabs/tabs.js";
 import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
-import { fromCore } from "../wasm/core-errors.js";
-import type { Task } from "../wire/record.js";
 import type { Extras } from "./extras.js";
 import type { SessionPage } from "./page.js";
 
-const taskTool = "glove_update_tasks";
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
 const slotsMs = 500;
@@ -64,7 +61,7 @@ export class CoreEvents {
   /** What was shown before this core gives way to what it tells; the slots when its tools have had time to show theirs again. */
   #renew(): void {
     this.#fresh = false;
-    this.#page.snapshots.renew();
+    this.#page.snapshots.apply({ kind: "renewed" });
     const { replay } = this;
     if (replay.hasOldSlots) setTimeout(() => replay.hasOldSlots && replay === this.replay && this.#tell([noSlots]), slotsMs);
   }
@@ -72,72 +69,40 @@ export class CoreEvents {
   /** Shows what the core of this page tells, or that of another tab. */
   show(events: readonly CoreEvent[]): void {
     let whole = false;
-    let failure: Error | undefined;
     for (const event of events) {
-      if (event.kind === "event" && event.type === "error") failure = fromCore(JSON.stringify(event.data));
       if (this.#source.tabs()) this.replay.take(event);
       try {
-        whole = this.#take(event) || whole;
+        this.#take(event);
+        whole ||= !isPiece(event);
       } catch (error) {
         this.#page.subscribers.report("OUT_OF_PROTOCOL", error);
       }
     }
-    // A run that nobody of this page has asked for stands still.
-    const { phase, snapshot } = this.#page.snapshots;
-    if (failure && phase === "paused" && !snapshot.error) this.#page.snapshots.set({ error: failure });
     if (whole) this.#page.snapshots.publish();
   }
 
-  /** True for what is shown at once; pieces of text wait for the next frame. */
-  #take(event: CoreEvent): boolean {
+  #take(event: CoreEvent): void {
     const { snapshots, slots } = this.#page;
-    switch (event.kind) {
-      case "timeline":
-        snapshots.applyTimeline(event);
-        return true;
-      case "input":
-        snapshots.applyInput(event);
-        return false;
-      case "slots":
-        slots.take(event.slots);
-        snapshots.applySlots(event.slots);
-        return true;
-      case "state":
-        slots.questions(event.questions.map(({ id }) => id));
-        snapshots.applyState(event);
-        if (event.phase !== "model" || this.#kept.at === 0) this.#kept = { written: 0, length: 0, at: performance.now() };
-        if (event.request !== null) this.#page.serves(event.request);
-        return true;
-      case "event":
-        return this.#takeEvent(event.type, event.data);
+    if (event.kind === "slots") slots.take(event.slots);
+    if (event.kind === "state") {
+      slots.questions(event.questions.map(({ id }) => id));
+      if (event.phase !== "model" || this.#kept.at === 0) this.#kept = { written: 0, length: 0, at: performance.now() };
     }
+    // A model of the page has shown it as it came.
+    const seen = this.modelInPage && event.kind === "event" && /^(text|reasoning)_delta$/.test(event.type);
+    if (!seen) snapshots.apply(event);
+    if (event.kind === "state" && event.request !== null) this.#page.serves(event.request);
+    if (event.kind === "event") this.#tellOf(event.type, event.data, seen);
   }
 
-  #takeEvent(type: string, data: unknown): boolean {
-    const { snapshots } = this.#page;
-    const text_delta = type === "text_delta";
-    const shows = text_delta || type === "reasoning_delta";
-    const delta = shows || type === "tool_input_delta";
-    if (text_delta) this.#keepShown((data as { readonly text: string }).text.length);
-    if (shows && this.modelInPage) return false;
-    const { id, name, text, tool_name, result } = data as {
-      id: string;
-      name: string;
-      text: string;
-      tool_name?: string;
-      result?: { status: string; data?: { tasks?: Task[] } };
-    };
-    if (shows) snapshots.appendText(text_delta ? "text" : "reasoning", text);
-    if (type === "tool_use") snapshots.nameCall(id, name);
-    if (type === "model_response" || type === "model_response_complete") snapshots.endAnswer();
-    if (type === "request_finished") snapshots.endRequest();
-    if (type === "tool_use_result" && tool_name === taskTool && result?.data?.tasks) snapshots.set({ tasks: result.data.tasks });
+  #tellOf(type: string, data: unknown, seen: boolean): void {
+    const { id, text, tool_name } = data as { readonly id: string; readonly text: string; readonly tool_name?: string };
+    if (type === "text_delta") this.#keepShown(text.length);
     // What is done here once: the store is read and subscribers are told where the session runs.
-    if (!this.#source.core()) return !delta;
+    if (seen || !this.#source.core()) return;
     if (type === "tool_use_result") this.#page.tools.ended(id);
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#extras.read();
     this.#page.subscribers.tell(type, data);
-    return !delta;
   }
 
   /** Keeps the text of an answer while it is written, each time that there is a good part more. */

@@ -15,6 +15,8 @@ export type CoreHost = ReturnType<typeof createCoreHost>;
 export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, events: CoreEvents) {
   /** What runs; the signals of a core that has trapped fire no more. */
   const running = new Set<AbortController>();
+  /** How often a model of the page was asked. */
+  let calls = 0;
 
   /** A signal for work of the page, and what is called when that is over. */
   const signalOf = (signal: AbortSignal): [AbortSignal, () => void] => {
@@ -56,13 +58,12 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
         fenced(() => within(signal, (inside) => tools.undo(callId, tool, input, validated, inside))),
       prompt: (request: HostPrompt, delta, signal) => {
         events.modelInPage = true;
-        const answer = request.purpose === "turn" ? snapshots.beginAnswer() : undefined;
-        const over = () => {
-          if (answer) answer.over = true;
-        };
+        const call = request.purpose === "turn" ? ++calls : undefined;
+        if (call !== undefined) snapshots.apply({ kind: "asked", call });
+        const over = () => call !== undefined && snapshots.apply({ kind: "failed", call });
         return within(signal, (inside) => {
           inside.addEventListener("abort", over, { once: true });
-          const prompted = models.prompt(request, delta, inside, answer);
+          const prompted = models.prompt(request, delta, inside, call);
           prompted.catch(over);
           return prompted;
         });

@@ -1,6 +1,6 @@
 // A model of the page, as the core asks for it.
 import { failureFields, GloveError, reasonOf } from "../error.js";
-import type { Answer } from "../snapshot/snapshot-store.js";
+import type { PieceKind } from "../snapshot/answer.js";
 import { nextFrame } from "../timing/next-frame.js";
 import type { JsonSchema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
@@ -10,8 +10,6 @@ import { forModel, type ModelAdapter, type ModelNotice, type ModelPromptResult, 
 
 /** The first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */
 const half = /[\ud800-\udbff]$/;
-
-type DeltaKind = "text" | "reasoning";
 
 /** What the core waits for: its `Reply`. */
 interface Reply {
@@ -25,7 +23,7 @@ export interface BridgedModel {
   model(): ModelAdapter;
   tool(name: string): ToolConfig | undefined;
   /** Shows a piece of an answer at once; the core gets the pieces joined. */
-  show(kind: DeltaKind, text: string, answer: Answer): void;
+  show(kind: PieceKind, text: string, call: number): void;
 }
 
 /** Keeps the messages that the model has been given, so that the history crosses once. */
@@ -38,12 +36,12 @@ export class ModelBridge {
     this.#page = page;
   }
 
-  /** `answer` is where it is shown. */
+  /** `call` is under which its answer is shown. */
   async prompt(
     request: HostPrompt,
-    delta: (kind: DeltaKind | "notice", text: string) => void,
+    delta: (kind: PieceKind | "notice", text: string) => void,
     signal: AbortSignal,
-    answer?: Answer,
+    call?: number,
   ): Promise<string> {
     const { purpose, systemPrompt, from } = request;
     const fresh = JSON.parse(request.messages) as Message[];
@@ -64,7 +62,7 @@ export class ModelBridge {
       const text = (halves[kind] + piece).replace(half, "");
       halves[kind] = (halves[kind] + piece).slice(text.length);
       if (text === "") return;
-      if (answer) this.#page.show(kind, text, answer);
+      if (call !== undefined) this.#page.show(kind, text, call);
       shown.add(kind, text);
     };
     const model = this.#page.model();
@@ -164,18 +162,18 @@ function failure(error: unknown): string {
 class Coalesced {
   any = false;
   ended = false;
-  #kind: DeltaKind = "text";
+  #kind: PieceKind = "text";
   #text = "";
   #cancel: (() => void) | undefined;
-  readonly #delta: (kind: DeltaKind, text: string) => void;
+  readonly #delta: (kind: PieceKind, text: string) => void;
   readonly #signal: AbortSignal;
 
-  constructor(delta: (kind: DeltaKind, text: string) => void, signal: AbortSignal) {
+  constructor(delta: (kind: PieceKind, text: string) => void, signal: AbortSignal) {
     this.#delta = delta;
     this.#signal = signal;
   }
 
-  add(kind: DeltaKind, text: string): void {
+  add(kind: PieceKind, text: string): void {
     this.any = true;
     if (kind !== this.#kind) this.flush();
     this.#kind = kind;

@@ -108,7 +108,7 @@ export class GloveSession {
       ready: () => this.#connection.ready(),
       tool,
       report,
-      refused: (id, why) => this.#snapshots.showRefusal(id, why),
+      refused: (slot, error) => this.#snapshots.dispatch({ kind: "refused", slot, error }),
     });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
@@ -121,9 +121,9 @@ export class GloveSession {
     this.#models = new ModelBridge({
       model: () => this.#config.model,
       tool,
-      show: (kind, text, answer) => {
+      show: (kind, text, call) => {
         this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
-        this.#snapshots.appendText(kind, text, answer);
+        this.#snapshots.apply({ kind: "piece", of: kind, text, call });
       },
     });
     this.#tools.replace(parts.tools ?? []);
@@ -225,7 +225,7 @@ export class GloveSession {
   /** Takes back a message that waits in `queue`: its promise gives `aborted`. False when none with this id waits. */
   readonly cancelQueued = (id: string): boolean => {
     if (this.#kept.delete(id)) {
-      this.#snapshots.dropUnsent(id);
+      this.#snapshots.dispatch({ kind: "dropped", id });
       return true;
     }
     const waits = this.#snapshots.snapshot.queue.some((message) => message.id === id);
@@ -324,7 +324,7 @@ export class GloveSession {
   /** It is not stored any more: as `dispose`, and who shows it still is told so. */
   readonly deleted = (): void => {
     if (!this.#close()) return;
-    this.#snapshots.lost(deleted(), true);
+    this.#snapshots.dispatch({ kind: "lost", error: deleted(), over: true });
     // What waits is told first.
     setTimeout(() => this.#snapshots.dispose(), 0);
   };
@@ -367,7 +367,9 @@ export class GloveSession {
     const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
     this.#sent.set(sent.id, sent);
     // What cannot be given to the core at once stands in the queue until then.
-    this.#snapshots.addSent(sent.id, input.text ?? "", this.#connection.session === undefined || !!input.files?.length);
+    const text = input.text ?? "";
+    const waits = this.#connection.session === undefined || !!input.files?.length;
+    this.#snapshots.dispatch({ kind: "sent", id, text, waits });
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -383,10 +385,11 @@ export class GloveSession {
       this.#sent.delete(sent.id);
       if (failure && sent.unopened && !this.#disposed && !input.regenerate) {
         this.#kept.set(sent.id, input);
-        this.#snapshots.keepUnsent(sent.id, input.text ?? "");
+        this.#snapshots.dispatch({ kind: "kept", id, text });
       }
       // Why it was closed says more than that it was.
-      this.#snapshots.settle(sent.id, this.#disposed && this.#snapshots.snapshot.error ? undefined : failure);
+      const error = this.#disposed && this.#snapshots.snapshot.error ? undefined : failure;
+      this.#snapshots.dispatch({ kind: "settled", id, error });
     }
   }
 
@@ -411,7 +414,7 @@ export class GloveSession {
         if (sent.cancelled) throw new AbortError();
         sent.delivered = true;
         if (whenBusy === "interrupt") this.#connection.flush();
-        this.#snapshots.markDelivered(sent.id);
+        this.#snapshots.apply({ kind: "given", id: sent.id });
         const answer = guard.untilTrap(session.request(JSON.stringify(request)));
         // A trap may come ahead of whoever awaits it.
         answer.catch(() => {});

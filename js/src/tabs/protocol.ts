@@ -1,7 +1,7 @@
 // What the tabs that have one session open tell each other.
 import { GloveError } from "../error.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
-import type { Written } from "../snapshot/snapshot-store.js";
+import type { Written } from "../snapshot/state.js";
 import type { CoreEvent } from "../wasm/core-api.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
 

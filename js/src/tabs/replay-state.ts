@@ -1,7 +1,7 @@
 // What the core has told last, for tabs that come later.
 
 import type { ShownEntry } from "../snapshot/snapshot.js";
-import type { Written } from "../snapshot/snapshot-store.js";
+import type { Written } from "../snapshot/state.js";
 import type { CoreEvent } from "../wasm/core-api.js";
 
 const nothing: Written = { text: "", reasoning: "" };

@@ -1,7 +1,8 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
 import { failureFields } from "../error.js";
 import type { TabRole } from "../snapshot/snapshot.js";
-import type { SnapshotStore, Written } from "../snapshot/snapshot-store.js";
+import type { SnapshotStore } from "../snapshot/snapshot-store.js";
+import type { Written } from "../snapshot/state.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -41,7 +42,7 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     all: () => core.last().all(shown.snapshot.timeline),
     /** What the tab that runs the session tells. `written` comes with the whole of it: the answer that is being written. */
     take(events: readonly CoreEvent[], written?: Written): void {
-      if (written) shown.renew(written);
+      if (written) shown.apply({ kind: "renewed", written });
       core.take(events);
     },
     /** An error for the screen, or that there is none. */
@@ -54,7 +55,7 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     outdated(error: Error): void {
       core.outdated();
       core.take([noSlots]);
-      shown.lost(error);
+      shown.dispatch({ kind: "lost", error, over: false });
       shown.set({ tab: "outdated", error });
     },
     extras(): Extras {

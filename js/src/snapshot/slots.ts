@@ -1,0 +1,83 @@
+// The display stack and the questions of the core, as they are shown.
+
+import type { CoreQuestion, CoreSlot } from "../wire/run-types.js";
+import type { Approval, ShownSlot } from "./snapshot.js";
+import { type SessionState, type SlotContext, unlessSame, withShown } from "./state.js";
+
+/** One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
+export const slotKind = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;
+
+/** The whole stack. */
+export function setSlots(state: SessionState, stack: readonly CoreSlot[], context: SlotContext): SessionState {
+  const known = new Map(state.shown.slots.map((slot) => [slot.id, slot]));
+  const slots = stack.map((slot) => shownSlot(state, slot, known.get(slot.id), context));
+  const newest = new Map(slots.map((slot) => [slotKind(slot), slot]));
+  // Also when the newer one is gone.
+  const replaced = (slot: ShownSlot) =>
+    slot.displayStrategy === "hide-on-new" && !slot.replaced && newest.get(slotKind(slot)) !== slot;
+  return withShown(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
+}
+
+/** An answer was refused; why is shown until the slot is settled. */
+export function answerRefused(state: SessionState, id: string, error: string): SessionState {
+  return withShown(state, { slots: state.shown.slots.map((slot) => (slot.id === id ? { ...slot, error } : slot)) });
+}
+
+function shownSlot(state: SessionState, slot: CoreSlot, known: ShownSlot | undefined, context: SlotContext): ShownSlot {
+  const displayStrategy = context.strategy(slot.renderer);
+  const live = context.live(slot.id);
+  const same = known?.status === slot.status && known.displayStrategy === displayStrategy;
+  if (same && (!live || live.input === known.input)) return known;
+  return {
+    id: slot.id,
+    renderer: slot.renderer,
+    input: live ? live.input : known ? known.input : withTitle(slot.input, context),
+    toolName: known?.toolName || (slot.owner === undefined ? "" : toolOf(state, slot.owner)),
+    toolCallId: slot.owner ?? "",
+    createdAt: slot.created_at,
+    waits: slot.waits,
+    displayStrategy,
+    status: slot.status,
+    answer: slot.answer ?? undefined,
+    ...(known?.replaced && { replaced: true }),
+  };
+}
+
+/** A call is in the timeline before its tool runs. */
+function toolOf({ shown }: SessionState, call: string): string {
+  const entry = shown.timeline.findLast(({ kind, id }) => kind === "tool" && id === call);
+  return entry?.kind === "tool" ? entry.name : "";
+}
+
+/** A question of the core about a call says what the call does. */
+function withTitle(input: unknown, context: SlotContext): unknown {
+  const { toolName, toolInput } = (input ?? {}) as { readonly toolName?: unknown; readonly toolInput?: unknown };
+  const title = typeof toolName === "string" ? context.title(toolName, toolInput) : undefined;
+  return title === undefined ? input : { ...(input as object), title };
+}
+
+/** The approvals that these questions ask for; those that were known are the same objects. */
+export function approvalsOf(
+  before: readonly Approval[],
+  questions: readonly CoreQuestion[],
+  context: SlotContext,
+): readonly Approval[] {
+  const known = new Map(before.map((approval) => [approval.id, approval]));
+  return unlessSame(
+    before,
+    questions.map((question) => known.get(question.id) ?? approval(question, context)),
+  );
+}
+
+function approval({ id, kind, call_id, tool_name, input, reason }: CoreQuestion, context: SlotContext): Approval {
+  const title = tool_name === undefined ? undefined : context.title(tool_name, input);
+  return {
+    id,
+    kind,
+    ...(tool_name !== undefined && { toolName: tool_name }),
+    ...(title !== undefined && { title }),
+    ...(call_id !== undefined && { toolCallId: call_id }),
+    ...(input !== undefined && { input }),
+    ...(reason !== undefined && { reason }),
+  };
+}

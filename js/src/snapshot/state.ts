@@ -1,0 +1,136 @@
+// All that a page knows of a session, as one immutable value, and the snapshot that is shown of it.
+
+import type { CoreEvent } from "../wasm/core-api.js";
+import type { Usage } from "../wire/record.js";
+import type { GloveSnapshot, QueuedMessage, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
+
+export type CoreState = Extract<CoreEvent, { kind: "state" }>;
+
+/** What a model writes for one call. */
+export interface Answer {
+  /** The call of a model of the page; nothing where the core tells of the answer, and of its end. */
+  readonly call: number | undefined;
+  readonly text: string;
+  readonly reasoning: string;
+  /** It will be no answer. */
+  readonly over: boolean;
+}
+
+/** The answer that is being written, as far as it has come. */
+export type Written = Pick<Answer, "text" | "reasoning">;
+
+/** A message that the core has not seen yet. One that waits cannot be given to it yet, or is on its way for long. */
+export interface SentMessage extends QueuedMessage {
+  readonly waits: boolean;
+}
+
+type Derived = "status" | "busy" | "streamingText" | "streamingReasoning" | "streamingCalls";
+
+export interface SessionState {
+  /** The parts of the snapshot that stand in it as they are here. */
+  readonly shown: Omit<GloveSnapshot, Derived>;
+  /** The core's own state. */
+  readonly core: Pick<CoreState, "phase" | "request" | "queue">;
+  /** The answers that are no entries yet, the oldest first, which is the one that is shown. */
+  readonly answers: readonly Answer[];
+  /** The calls that are being written. */
+  readonly calls: readonly StreamingCall[];
+  /** Both were written elsewhere, and give way to the next piece. */
+  readonly stale: boolean;
+  /** The first piece of the answer is there. */
+  readonly answering: boolean;
+  readonly sent: readonly SentMessage[];
+  /** Not given to the core, as the session could not be opened; offered again when it can be. */
+  readonly kept: readonly QueuedMessage[];
+  /** What this page has sent, until it is known how it ended. */
+  readonly open: readonly string[];
+  /** A run of this page has failed or paused, and its end is told in a moment: both are shown at once. */
+  readonly ending: boolean;
+  /** The error that the core has told last, until it says where the run is. */
+  readonly reported: Error | undefined;
+  /** The error of a request, which gives way when a later one goes well. */
+  readonly failure: Error | undefined;
+  /** What requests have failed with that others followed, by the entry where each ended. */
+  readonly errors: ReadonlyMap<string, Error>;
+}
+
+/** What the core does not know of a slot or a call. */
+export interface SlotContext {
+  strategy(renderer: string): SlotDisplayStrategy;
+  title(tool: string, input: unknown): string | undefined;
+  /** The value that was shown, where JSON could not hold all of it. */
+  live(id: string): { readonly input: unknown } | undefined;
+}
+
+export const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
+
+/** A session before anything is known of it. */
+export function emptyState(sessionId: string, storage: GloveSnapshot["storage"]): SessionState {
+  return {
+    shown: {
+      sessionId,
+      sessionReady: false,
+      run: { phase: "idle" },
+      timeline: [],
+      slots: [],
+      approvals: [],
+      queue: [],
+      undoable: [],
+      tasks: [],
+      inbox: [],
+      stats: { ...noUsage, turns: 0 },
+      isCompacting: false,
+      error: undefined,
+      storage,
+      tab: "leader",
+    },
+    core: { phase: "idle", request: null, queue: [] },
+    answers: [],
+    calls: [],
+    stale: false,
+    answering: false,
+    sent: [],
+    kept: [],
+    open: [],
+    ending: false,
+    reported: undefined,
+    failure: undefined,
+    errors: new Map(),
+  };
+}
+
+export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage"]) => snapshotOf(emptyState(sessionId, storage));
+
+export const isStill = (phase: string) => phase === "idle" || phase === "paused" || phase === "interrupted";
+
+export const isBusy = ({ core, sent }: SessionState) => !isStill(core.phase) || core.queue.length > 0 || sent.length > 0;
+
+/** What is shown: the snapshot from before, where nothing is different. */
+export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {
+  if (before && state.ending) return before;
+  const { shown, core, answers, calls } = state;
+  const busy = isBusy(state);
+  const answering = state.answering || core.phase === "tools" || core.phase === "waiting";
+  const { text, reasoning } = answers[0] ?? { text: "", reasoning: "" };
+  const now: GloveSnapshot = {
+    ...shown,
+    busy,
+    status: busy ? (answering ? "streaming" : "submitted") : shown.error ? "error" : "ready",
+    // Blank lines before a call are no entry of the timeline either.
+    streamingText: /\S/.test(text) ? text : "",
+    streamingReasoning: reasoning,
+    streamingCalls: calls,
+  };
+  return before ? unlessSame(before, now) : now;
+}
+
+export function withShown(state: SessionState, changes: Partial<SessionState["shown"]>): SessionState {
+  return { ...state, shown: { ...state.shown, ...changes } };
+}
+
+/** The value from before, when the one of now has the same parts. */
+export function unlessSame<T extends object>(before: T, now: T): T {
+  const keys = Object.keys(now) as (keyof T)[];
+  const same = keys.length === Object.keys(before).length && keys.every((key) => before[key] === now[key]);
+  return same ? before : now;
+}

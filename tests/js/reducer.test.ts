@@ -1,0 +1,327 @@
+// What a session shows, as a function of what happened: without a core, a page or a clock.
+import { expect, test } from "vitest";
+import { reduce, type SnapshotEvent } from "../../pkg/src/snapshot/reducer.js";
+import type { ShownEntry } from "../../pkg/src/snapshot/snapshot.js";
+import { emptyState, type SessionState, snapshotOf } from "../../pkg/src/snapshot/state.js";
+import { ReplayState } from "../../pkg/src/tabs/replay-state.js";
+import type { CoreEvent } from "../../pkg/src/wasm/core-api.js";
+import type { CoreSlot } from "../../pkg/src/wire/run-types.js";
+
+type CoreState = Extract<CoreEvent, { kind: "state" }>;
+
+const context = {
+  strategy: (renderer: string) => (renderer === "card" ? ("hide-on-new" as const) : ("stay" as const)),
+  title: (tool: string) => (tool === "pay" ? "Pay the bill" : undefined),
+  live: () => undefined,
+};
+
+/** A value that cannot be changed, nor anything in it. */
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
+}
+
+const empty = frozen(emptyState("s", "memory"));
+const step = (state: SessionState, event: SnapshotEvent) => frozen(reduce(state, frozen(event), context));
+const after = (...events: SnapshotEvent[]) => events.reduce(step, empty);
+const shown = (...events: SnapshotEvent[]) => snapshotOf(after(...events));
+
+const run = (phase: CoreState["phase"], request: string | null, more: Partial<CoreState> = {}): CoreState => ({
+  kind: "state",
+  phase,
+  request,
+  queue: [],
+  questions: [],
+  undoable: [],
+  turns: 0,
+  usage: { tokens_in: 0, tokens_out: 0 },
+  contextTokens: 0,
+  ...more,
+});
+const said = (at: number, ...entries: ShownEntry[]): CoreEvent => ({
+  kind: "timeline",
+  len: at + entries.length,
+  set: entries.map((entry, index) => [at + index, entry] as const),
+});
+const user = (id: string): ShownEntry => ({ kind: "user", id: `${id}.m1`, text: id });
+const agent = (id: string, text: string): ShownEntry => ({ kind: "agent_text", id: `${id}.m2`, text });
+const told = (type: string, data: object = {}): CoreEvent => ({ kind: "event", request: null, type, data });
+const text = (piece: string) => told("text_delta", { text: piece });
+const slot = (id: string, more: Partial<CoreSlot> = {}): CoreSlot => ({
+  id,
+  renderer: "form",
+  input: 1,
+  waits: true,
+  created_at: 0,
+  status: "pending",
+  ...more,
+});
+const slots = (...stack: CoreSlot[]): CoreEvent => ({ kind: "slots", slots: stack });
+const sent = (id: string, waits = false): SnapshotEvent => ({ kind: "sent", id, text: id, waits });
+const settled = (id: string, error?: Error): SnapshotEvent => ({ kind: "settled", id, error });
+const boom = new Error("boom");
+
+const begun = [sent("a"), said(0, user("a")), run("model", "a")] as const;
+
+test.each<[string, SnapshotEvent[], object]>([
+  ["nothing has happened", [], { status: "ready", busy: false, queue: [], timeline: [] }],
+  ["a message was sent", [sent("a")], { status: "submitted", busy: true, queue: [] }],
+  ["a message waits for the core", [sent("a", true)], { queue: [{ id: "a", text: "a" }] }],
+  ["the core was given it", [sent("a", true), { kind: "given", id: "a" }], { busy: true, queue: [] }],
+  [
+    "the core takes its time with it",
+    [sent("a"), { kind: "given", id: "a" }, { kind: "slow", id: "a" }],
+    { queue: [{ id: "a", text: "a" }] },
+  ],
+  ["the core answers it", [sent("a", true), run("model", "a")], { status: "submitted", queue: [], run: { phase: "model" } }],
+  [
+    "it stands in the core's queue",
+    [...begun, sent("b", true), run("model", "a", { queue: [{ id: "b", text: "b" }] })],
+    { queue: [{ id: "b", text: "b" }] },
+  ],
+  [
+    "the session could not be opened for it",
+    [sent("a"), { kind: "kept", id: "a", text: "a" }, settled("a", boom)],
+    { status: "error", error: boom, queue: [{ id: "a", text: "a" }] },
+  ],
+  [
+    "what was kept is offered again",
+    [sent("a"), { kind: "kept", id: "a", text: "a" }, settled("a", boom), sent("a")],
+    { status: "submitted", error: undefined, queue: [] },
+  ],
+  [
+    "what was kept is taken back",
+    [
+      { kind: "kept", id: "a", text: "a" },
+      { kind: "dropped", id: "a" },
+    ],
+    { queue: [] },
+  ],
+  ["the first piece came", [...begun, text("Hel")], { status: "streaming", streamingText: "Hel" }],
+  [
+    "the answer is whole",
+    [...begun, text("Hello"), told("model_response"), said(1, agent("a", "Hello")), run("idle", null), settled("a")],
+    { status: "ready", streamingText: "", timeline: [user("a"), agent("a", "Hello")] },
+  ],
+  ["a blank piece is no text", [...begun, text("\n")], { status: "streaming", streamingText: "" }],
+  [
+    "a request has failed",
+    [...begun, run("paused", "a"), settled("a", boom)],
+    { status: "error", error: boom, run: { phase: "paused" } },
+  ],
+  [
+    "a later request goes well",
+    [...begun, run("paused", "a"), settled("a", boom), run("model", "b"), run("idle", null), settled("b")],
+    { status: "ready", error: undefined },
+  ],
+  [
+    "a request has failed and the next one is answered",
+    [...begun, run("model", "b"), settled("a", boom)],
+    { error: undefined, timeline: [{ ...user("a"), error: boom }] },
+  ],
+  [
+    "a run of another page has failed",
+    [run("model", "a"), told("error", { code: "FAILED", message: "boom" }), run("paused", "a")],
+    { error: { message: "Boom" } },
+  ],
+  [
+    "a run goes on behind an error",
+    [run("model", "a"), told("error", { code: "FAILED", message: "boom" }), run("model", "a"), run("paused", "a")],
+    { error: undefined },
+  ],
+  [
+    "the core was lost in a run",
+    [...begun, slots(slot("s")), { kind: "lost", error: boom, over: false }],
+    { busy: false, error: boom, run: { phase: "interrupted" }, slots: [] },
+  ],
+  ["the core was lost at rest", [{ kind: "lost", error: boom, over: false }], { error: undefined, run: { phase: "idle" } }],
+  ["the session is not stored any more", [{ kind: "lost", error: boom, over: true }], { error: boom, run: { phase: "idle" } }],
+  [
+    "tasks changed",
+    [told("tool_use_result", { tool_name: "glove_update_tasks", result: { data: { tasks: [1] } } })],
+    { tasks: [1] },
+  ],
+  [
+    "a text that an earlier page had shown is written anew",
+    [said(0, { kind: "agent_text", id: "a.partial", text: "Hal" }), text("He")],
+    { timeline: [], streamingText: "He" },
+  ],
+])("when %s", (_, events, part) => {
+  expect(shown(...events)).toMatchObject(part);
+});
+
+test("the end of a run is not shown before it is known how its request ended", () => {
+  const before = shown(...begun);
+  const paused = after(...begun, run("paused", null));
+  expect(snapshotOf(paused, before)).toBe(before);
+  expect(snapshotOf(step(paused, settled("a", boom)), before)).toMatchObject({ status: "error", error: boom });
+  expect(snapshotOf(step(paused, { kind: "unsettled" }), before)).toMatchObject({ status: "ready", run: { phase: "paused" } });
+});
+
+test("the answers of a model of the page are shown one by one, and one that fails is not part of the next", () => {
+  const piece = (call: number, text: string): SnapshotEvent => ({ kind: "piece", of: "text", text, call });
+  const two = after(...begun, { kind: "asked", call: 1 }, piece(1, "One"), { kind: "asked", call: 2 }, piece(2, "Two"));
+  expect(snapshotOf(two).streamingText).toBe("One");
+  expect(snapshotOf(step(two, told("model_response"))).streamingText).toBe("Two");
+  const failed = step(step(two, { kind: "failed", call: 1 }), run("model", "b"));
+  expect(snapshotOf(failed).streamingText).toBe("Two");
+  expect(snapshotOf(step(step(two, told("model_response")), piece(1, "late"))).streamingText).toBe("Two");
+});
+
+test("a slot keeps what it shows, says why an answer was refused until it is settled, and gives its place to a newer card", () => {
+  const call: ShownEntry = { kind: "tool", id: "c", name: "order", input: {}, status: "running" };
+  const card = (id: string) => slot(id, { renderer: "card", owner: "c" });
+  const first = after(said(0, call), slots(card("1"), slot("q", { input: { toolName: "pay", toolInput: {} } })));
+  const [one, question] = first.shown.slots;
+  expect([one?.toolName, question?.input]).toEqual(["order", { toolName: "pay", toolInput: {}, title: "Pay the bill" }]);
+  const refused = step(first, { kind: "refused", slot: "q", error: "no" });
+  expect(refused.shown.slots).toEqual([one, { ...question, error: "no" }]);
+  const next = step(refused, slots(card("1"), slot("q"), card("2")));
+  expect(next.shown.slots.map(({ id, replaced, error }) => [id, replaced, error])).toEqual([
+    ["1", true, undefined],
+    ["q", undefined, "no"],
+    ["2", undefined, undefined],
+  ]);
+  const answered = step(next, slots(card("1"), slot("q", { status: "resolved", answer: 7 })));
+  expect(answered.shown.slots[0]).toBe(next.shown.slots[0]);
+  expect(answered.shown.slots[1]).toEqual({ ...question, status: "resolved", answer: 7 });
+});
+
+/** The same numbers for the same seed. */
+function chance(seed: number) {
+  let at = seed;
+  return (below: number) => {
+    at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((at / 2 ** 32) * below);
+  };
+}
+
+/** What a core may tell of some requests, one after the other. */
+function conversation(seed: number): CoreEvent[] {
+  const below = chance(seed);
+  const events: CoreEvent[] = [];
+  let length = 0;
+  const entry = (...entries: ShownEntry[]) => {
+    events.push(said(length, ...entries));
+    length += entries.length;
+  };
+  const request = (id: string) => {
+    entry(user(id));
+    events.push(run("model", id, { queue: below(2) ? [{ id: `${id}+`, text: "next" }] : [] }));
+    for (let pieces = below(6); pieces > 0; pieces--)
+      events.push(below(3) ? text(`${pieces} `) : told("reasoning_delta", { text: "?" }));
+    const call = `${id}.c`;
+    if (below(2)) {
+      events.push({
+        kind: "input",
+        id: call,
+        name: "pay",
+        patches: [
+          ["", "=", {}],
+          ["/list", "=", []],
+        ],
+      });
+      for (let at = 0; at < below(5); at++)
+        events.push({ kind: "input", id: call, name: "pay", patches: [[`/list/${at}`, "!", at]] });
+      const tool: ShownEntry = { kind: "tool", id: call, name: "pay", input: {}, status: "running" };
+      events.push(told("model_response"));
+      entry(tool);
+      events.push(
+        run("waiting", id, { questions: [{ id: "q", kind: "approval", call_id: call, tool_name: "pay", asked_at: 0 }] }),
+      );
+      events.push(slots(slot(`${id}.s`, { owner: call, renderer: below(2) ? "card" : "form" })));
+      events.push(
+        run("tools", id),
+        said(length - 1, { ...tool, status: "success", output: "paid" }),
+        slots(),
+        run("model", id),
+        text("Paid."),
+      );
+    }
+    if (below(5) === 0) return events.push(told("error", { code: "FAILED", message: "it broke" }), run("paused", id));
+    events.push(told("model_response_complete"));
+    entry(agent(id, "Done."));
+    return events.push(told("request_finished"), run("idle", null, { turns: 1 }));
+  };
+  for (let at = 0; at < 4; at++) request(`r${at}`);
+  return events;
+}
+
+const seeds = Array.from({ length: 80 }, (_, seed) => seed);
+
+test("events taken in one by one and in batches show the same, and no state that was given out is changed", () => {
+  for (const seed of seeds) {
+    const events = conversation(seed);
+    const below = chance(seed);
+    let unseen = new WeakSet<object>();
+    let batched = empty;
+    let single = empty;
+    for (const event of events) {
+      single = step(single, event);
+      // A batch shares what is in no snapshot yet.
+      batched = reduce(batched, event, context, unseen);
+      if (below(3) > 0) continue;
+      expect(snapshotOf(frozen(batched)), `seed ${seed}`).toEqual(snapshotOf(single));
+      unseen = new WeakSet();
+    }
+    expect(snapshotOf(batched)).toEqual(snapshotOf(single));
+  }
+});
+
+test("a piece of an answer leaves every other part of the snapshot the same object", () => {
+  for (const seed of seeds) {
+    let state = empty;
+    for (const event of conversation(seed)) {
+      const before = snapshotOf(state);
+      state = step(state, event);
+      if (event.kind !== "event" || !event.type.endsWith("_delta")) continue;
+      const now = snapshotOf(state, before);
+      const parts = ["timeline", "slots", "approvals", "queue", "undoable", "stats", "run", "streamingCalls"] as const;
+      for (const part of parts) expect(now[part]).toBe(before[part]);
+    }
+  }
+});
+
+test("what changes nothing gives the snapshot from before", () => {
+  for (const seed of seeds) {
+    const state = conversation(seed).reduce(step, empty);
+    const before = snapshotOf(state);
+    expect(snapshotOf(step(state, told("tool_use", { id: "x" })), before)).toBe(before);
+  }
+});
+
+test("a tab that follows from any moment on shows the same", () => {
+  for (const seed of seeds) {
+    const events = conversation(seed);
+    const joins = chance(seed)(events.length);
+    const replay = new ReplayState();
+    let leads = empty;
+    let follows = empty;
+    for (const [at, event] of events.entries()) {
+      if (at === joins) {
+        const { events: all, written } = replay.all(leads.shown.timeline);
+        follows = [{ kind: "renewed", written } as const, ...all].reduce(step, frozen(emptyState("s", "memory")));
+      }
+      leads = step(leads, event);
+      replay.take(event);
+      if (at < joins) continue;
+      follows = step(follows, event);
+      // Errors travel beside the events, as tasks do.
+      follows = step(follows, { kind: "page", changes: { error: leads.shown.error } });
+      // Who came in the middle of a call's arguments shows the next call.
+      const { streamingCalls: _calls, status: _status, ...parts } = snapshotOf(leads);
+      expect(snapshotOf(follows), `seed ${seed}, event ${at} of ${joins}`).toMatchObject(parts);
+    }
+    expect(snapshotOf(follows).status, `seed ${seed}`).toBe(snapshotOf(leads).status);
+  }
+});
+
+test("the same events give the same again", () => {
+  for (const seed of seeds) {
+    const events = conversation(seed);
+    expect(events.reduce(step, empty)).toEqual(conversation(seed).reduce(step, empty));
+  }
+});
