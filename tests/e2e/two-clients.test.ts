@@ -7,6 +7,9 @@ const { profile } = profiles();
 
 /** Clients whose models say whose they are, and what the console was told. */
 const clients = `
+  // Long waits pass four times as fast, in the same order.
+  const timeout = globalThis.setTimeout;
+  globalThis.setTimeout = (work, ms, ...args) => timeout(work, ms >= 5_000 && ms <= 10_000 ? ms / 4 : ms, ...args);
   const warnings = [];
   console.warn = (text) => warnings.push(text);
   const make = (who, more) =>
