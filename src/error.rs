@@ -13,7 +13,7 @@ pub enum Error {
     Tool(#[from] ToolDefinitionError),
     #[error("Operation aborted")]
     Aborted,
-    #[error("the session is closed; open a new one to go on")]
+    #[error("the session is closed; open a new one to continue")]
     Closed,
     #[error("{0}")]
     Protocol(String),
@@ -75,7 +75,7 @@ pub enum ModelErrorKind {
     BadRequest,
     /// More bytes than the other end takes.
     TooLarge,
-    /// The conversation does not fit into the model's context.
+    /// The conversation does not fit the model's context window.
     ContextLength,
     Server,
     /// An answer that is not in the provider's format.
@@ -181,13 +181,11 @@ through_codec! { ModelError, ModelErrorKind, StoreError, StoreErrorKind }
 /// Why a tool cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolDefinitionError {
-    #[error("a tool needs a name; give it one that says what it does, like `get_weather`")]
+    #[error("the tool has no name; name it after what it does, like `get_weather`")]
     EmptyName,
-    #[error(
-        "the tool name `{0}` is taken; tool names are compared without regard to case, so choose another"
-    )]
+    #[error("there is already a tool named `{0}` (case is ignored); rename one of them")]
     DuplicateName(String),
-    #[error("the input schema of `{tool}` is no JSON Schema: {why}")]
+    #[error("the input schema of `{tool}` is not a JSON Schema: {why}")]
     BadSchema { tool: String, why: String },
 }
 

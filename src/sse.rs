@@ -24,7 +24,7 @@ pub struct SseEvent<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
-    #[error("a stream event is larger than the limit of {limit} bytes")]
+    #[error("a stream event exceeds {limit} bytes")]
     TooLarge { limit: usize },
 }
 

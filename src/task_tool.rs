@@ -99,7 +99,7 @@ impl ToolHost for TaskTool {
     }
 
     fn undo(&self, _call: CallRef<'_>, _context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
-        Box::pin(future::ready(Err("a task list is not taken back".to_owned())))
+        Box::pin(future::ready(Err("a task list cannot be undone".to_owned())))
     }
 }
 

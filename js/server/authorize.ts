@@ -20,24 +20,18 @@ export async function checkPermission(
     refuse(403, "FORBIDDEN", "This request is not allowed.", error);
   }
   if (answer === late) {
-    const detail = `\`authorize\` gave no answer in ${authorizeMs} ms (\`authorizeMs\`), so the request was refused.`;
-    refuse(
-      503,
-      "AUTHORIZE_TIMEOUT",
-      "It could not be checked in time whether this request is allowed. Try again.",
-      undefined,
-      detail,
-    );
+    const detail = `\`authorize\` did not settle within ${authorizeMs} ms (\`authorizeMs\`), so the request was refused.`;
+    refuse(503, "AUTHORIZE_TIMEOUT", "Authorization took too long. Try again.", undefined, detail);
   }
   if (answer === true) {
     if (!request.bodyUsed && !request.body?.locked) return undefined;
     const { status, code, message } = broken;
-    refuse(status, code, message, undefined, "`authorize` read the body of the request: read a `request.clone()` there.");
+    refuse(status, code, message, undefined, "`authorize` consumed the request body: read it from `request.clone()` instead.");
   }
   // One whose body was sent already cannot be sent again, and an error response cannot be sent at all.
   if (isResponse(answer) && !answer.bodyUsed && answer.status >= 200) return new Response(answer.clone().body, answer);
   if (!answer) refuse(401, "UNAUTHORIZED", signIn);
-  const detail = `\`authorize\` gave ${isResponse(answer) ? "a response that cannot be sent" : describeValue(answer)}, and only \`true\` lets a request through.`;
+  const detail = `\`authorize\` must return \`true\` to let a request through, got ${isResponse(answer) ? "a response that cannot be sent" : describeValue(answer)}.`;
   refuse(401, "UNAUTHORIZED", signIn, undefined, detail);
 }
 

@@ -5,15 +5,15 @@ import { Refused, refuse } from "./refused.js";
 /** Reads a JSON body; stops at the limit, whatever the headers say of its length, and when the client leaves. */
 export async function readBody(request: Request, limit: number): Promise<string> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
-    refuse(415, "CONTENT_TYPE", "The request's body must be JSON, with the content type application/json.");
+    refuse(415, "CONTENT_TYPE", "The request body must be JSON, with the content type application/json.");
   }
   const tooLarge = () =>
     refuse(
       413,
       "BODY_TOO_LARGE",
-      "This is more than the server takes: send a smaller picture or file.",
+      "The request is too large: send a smaller picture or file.",
       undefined,
-      `A request was larger than the ${limit} bytes that are allowed. Where that is too few, raise the handler's limits.bodyBytes.`,
+      `A request body exceeded ${limit} bytes. To allow larger ones, raise the handler's limits.bodyBytes.`,
     );
   if (Number(request.headers.get("content-length") ?? 0) > limit) tooLarge();
   const reader = request.body?.getReader();
@@ -22,7 +22,7 @@ export async function readBody(request: Request, limit: number): Promise<string>
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined });
     } catch (error) {
-      return refuse(400, "BODY_NOT_JSON", "The request's body cannot be read as UTF-8 text.", error);
+      return refuse(400, "BODY_NOT_JSON", "The request body is not valid UTF-8.", error);
     }
   };
   const { signal } = request;

@@ -18,7 +18,7 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   const upstream = upstreamOf(config);
   const relay = relayOf(core, config, upstream);
   const serve = async (request: Request): Promise<Response> => {
-    if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "A chat endpoint answers POST only.");
+    if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "The chat endpoint accepts only POST.");
     const refused = await checkPermission(config, request);
     if (refused) return refused;
     const body = await readBody(request, config.limits?.bodyBytes ?? 1_048_576);

@@ -61,10 +61,7 @@ async function ask(
 ): Promise<void> {
   const model = createModel();
   if (transportOf(model)) {
-    throw new GloveError(
-      "MODEL_CONFIG",
-      "A chat handler asks providers by itself: give it `provider` in the place of this model.",
-    );
+    throw new GloveError("MODEL_CONFIG", "A chat handler calls providers itself: pass it `provider` instead of this model.");
   }
   model.setSystemPrompt(systemPrompt);
   const described = tools?.map(({ parameters, ...tool }) => ({ ...tool, jsonSchema: parameters }));
@@ -78,6 +75,6 @@ async function ask(
   const answered = await model.prompt({ messages, ...(described && { tools: described }) }, notify, signal);
   const { messages: given, ...rest } = checkAnswer(model.name, answered);
   const message = joined(given);
-  if (!message) throw new GloveError("MODEL_BAD_RESPONSE", `The model "${model.name}" gave an empty list of \`messages\`.`);
+  if (!message) throw new GloveError("MODEL_BAD_RESPONSE", `The model "${model.name}" returned an empty \`messages\` array.`);
   tell({ ...rest, type: "done", message });
 }

@@ -25,7 +25,7 @@ export function upstreamOf(config: ChatHandlerConfig): Upstream {
     return { format: "endpoint", baseURL: nowhere, model: "", maxTokens: undefined, fetch: fetchOf(createModel), key: () => "" };
   }
   if (createModel || id === undefined) {
-    throw fault("A chat handler needs either `provider` or `createModel`, and not both.");
+    throw fault("A chat handler needs either `provider` or `createModel`, not both.");
   }
   const { provider, model, baseURL } = targetOf({ ...config, provider: id });
   keyFrom("`apiKey`", config.apiKey);
@@ -86,14 +86,14 @@ const options = {
 } as const satisfies Options<ChatHandlerConfig>;
 
 function checkConfig(config: ChatHandlerConfig): void {
-  check("What `createChatHandler` gets", config, "object");
+  check("The argument of `createChatHandler`", config, "object");
   checkOptions(config, options);
   const { cors, providerMessages, heartbeatMs, authorizeMs } = config;
   for (const model of config.models ?? []) check("Each of `models`", model, "text");
   if (cors !== undefined && ![cors].flat().every((origin) => typeof origin === "string")) {
     throw new GloveError(
       "CONFIG_INVALID",
-      `\`cors\` is ${describeValue(cors)}, and has to be an origin, a list of origins, or "*".`,
+      `\`cors\` must be an origin, an array of origins, or "*", got ${describeValue(cors)}.`,
     );
   }
   checkCall(config);

@@ -89,6 +89,6 @@ export function reasonOf(thrown: unknown): string {
     if (thrown instanceof Error) return reasonOf(thrown.message) || String(thrown.name);
     return JSON.stringify(thrown) ?? String(thrown);
   } catch {
-    return "something that cannot be told";
+    return "an unprintable value";
   }
 }

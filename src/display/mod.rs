@@ -18,9 +18,9 @@ pub enum DisplayError {
     Removed,
     #[error("the display was cleared before the question was answered")]
     Cleared,
-    #[error("the renderer `{renderer}` cannot show this input: {why}")]
+    #[error("the input does not match the schema of the renderer `{renderer}`: {why}")]
     WrongInput { renderer: String, why: String },
-    #[error("this is no answer to `{renderer}`, so the question stays open: {why}")]
+    #[error("the answer does not match the schema of `{renderer}`, so the question stays open: {why}")]
     WrongOutput { renderer: String, why: String },
 }
 

@@ -181,21 +181,21 @@ fn told(error: &ModelError, disclosure: Disclosure) -> (String, Audience) {
     let (own, said) = match error.kind {
         // What a connection failed with names the address, what was no answer quotes the body.
         Network => ("The connection to the model's provider failed.", Audience::Nobody),
-        BadResponse => ("What the model's provider sent is not an answer.", Audience::Nobody),
+        BadResponse => ("The model's provider sent an invalid response.", Audience::Nobody),
         Config | Adapter => ("This server is not set up for its model.", Audience::Nobody),
-        Authentication => ("The model's provider refused the key of this server.", Audience::Operator),
+        Authentication => ("The model's provider rejected this server's API key.", Audience::Operator),
         RateLimit if unpaid(error) => {
-            ("The account of this server at the model's provider is used up.", Audience::Operator)
+            ("This server's account with the model's provider has no quota left.", Audience::Operator)
         }
-        RateLimit => ("The model's provider allows no more requests at the moment.", Audience::Anyone),
+        RateLimit => ("The model's provider is limiting requests. Try again later.", Audience::Anyone),
         Overloaded => ("The model's provider is overloaded.", Audience::Anyone),
-        Timeout => ("The model's provider took too long.", Audience::Anyone),
+        Timeout => ("The model's provider took too long to answer.", Audience::Anyone),
         Server => ("The model's provider failed.", Audience::Anyone),
         Cut => ("The model's answer was cut off before its end.", Audience::Client),
-        ContextLength => ("The conversation does not fit into the model's context.", Audience::Client),
+        ContextLength => ("The conversation does not fit the model's context window.", Audience::Client),
         BadRequest => ("The model's provider refused the request.", Audience::Client),
         TooLarge => {
-            let own = "This is more than the model's provider takes: send a smaller picture or file.";
+            let own = "The request is too large for the model's provider: send a smaller picture or file.";
             (own, Audience::Anyone)
         }
     };
@@ -254,19 +254,19 @@ mod tests {
                 401,
                 r#"{"error":{"message":"bad key sk-c…"}}"#,
                 502,
-                "The model's provider refused the key of this server.",
+                "The model's provider rejected this server's API key.",
             ),
             (
                 403,
                 r#"{"error":{"message":"no access"}}"#,
                 502,
-                "The model's provider refused the key of this server.",
+                "The model's provider rejected this server's API key.",
             ),
             (
                 402,
                 r#"{"error":{"message":"pay"}}"#,
                 502,
-                "The account of this server at the model's provider is used up.",
+                "This server's account with the model's provider has no quota left.",
             ),
             (
                 400,
@@ -278,7 +278,7 @@ mod tests {
                 429,
                 r#"{"error":{"message":"Rate limit reached in organization org-Ab12: Limit 30000"}}"#,
                 429,
-                "The model's provider allows no more requests at the moment.",
+                "The model's provider is limiting requests. Try again later.",
             ),
             (
                 500,
@@ -290,11 +290,11 @@ mod tests {
                 429,
                 r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#,
                 502,
-                "The account of this server at the model's provider is used up.",
+                "This server's account with the model's provider has no quota left.",
             ),
             (500, "<html>trace of 10.0.0.1</html>", 502, "The model's provider failed."),
             (502, "", 502, "The model's provider failed."),
-            (504, r#"{"error":{"message":"late"}}"#, 504, "The model's provider took too long."),
+            (504, r#"{"error":{"message":"late"}}"#, 504, "The model's provider took too long to answer."),
             (529, r#"{"error":{"message":"at gpu-7"}}"#, 503, "The model's provider is overloaded."),
         ];
         for (status, body, expected, message) in table {
@@ -329,7 +329,7 @@ mod tests {
         let busy = from_response(429, r#"{"error":{"message":"org-7 is over its limit"}}"#);
         assert_eq!(
             of(&busy, Disclosure::None).1,
-            "The model's provider allows no more requests at the moment."
+            "The model's provider is limiting requests. Try again later."
         );
     }
 
@@ -341,7 +341,7 @@ mod tests {
         let error = ModelError::new(ModelErrorKind::Authentication, "bad key");
         assert_eq!(
             of(&error, Disclosure::Application).1,
-            "The model's provider refused the key of this server."
+            "The model's provider rejected this server's API key."
         );
     }
 

@@ -35,12 +35,11 @@ impl WireRequest {
     /// Reads a body. Fields that are not of the protocol (an address, headers, a key) are passed over.
     pub fn read(body: &str, limits: &RequestLimits) -> Result<Self, Refusal> {
         let json = Json::parse(body).map_err(|error| {
-            Refusal::new(400, "BODY_NOT_JSON", format!("The request's body cannot be read: {error}"))
+            Refusal::new(400, "BODY_NOT_JSON", format!("The request body cannot be read: {error}"))
         })?;
         let mut request = WireRequest::default();
         request.fields(json.as_str()).map_err(|field| {
-            let message =
-                format!("The request's `{}` is not what the endpoint expects: {}", field.0, field.1);
+            let message = format!("The request's `{}` is not valid: {}", field.0, field.1);
             Refusal::new(400, "REQUEST_INVALID", message)
         })?;
         let within = [
@@ -63,13 +62,13 @@ impl WireRequest {
         for (code, found, most, what, option) in within {
             if found as u64 > most {
                 let message = format!(
-                    "The request holds {found} {what}; {most} are allowed. Where that is too few, raise the handler's {option}."
+                    "The request has {found} {what}; at most {most} are allowed. To allow more, raise the handler's {option}."
                 );
                 return Err(Refusal::new(413, code, message));
             }
         }
         if request.messages.is_empty() {
-            let message = "The request holds no messages: there is nothing to answer.";
+            let message = "The request has no messages, so there is nothing to answer.";
             return Err(Refusal::new(400, "REQUEST_INVALID", message));
         }
         Ok(request)
@@ -78,7 +77,7 @@ impl WireRequest {
     fn fields(&mut self, body: &str) -> Result<(), Wrong> {
         let mut reader = Reader::new(body);
         if !reader.object().map_err(|_| Wrong::of("body"))? {
-            return Err(Wrong("body", "it is no object".to_owned()));
+            return Err(Wrong("body", "it is not an object".to_owned()));
         }
         while let Some(key) = reader.key().map_err(|_| Wrong::of("body"))? {
             let value = reader.raw().map_err(|_| Wrong::of("body"))?;
@@ -101,7 +100,7 @@ struct Wrong(&'static str, String);
 
 impl Wrong {
     fn of(field: &'static str) -> Self {
-        Wrong(field, "it is of another form".to_owned())
+        Wrong(field, "it has the wrong type".to_owned())
     }
 }
 

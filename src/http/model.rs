@@ -117,7 +117,8 @@ impl ModelAdapter for HttpModel {
         };
         // The list of messages stands last.
         if self.options.format.spoken() != Format::Endpoint && body.ends_with("[]}") {
-            let why = "There is nothing to send to the model: no text, no file and no result is in the conversation";
+            let why =
+                "There is nothing to send to the model: the conversation has no text, file or tool result";
             return Box::pin(ready(Err(ModelError::new(ModelErrorKind::BadRequest, why))));
         }
         let asking = ModelCall {
@@ -250,10 +251,10 @@ impl ModelCall {
     /// What came may be of something else than a model.
     fn with_place(&self, mut error: ModelError) -> ModelError {
         if let Some(place) = self.place().filter(|_| !error.retryable && errors::says_nothing(&error)) {
-            error.message.push_str(&format!("; look at {place}, and at what answers there"));
+            error.message.push_str(&format!("; check {place} and the server behind it"));
         }
         if errors::takes_no_tools(&error) {
-            error.message.push_str("; with `toolUse: \"text\"` it gets them described in the prompt");
+            error.message.push_str("; set `toolUse: \"text\"` to describe the tools in the prompt instead");
         }
         error
     }
@@ -261,7 +262,7 @@ impl ModelCall {
     fn unreached(&self, why: &str) -> ModelError {
         let place = self.place().unwrap_or_else(|| "the address".to_owned());
         let message = format!(
-            "the model could not be reached ({why}); look at the connection and at {place}, which has to allow pages of other origins by CORS"
+            "the model could not be reached ({why}); check the connection, and that {place} allows this page's origin by CORS"
         );
         ModelError::new(ModelErrorKind::Network, message)
     }
@@ -340,14 +341,14 @@ impl ModelCall {
                 limit = Limit::new(
                     self.clock.steady(),
                     self.options.policy.idle_ms,
-                    "further piece of its answer",
+                    "further part of its answer",
                 );
             }
             shown.show(batch);
             let most = self.options.policy.answer_bytes;
             if most > 0 && shown.bytes > most {
                 let message = format!(
-                    "the model's answer is longer than {most} bytes; where that is meant, raise `policy.answerBytes` (0 is no limit)"
+                    "the model's answer exceeds {most} bytes; to allow more, raise `policy.answerBytes` (0 is no limit)"
                 );
                 return Err(ModelError::new(ModelErrorKind::BadResponse, message));
             }
@@ -374,7 +375,7 @@ impl ModelCall {
         }
         Err(ModelError::new(
             ModelErrorKind::BadResponse,
-            format!("the model's answer is larger than {LONGEST_BODY} bytes"),
+            format!("the model's answer exceeds {LONGEST_BODY} bytes"),
         ))
     }
 }

@@ -25,7 +25,7 @@ impl Limit {
     /// It may have worked all that time, which has a price, so it is not asked again without a person.
     pub(super) fn passed(self) -> ModelError {
         let Limit { what, after_ms, .. } = self;
-        let message = format!("the model gave no {what} within {after_ms} ms");
+        let message = format!("the model sent no {what} within {after_ms} ms");
         ModelError { retryable: false, ..ModelError::new(ModelErrorKind::Timeout, message) }
     }
 }

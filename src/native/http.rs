@@ -30,8 +30,9 @@ struct Thread(Option<Runtime>);
 
 impl NativeHttp {
     pub fn new() -> Result<Self, ModelError> {
-        let failed =
-            |why: String| ModelError::new(ModelErrorKind::Config, format!("HTTP cannot be started: {why}"));
+        let failed = |why: String| {
+            ModelError::new(ModelErrorKind::Config, format!("the HTTP client could not start: {why}"))
+        };
         let runtime =
             Builder::new_multi_thread().worker_threads(1).thread_name("glove-http").enable_all().build();
         let client = Client::builder()
@@ -80,7 +81,7 @@ impl Http for NativeHttp {
         let running = Running { task: running, _thread: Arc::clone(&self.thread) };
         Box::pin(async move {
             let (status, headers) =
-                head.await.unwrap_or_else(|_| Err("the connection was given up".to_owned()))?;
+                head.await.unwrap_or_else(|_| Err("the connection was dropped".to_owned()))?;
             Ok(Box::new(NativeResponse { status, headers, read, _running: running }) as Box<dyn HttpResponse>)
         })
     }

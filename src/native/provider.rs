@@ -88,7 +88,7 @@ impl ProviderModel {
         let key = match key.or_else(|| std::env::var(variable).ok()) {
             Some(key) if !key.trim().is_empty() => key.trim().to_owned(),
             _ if target.provider.needs_key => {
-                let message = format!("No API key for provider \"{name}\". Give a key or set {variable}.");
+                let message = format!("No API key for provider \"{name}\". Pass a key or set {variable}.");
                 return Err(ModelError::new(ModelErrorKind::Config, message));
             }
             _ => String::new(),

@@ -94,7 +94,9 @@ impl<T: Serialize> IntoOutcome for Data<T> {
     fn into_outcome(self) -> ToolOutcome {
         match Json::of(&self.0) {
             Ok(json) => json.into_outcome(),
-            Err(error) => ToolOutcome::Threw(format!("the returned value cannot be JSON: {error}")),
+            Err(error) => {
+                ToolOutcome::Threw(format!("the returned value cannot be converted to JSON: {error}"))
+            }
         }
     }
 }

@@ -77,7 +77,10 @@ pub trait StoreAdapter: MaybeSend + MaybeSync {
     }
 
     fn set_tasks(&self, _tasks: Vec<Task>) -> BoxFuture<'static, Result<(), StoreError>> {
-        Box::pin(future::ready(Err(StoreError::new(StoreErrorKind::Failed, "this store keeps no tasks"))))
+        Box::pin(future::ready(Err(StoreError::new(
+            StoreErrorKind::Failed,
+            "this store does not support tasks",
+        ))))
     }
 
     fn keeps_inbox(&self) -> bool {

@@ -151,7 +151,7 @@ impl Reading {
             return;
         }
         if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.owns(event.name) {
-            let message = format!("the provider sent an event that is no JSON: {}", errors::excerpt(data));
+            let message = format!("the provider sent an event that is not JSON: {}", errors::excerpt(data));
             self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         } else if is_error {
             // Of two failures the one that the mapping has read counts.

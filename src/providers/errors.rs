@@ -9,7 +9,7 @@ use crate::providers::refused_media::is_about_media;
 
 /// How much of a body that is no JSON is quoted.
 const EXCERPT: usize = 200;
-const UNEXPECTED: &str = "the answer is not in the format that was asked for";
+const UNEXPECTED: &str = "the answer does not match the requested format";
 /// How much of a provider's own message is kept.
 const LONGEST: usize = 4 * 1024;
 
@@ -42,7 +42,7 @@ pub(crate) fn from_endpoint(status: Option<u16>, body: &str) -> ModelError {
 pub(crate) fn redirected(location: Option<&str>) -> ModelError {
     let to = location.map(|place| format!(" to {}", excerpt(place))).unwrap_or_default();
     let message = format!(
-        "the answer is a redirect{to}, which is not followed, because the key would go along: set the model's URL (`baseURL`) to where it leads"
+        "the answer is a redirect{to}, which is not followed because it would expose the key: use that URL as `baseURL`"
     );
     ModelError::new(ModelErrorKind::Config, message)
 }
@@ -865,7 +865,7 @@ mod tests {
     fn a_web_page_in_place_of_a_stream_is_quoted() {
         let error = unexpected("<html>  Sign in </html>");
         assert_eq!((error.kind, error.retryable), (BadResponse, false));
-        assert_eq!(error.message, "the answer is not in the format that was asked for: a web page (Sign in)");
+        assert_eq!(error.message, "the answer does not match the requested format: a web page (Sign in)");
         assert_eq!(unexpected(r#"{"error":{"message":"no","type":"invalid_request_error"}}"#).message, "no");
         assert!(excerpt(&"x".repeat(5000)).chars().count() <= EXCERPT + 1);
     }

@@ -114,10 +114,10 @@ impl Change {
     pub(crate) fn notice(&self, said: &str) -> (&'static str, String) {
         let (code, done) = match self {
             Change::Without("stream") => {
-                ("PARAMETER_LEFT_OUT", "`stream` is left out: answers come in one piece".to_owned())
+                ("PARAMETER_LEFT_OUT", "`stream` is left out, so answers arrive all at once".to_owned())
             }
             Change::Without("tool_choice") => {
-                let done = "`tool_choice` is left out, and where it is `none` the tools are too";
+                let done = "`tool_choice` is left out (with `none`, the tools are too)";
                 ("PARAMETER_LEFT_OUT", done.to_owned())
             }
             Change::Without(path) => ("PARAMETER_LEFT_OUT", format!("`{path}` is left out")),

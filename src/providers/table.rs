@@ -113,7 +113,7 @@ pub fn resolve(
     });
     if let (Some(other), KeyOrigin::Environment) = (stranger, key) {
         let message = format!(
-            "{} is the address of {}; the key in {} is not sent there. Use provider \"{}\", or pass the key yourself.",
+            "{} belongs to {}; the key in {} is not sent there. Use provider \"{}\", or pass the key yourself.",
             host, other.name, provider.env_var, other.id
         );
         return Err(config(message));

@@ -47,7 +47,7 @@ pub enum RestoreError {
     Corrupt(String),
     #[error("the stored run needs {needed} messages, but only {found} are there")]
     MessagesMissing { needed: usize, found: usize },
-    #[error("the journal does not fit to the run at record {seq}: {error}")]
+    #[error("the journal does not match the run at record {seq}: {error}")]
     Journal { seq: u64, error: OutOfProtocol },
 }
 
@@ -106,13 +106,13 @@ impl Run {
             }
             let next = run.seq + 1;
             if seq != next {
-                return Err(RestoreError::Corrupt(format!("record {next} is missing in the journal")));
+                return Err(RestoreError::Corrupt(format!("record {next} is missing from the journal")));
             }
             run.step(at, input).map_err(|error| RestoreError::Journal { seq, error })?;
         }
         if run.messages.len() < found {
             return Err(RestoreError::Corrupt(format!(
-                "{found} messages are stored, but the journal accounts for {} only",
+                "{found} messages are stored, but the journal accounts for only {}",
                 run.messages.len()
             )));
         }

@@ -60,23 +60,23 @@ pub enum OutOfProtocol {
     NothingRunning,
     #[error("the run is not paused")]
     NotPaused,
-    #[error("model call {0} is not awaited; it was cancelled or has already answered")]
+    #[error("model call {0} is not pending; it was cancelled or already answered")]
     NoSuchModelCall(u64),
-    #[error("call `{0}` is not awaited; it was cancelled, answered, or never made")]
+    #[error("call `{0}` is not pending; it was cancelled, was answered, or never existed")]
     NoSuchCall(String),
     #[error("question `{0}` is not open")]
     NoSuchQuestion(String),
-    #[error("slot `{0}` waits for no answer of a running call")]
+    #[error("slot `{0}` is not waiting for an answer")]
     NoSuchSlot(String),
     #[error("timer {0} is not set")]
     NoSuchTimer(u64),
-    #[error("request `{0}` does not wait for its turn; it was begun, cancelled, or never made")]
+    #[error("request `{0}` is not queued: it already started, was cancelled, or never existed")]
     NotQueued(String),
-    #[error("there is no message of a person to answer again")]
+    #[error("there is no user message to regenerate from")]
     NothingToAnswer,
-    #[error("a request needs an id that was not used before")]
+    #[error("the request id was already used; choose a new one")]
     RequestId,
-    #[error("actions can be taken back only while no request is running")]
+    #[error("undo is possible only while no request is running")]
     Busy,
 }
 

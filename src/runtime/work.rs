@@ -477,7 +477,7 @@ fn within_limits(reply: Reply) -> Result<Reply, ModelError> {
         return Ok(reply);
     }
     let message = format!(
-        "the model's answer holds {calls} tool calls, and {MOST_CALLS} are the limit; nothing of it was run"
+        "the model's answer has {calls} tool calls, more than the limit of {MOST_CALLS}; none of them was run"
     );
     Err(ModelError::new(ModelErrorKind::BadResponse, message))
 }

@@ -70,7 +70,7 @@ impl MemoryStore {
         if !follows {
             return Err(StoreError::new(
                 StoreErrorKind::Conflict,
-                format!("another session has written to `{}`; open it anew to go on", self.id),
+                format!("another session has written to `{}`; reopen it to continue", self.id),
             ));
         }
         data.run.messages.extend_from_slice(step.messages);

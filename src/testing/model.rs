@@ -75,7 +75,7 @@ impl Line {
 
     /// Shows these pieces, and then the stream breaks.
     pub fn cut<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Self {
-        let failure = ModelError::new(ModelErrorKind::Cut, "the stream ended before its end");
+        let failure = ModelError::new(ModelErrorKind::Cut, "the stream ended early");
         Line { fails: Some(failure), ..Line::deltas(pieces) }
     }
 
@@ -179,7 +179,7 @@ impl ScriptedModel {
         };
         match rule {
             Some(rule) => rule.answer(number, seen),
-            None => Line::failure(ModelErrorKind::Config, "the script of this model is at its end"),
+            None => Line::failure(ModelErrorKind::Config, "the script of this model has no answers left"),
         }
     }
 }

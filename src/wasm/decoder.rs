@@ -20,7 +20,7 @@ impl CoreDecoder {
     /// `format` as in a `RelayOptions`.
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str) -> Result<CoreDecoder, JsValue> {
-        let format = format_of(format).map_err(|_| protocol("this format is not known"))?;
+        let format = format_of(format).map_err(|_| protocol("this format is unknown"))?;
         Ok(CoreDecoder { decoder: Decoder::new(format, Vec::new()) })
     }
 

@@ -68,7 +68,7 @@ impl CoreRelay {
             disclosure: Disclosure::default(),
             learned: RefCell::default(),
         };
-        relay.read(options).map_err(|_| protocol("the handler's options are not what the core expects"))?;
+        relay.read(options).map_err(|_| protocol("the handler's options are not valid"))?;
         // A model of the application knows what it says to whom.
         if relay.format == Format::Endpoint && relay.disclosure == Disclosure::Safe {
             relay.disclosure = Disclosure::Application;

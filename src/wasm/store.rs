@@ -153,8 +153,7 @@ async fn text_of(asked: Result<Promise, JsValue>) -> Result<Option<String>, Stor
 }
 
 fn unreadable(fault: &Fault) -> StoreError {
-    let message =
-        format!("what is stored cannot be read: {fault}; delete the session, or import a copy of it");
+    let message = format!("the stored session cannot be read: {fault}; delete it, or import a copy");
     StoreError::new(StoreErrorKind::Corrupt, message)
 }
 

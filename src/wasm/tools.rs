@@ -137,7 +137,7 @@ impl ToolHost for PageTools {
                 Ok(answer) => answer
                     .as_string()
                     .and_then(|text| from_text(&text).ok())
-                    .unwrap_or_else(|| ToolOutcome::Threw("the tool gave no result".to_owned())),
+                    .unwrap_or_else(|| ToolOutcome::Threw("the tool returned no result".to_owned())),
                 Err(error) => ToolOutcome::Threw(reason(&error)),
             }
         })
@@ -168,7 +168,7 @@ fn known(call: &CallRef<'_>) -> Option<String> {
 async fn checked<T: Read>(asked: Result<Promise, JsValue>) -> Result<T, String> {
     let answer = settled(asked).await.map_err(|error| reason(&error))?;
     let read = answer.as_string().and_then(|text| from_text(&text).ok());
-    read.ok_or_else(|| "the check gave no answer".to_owned())
+    read.ok_or_else(|| "the check returned no answer".to_owned())
 }
 
 /// What the page answers, or what it threw instead of a promise.

@@ -16,7 +16,7 @@ test("an incident is looked into side by side, and mended once a person has allo
   const thoughts = log(page).locator("details:not([open])", { hasText: "So the cause is in checkout itself" });
   await thoughts.getByText("Thoughts").click();
   await thoughts.waitFor({ state: "detached" });
-  await shows(page, "May “Restart Checkout” be used?");
+  await shows(page, "Allow “Restart Checkout” to run?");
   await press(page, "Allow once");
   await services(page).getByText("restarting").waitFor();
   await shows(page, "Checkout is healthy again");
@@ -52,7 +52,7 @@ test("the reason for a refusal reaches the assistant", async () => {
   const page = await open("desk");
   await press(page, "Scale search to 6");
   await shows(page, "6 replicas are more than the 4 that need no approval.");
-  await page.getByLabel("Reason, if you reject it").fill("Too dear");
+  await page.getByLabel("Reason for rejecting").fill("Too dear");
   await press(page, "Reject");
   await shows(page, "because you said: “Too dear”");
   await say(page, "Scale search to 4");

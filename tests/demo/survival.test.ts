@@ -84,11 +84,11 @@ test("a request that has failed still waits after a reload, and goes on when som
   await say(page, "What is in my cart?");
   await page.getByRole("alert").waitFor();
   await page.reload();
-  await page.getByText("The last request is not finished.").waitFor();
-  await press(page, "Go on");
+  await page.getByText("The last request did not finish.").waitFor();
+  await press(page, "Continue");
   await shows(page, "Your cart is empty");
   await phase(page, "Ready");
-  expect(await page.getByRole("button", { name: "Go on" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Continue" }).count()).toBe(0);
 });
 
 test("no tool runs from an answer that breaks off", async () => {

@@ -433,7 +433,7 @@ describe("a transaction that does not answer", () => {
          await store.appendStep(step(2, 1, { messages: [message("2")] }), "strict");
          return [failed, between, (await store.getMessages()).length];`,
       );
-      const failed = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("does not answer") };
+      const failed = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("does not respond") };
       expect(found).toEqual([failed, 1, 2]);
     }));
 

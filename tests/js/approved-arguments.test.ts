@@ -167,7 +167,7 @@ test("what can neither be copied nor made again is not judged, and does not run"
     expect([ran, card]).toEqual([[], undefined]);
     expect(judged).not.toHaveBeenCalled();
     const message = expect.stringMatching(
-      /^A rule of the tool "pay" failed: the arguments hold a Money, which cannot be copied,/,
+      /^A rule of the tool "pay" failed: the arguments contain a Money, which cannot be copied,/,
     );
     expect(events).toContainEqual(["error", expect.objectContaining({ code: "TOOL_RULE_FAILED", message })]);
   }

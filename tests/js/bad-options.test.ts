@@ -20,51 +20,51 @@ import { type ChatHandlerConfig, createChatHandler } from "glove-wasm/server";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 
-const count = "and has to be a whole number from 0 to 4294967295, or Infinity.";
-const most = "and has to be a whole number from 0 on, or Infinity.";
+const count = "a whole number from 0 to 4294967295, or Infinity";
+const most = "a whole number of 0 or more, or Infinity";
 
 /** What clients, sessions and agents have in common. */
 const shared: [options: object, message: string][] = [
-  [{ limits: { turns: -1 } }, `\`limits.turns\` is -1, ${count}`],
-  [{ limits: { turns: Number.NaN } }, `\`limits.turns\` is NaN, ${count}`],
-  [{ limits: { undo_steps: 1.5 } }, `\`limits.undo_steps\` is 1.5, ${count}`],
-  [{ limits: { error_rounds: 2 ** 32 } }, `\`limits.error_rounds\` is 4294967296, ${count}`],
-  [{ limits: { result_bytes: "3" } }, `\`limits.result_bytes\` is "3", ${count}`],
-  [{ limits: { calls_per_turn: null } }, `\`limits.calls_per_turn\` is null, ${count}`],
-  [{ limits: { same_rounds: 5n } }, `\`limits.same_rounds\` is 5, ${count}`],
-  [{ limits: { turn: 3 } }, "There is no option `limits.turn`; there are turns, calls_per_turn,"],
+  [{ limits: { turns: -1 } }, `\`limits.turns\` must be ${count}, got -1.`],
+  [{ limits: { turns: Number.NaN } }, `\`limits.turns\` must be ${count}, got NaN.`],
+  [{ limits: { undo_steps: 1.5 } }, `\`limits.undo_steps\` must be ${count}, got 1.5.`],
+  [{ limits: { error_rounds: 2 ** 32 } }, `\`limits.error_rounds\` must be ${count}, got 4294967296.`],
+  [{ limits: { result_bytes: "3" } }, `\`limits.result_bytes\` must be ${count}, got "3".`],
+  [{ limits: { calls_per_turn: null } }, `\`limits.calls_per_turn\` must be ${count}, got null.`],
+  [{ limits: { same_rounds: 5n } }, `\`limits.same_rounds\` must be ${count}, got 5.`],
+  [{ limits: { turn: 3 } }, "There is no option `limits.turn`; the options are turns, calls_per_turn,"],
   [{ limits: { constructor: 3 } }, "There is no option `limits.constructor`"],
-  [{ limits: 5 }, "`limits` is 5, and has to be an object."],
-  [{ limits: null }, "`limits` is null, and has to be an object."],
-  [{ limits: [] }, "`limits` is a list, and has to be an object."],
-  [{ limits: () => {} }, "`limits` is a function, and has to be an object."],
-  [{ budgets: { cost: -1 } }, "`budgets.cost` is -1, and has to be a number from 0 on."],
-  [{ budgets: { cost: Number.NaN } }, "`budgets.cost` is NaN"],
-  [{ budgets: { cost: "1" } }, '`budgets.cost` is "1"'],
-  [{ budgets: { tokens: 1.5 } }, `\`budgets.tokens\` is 1.5, ${most}`],
-  [{ budgets: { wall_clock_ms: -1 } }, `\`budgets.wall_clock_ms\` is -1, ${most}`],
-  [{ budgets: { tool_calls: {} } }, "`budgets.tool_calls` is an object,"],
-  [{ budgets: { ask: 1 } }, "`budgets.ask` is 1, and has to be true or false."],
+  [{ limits: 5 }, "`limits` must be an object, got 5."],
+  [{ limits: null }, "`limits` must be an object, got null."],
+  [{ limits: [] }, "`limits` must be an object, got an array."],
+  [{ limits: () => {} }, "`limits` must be an object, got a function."],
+  [{ budgets: { cost: -1 } }, "`budgets.cost` must be a number of 0 or more, got -1."],
+  [{ budgets: { cost: Number.NaN } }, "`budgets.cost` must be a number of 0 or more, got NaN"],
+  [{ budgets: { cost: "1" } }, '`budgets.cost` must be a number of 0 or more, got "1"'],
+  [{ budgets: { tokens: 1.5 } }, `\`budgets.tokens\` must be ${most}, got 1.5.`],
+  [{ budgets: { wall_clock_ms: -1 } }, `\`budgets.wall_clock_ms\` must be ${most}, got -1.`],
+  [
+    { budgets: { tool_calls: {} } },
+    "`budgets.tool_calls` must be a whole number from 0 to 4294967295, or Infinity, got an object",
+  ],
+  [{ budgets: { ask: 1 } }, "`budgets.ask` must be true or false, got 1."],
   [
     { budgets: { cost_usd: 1 } },
-    "There is no option `budgets.cost_usd`; there are turns, tool_calls, tokens, cost, wall_clock_ms, ask.",
+    "There is no option `budgets.cost_usd`; the options are turns, tool_calls, tokens, cost, wall_clock_ms, ask.",
   ],
-  [{ systemPrompt: 5 }, "`systemPrompt` is 5, and has to be a text."],
-  [{ system_prompt: "" }, "There is no option `system_prompt`; there are "],
+  [{ systemPrompt: 5 }, "`systemPrompt` must be a string, got 5."],
+  [{ system_prompt: "" }, "There is no option `system_prompt`; the options are "],
   [{ system_prompt: "" }, "Did you mean `systemPrompt`?"],
   [{ budget: {} }, "Did you mean `budgets`?"],
   [{ limits: { turn: 3 } }, "Did you mean `turns`?"],
-  [{ somebodyElses: 1 }, "There is no option `somebodyElses`; there are "],
+  [{ somebodyElses: 1 }, "There is no option `somebodyElses`; the options are "],
 ];
-const counter: [object, string] = [
-  { tokenCounterStyle: "sum" },
-  '`tokenCounterStyle` is "sum", and has to be one of "object", "number".',
-];
+const counter: [object, string] = [{ tokenCounterStyle: "sum" }, '`tokenCounterStyle` must be one of "object", "number"'];
 const compactions: [key: string, options: unknown, message: string][] = [
-  ["compaction_instructions", 5, "is 5, and has to be a text."],
-  ["compaction_context_limit", "1", `is "1", ${most}`],
-  ["compaction_every_turns", -1, `is -1, ${count}`],
-  ["max_turns", Number.NaN, `is NaN, ${count}`],
+  ["compaction_instructions", 5, "must be a string, got 5."],
+  ["compaction_context_limit", "1", `must be ${most}, got "1".`],
+  ["compaction_every_turns", -1, `must be ${count}, got -1.`],
+  ["max_turns", Number.NaN, `must be ${count}, got NaN.`],
 ];
 const ofSessions: [options: object, message: string][] = [
   ...shared,
@@ -74,29 +74,29 @@ const ofSessions: [options: object, message: string][] = [
   ]),
   [
     { compaction: { context_limit: 5 } },
-    "There is no option `compaction.context_limit`; there are compaction_instructions, max_turns,",
+    "There is no option `compaction.context_limit`; the options are compaction_instructions, max_turns,",
   ],
-  [{ compaction: null }, "`compaction` is null, and has to be an object."],
-  [{ whenBusy: "wait" }, '`whenBusy` is "wait", and has to be one of "queue", "drop", "interrupt", "steer".'],
-  [{ tools: "x" }, '`tools` is "x", and has to be a list.'],
-  [{ tools: {} }, "`tools` is an object, and has to be a list."],
-  [{ subscribers: {} }, "`subscribers` is an object, and has to be a list."],
+  [{ compaction: null }, "`compaction` must be an object, got null."],
+  [{ whenBusy: "wait" }, '`whenBusy` must be one of "queue", "drop", "interrupt", "steer"'],
+  [{ tools: "x" }, '`tools` must be an array, got "x".'],
+  [{ tools: {} }, "`tools` must be an array, got an object."],
+  [{ subscribers: {} }, "`subscribers` must be an array, got an object."],
 ];
 const ofClients: [options: object, message: string][] = [
   ...ofSessions,
   counter,
   [{ createSesionId: () => "s" }, "Did you mean `createSessionId`?"],
-  [{ compaction_config: {} }, "It is `compaction` here."],
-  [{ database: { nam: "x" } }, "There is no option `database.nam`; there are name, persist. Did you mean `name`?"],
-  [{ persistSession: null }, "`persistSession` is null, and has to be true, false, a key, or an object"],
-  [{ persistSession: { storag: {} } }, "`persistSession` is an object, and has to be true"],
-  [{ resume: "never" }, '`resume` is "never", and has to be one of "auto", "manual".'],
-  [{ whenUnused: "close" }, '`whenUnused` is "close", and has to be one of "continue", "stop".'],
-  [{ endpoint: 5 }, "`endpoint` is 5, and has to be a text."],
-  [{ createModel: "gpt" }, '`createModel` is "gpt", and has to be a function.'],
-  [{ createStore: {} }, "`createStore` is an object, and has to be a function."],
-  [{ getSessionId: "s" }, '`getSessionId` is "s", and has to be a function.'],
-  [{ createSessionId: 1 }, "`createSessionId` is 1, and has to be a function."],
+  [{ compaction_config: {} }, "Use `compaction`."],
+  [{ database: { nam: "x" } }, "There is no option `database.nam`; the options are name, persist. Did you mean `name`?"],
+  [{ persistSession: null }, "`persistSession` must be true, false, a key, or an object"],
+  [{ persistSession: { storag: {} } }, "`persistSession` must be true"],
+  [{ resume: "never" }, '`resume` must be one of "auto", "manual"'],
+  [{ whenUnused: "close" }, '`whenUnused` must be one of "continue", "stop"'],
+  [{ endpoint: 5 }, "`endpoint` must be a string, got 5."],
+  [{ createModel: "gpt" }, '`createModel` must be a function, got "gpt".'],
+  [{ createStore: {} }, "`createStore` must be a function, got an object."],
+  [{ getSessionId: "s" }, '`getSessionId` must be a function, got "s".'],
+  [{ createSessionId: 1 }, "`createSessionId` must be a function, got 1."],
 ];
 const ofAgents: [options: object, message: string][] = [
   ...shared,
@@ -105,15 +105,15 @@ const ofAgents: [options: object, message: string][] = [
     { compaction_config: { [key]: value } },
     `\`compaction_config.${key}\` ${message}`,
   ]),
-  [{ compaction_config: { context_limit: 5 } }, "There is no option `compaction_config.context_limit`; there are "],
+  [{ compaction_config: { context_limit: 5 } }, "There is no option `compaction_config.context_limit`; the options are "],
   [{ maxRetrys: 1 }, "Did you mean `maxRetries`?"],
   [{ serverMode: true }, "Leave it out: the same agent runs on a server."],
-  [{ enableToolResultSummary: true }, "`generateToolSummary` of a tool is enough."],
-  [{ tools: [] }, "They are given to `fold`."],
-  [{ maxRetries: -1 }, "`maxRetries` is -1, and has to be a whole number from 0 to 4294967295."],
-  [{ maxConsecutiveErrors: "x" }, `\`maxConsecutiveErrors\` is "x", ${count}`],
-  [{ model: undefined }, "`model` is undefined, and has to be a model with `prompt`."],
-  [{ store: {} }, "`store` is an object, and has to be a store with `identifier`."],
+  [{ enableToolResultSummary: true }, "a tool's `generateToolSummary` is enough."],
+  [{ tools: [] }, "Pass them to `fold`."],
+  [{ maxRetries: -1 }, "`maxRetries` must be a whole number from 0 to 4294967295, got -1."],
+  [{ maxConsecutiveErrors: "x" }, `\`maxConsecutiveErrors\` must be ${count}, got "x".`],
+  [{ model: undefined }, "`model` must be a model with `prompt`, got undefined."],
+  [{ store: {} }, "`store` must be a store with `identifier`, got an object."],
 ];
 
 const model = () => createScriptedModel(["ok"]);
@@ -142,15 +142,20 @@ test("a session refuses what cannot be of its own, and keeps what it has", async
     expect(() => client().session("other", options), message).toThrow(refusal(message));
     expect(() => session.configure(options), message).toThrow(refusal(message));
   }
-  for (const model of [5, {}, "gpt"]) expect(() => session.configure({ model } as never)).toThrow(refusal("`model` is "));
+  for (const model of [5, {}, "gpt"])
+    expect(() => session.configure({ model } as never)).toThrow(refusal("`model` must be a model with `prompt`, got "));
   expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed", text: "ok" });
 });
 
 test("a model or a store that is none is told when its session is opened", () => {
-  expect(() => client({ createModel: () => undefined }).session("s")).toThrow(refusal("`model` is undefined"));
-  expect(() => client({ createStore: () => undefined }).session("s")).toThrow(refusal("`store` is undefined"));
+  expect(() => client({ createModel: () => undefined }).session("s")).toThrow(
+    refusal("`model` must be a model with `prompt`, got undefined"),
+  );
+  expect(() => client({ createStore: () => undefined }).session("s")).toThrow(
+    refusal("`store` must be a store with `identifier`, got undefined"),
+  );
   for (const subscriber of [5, null, {}, "x"]) {
-    const message = "and has to be an object with `record`.";
+    const message = "must be an object with `record`, got ";
     expect(() => client({ subscribers: [subscriber] }).session("s")).toThrow(refusal(message));
     expect(() =>
       client()
@@ -163,13 +168,19 @@ test("a model or a store that is none is told when its session is opened", () =>
 test("no options at all are refused in words too", () => {
   for (const none of [undefined, null, "x", 5, []]) {
     expect(() => new GloveClient(none as never)).toThrow(refusal("requires either", "CLIENT_CONFIG"));
-    expect(() => new Glove(none as never)).toThrow(refusal("`model` is undefined"));
+    expect(() => new Glove(none as never)).toThrow(refusal("`model` must be a model with `prompt`, got undefined"));
     expect(() => createAdapter(none as never)).toThrow(refusal("Unknown provider", "MODEL_CONFIG"));
-    expect(() => createChatHandler(none as never)).toThrow(refusal("What `createChatHandler` gets is "));
-    expect(() => defineTool(none as never)).toThrow(refusal("What `defineTool` gets is ", "TOOL_INVALID"));
+    expect(() => createChatHandler(none as never)).toThrow(
+      refusal("The argument of `createChatHandler` must be an object, got "),
+    );
+    expect(() => defineTool(none as never)).toThrow(
+      refusal("The argument of `defineTool` must be an object, got ", "TOOL_INVALID"),
+    );
   }
   for (const none of [undefined, null, "x", 5, {}]) {
-    expect(() => createScriptedModel(none as never)).toThrow(refusal("The script is "));
+    expect(() => createScriptedModel(none as never)).toThrow(
+      refusal("The script must be an array of answers or a function, got "),
+    );
   }
 });
 
@@ -197,35 +208,35 @@ test("a context limit without end switches summaries off", async () => {
 });
 
 const ofHandlers: [options: object, message: string][] = [
-  [{ authorise: () => true }, "There is no option `authorise`; there are provider, "],
+  [{ authorise: () => true }, "There is no option `authorise`; the options are provider, "],
   [{ authorise: () => true }, "Did you mean `authorize`?"],
   [{ systemprompt: "x" }, "Did you mean `systemPrompt`?"],
-  [{ authorize: true }, "`authorize` is true, and has to be a function."],
-  [{ authorize: null }, "`authorize` is null, and has to be a function."],
-  [{ cors: true }, '`cors` is true, and has to be an origin, a list of origins, or "*".'],
-  [{ cors: null }, "`cors` is null"],
-  [{ cors: ["https://a.example", 5] }, "`cors` is a list"],
+  [{ authorize: true }, "`authorize` must be a function, got true."],
+  [{ authorize: null }, "`authorize` must be a function, got null."],
+  [{ cors: true }, '`cors` must be an origin, an array of origins, or "*", got true.'],
+  [{ cors: null }, '`cors` must be an origin, an array of origins, or "*", got null'],
+  [{ cors: ["https://a.example", 5] }, '`cors` must be an origin, an array of origins, or "*", got an array'],
   [
     { limits: { body_bytes: 5 } },
-    "There is no option `limits.body_bytes`; there are bodyBytes, systemPromptBytes, messages, tools.",
+    "There is no option `limits.body_bytes`; the options are bodyBytes, systemPromptBytes, messages, tools.",
   ],
-  [{ limits: { messages: Number.NaN } }, `\`limits.messages\` is NaN, ${most}`],
-  [{ limits: { bodyBytes: -1 } }, `\`limits.bodyBytes\` is -1, ${most}`],
-  [{ limits: { tools: "3" } }, `\`limits.tools\` is "3", ${most}`],
-  [{ limits: null }, "`limits` is null, and has to be an object."],
-  [{ provider: 5 }, "`provider` is 5, and has to be a text."],
-  [{ provider: undefined, createModel: {} }, "`createModel` is an object, and has to be a function."],
-  [{ model: 5 }, "`model` is 5"],
-  [{ models: "gpt-4.1" }, '`models` is "gpt-4.1", and has to be a list.'],
-  [{ models: [5] }, "Each of `models` is 5, and has to be a text."],
-  [{ apiKey: 5 }, "`apiKey` is 5"],
-  [{ baseURL: new URL("https://a.example") }, "`baseURL` is an object, and has to be a text."],
-  [{ systemPrompt: ["a"] }, "`systemPrompt` is a list"],
-  [{ fetch: {} }, "`fetch` is an object"],
-  [{ onError: "log" }, '`onError` is "log"'],
-  [{ policy: 5 }, "`policy` is 5, and has to be an object."],
-  [{ reasoning: "yes" }, '`reasoning` is "yes", and has to be true or false.'],
-  [{ includeReasoningInText: 1 }, "`includeReasoningInText` is 1"],
+  [{ limits: { messages: Number.NaN } }, `\`limits.messages\` must be ${most}, got NaN.`],
+  [{ limits: { bodyBytes: -1 } }, `\`limits.bodyBytes\` must be ${most}, got -1.`],
+  [{ limits: { tools: "3" } }, `\`limits.tools\` must be ${most}, got "3".`],
+  [{ limits: null }, "`limits` must be an object, got null."],
+  [{ provider: 5 }, "`provider` must be a string, got 5."],
+  [{ provider: undefined, createModel: {} }, "`createModel` must be a function, got an object."],
+  [{ model: 5 }, "`model` must be a string, got 5"],
+  [{ models: "gpt-4.1" }, '`models` must be an array, got "gpt-4.1".'],
+  [{ models: [5] }, "Each of `models` must be a string, got 5."],
+  [{ apiKey: 5 }, "`apiKey` must be a string, got 5"],
+  [{ baseURL: new URL("https://a.example") }, "`baseURL` must be a string, got an object."],
+  [{ systemPrompt: ["a"] }, "`systemPrompt` must be a string, got an array"],
+  [{ fetch: {} }, "`fetch` must be a function, got an object"],
+  [{ onError: "log" }, '`onError` must be a function, got "log"'],
+  [{ policy: 5 }, "`policy` must be an object, got 5."],
+  [{ reasoning: "yes" }, '`reasoning` must be true or false, got "yes".'],
+  [{ includeReasoningInText: 1 }, "`includeReasoningInText` must be true or false, got 1"],
 ];
 
 test.each(ofHandlers)("a chat handler refuses %o when it is made", (options, message) => {
@@ -247,17 +258,33 @@ const plain: ToolConfig = { name: "t", description: "", jsonSchema: { type: "obj
 const circle: Record<string, unknown> = { type: "object" };
 circle.properties = { again: circle };
 const tools: [tool: object, code: string, message: string][] = [
-  [{ description: 5 }, "TOOL_INVALID", '`description` of the tool "t" is 5, and has to be a text.'],
-  [{ parallel: 1 }, "TOOL_INVALID", '`parallel` of the tool "t" is 1, and has to be true or false.'],
-  [{ idempotent: "yes" }, "TOOL_INVALID", '`idempotent` of the tool "t" is "yes"'],
-  [{ unAbortable: null }, "TOOL_INVALID", '`unAbortable` of the tool "t" is null'],
-  [{ maxRetries: -1 }, "TOOL_INVALID", '`maxRetries` of the tool "t" is -1, and has to be a whole number'],
-  [{ maxRetries: Number.POSITIVE_INFINITY }, "TOOL_INVALID", '`maxRetries` of the tool "t" is Infinity'],
-  [{ onInterrupted: "again" }, "TOOL_INVALID", 'is "again", and has to be one of "rerun", "ask", "fail".'],
-  [{ displayStrategy: "x" }, "TOOL_INVALID", '`displayStrategy` of the tool "t" is "x"'],
-  [{ requiresPermission: "yes" }, "TOOL_INVALID", '`requiresPermission` of the tool "t" is "yes"'],
-  [{ requireApproval: 1n }, "TOOL_INVALID", '`requireApproval` of the tool "t" is 1'],
-  [{ jsonSchema: circle }, "NOT_SERIALISABLE", 'The tool "t": its JSON Schema.properties.again is a reference to something'],
+  [{ description: 5 }, "TOOL_INVALID", '`description` of the tool "t" must be a string, got 5.'],
+  [{ parallel: 1 }, "TOOL_INVALID", '`parallel` of the tool "t" must be true or false, got 1.'],
+  [{ idempotent: "yes" }, "TOOL_INVALID", '`idempotent` of the tool "t" must be true or false, got "yes"'],
+  [{ unAbortable: null }, "TOOL_INVALID", '`unAbortable` of the tool "t" must be true or false, got null'],
+  [{ maxRetries: -1 }, "TOOL_INVALID", '`maxRetries` of the tool "t" must be a whole number'],
+  [
+    { maxRetries: Number.POSITIVE_INFINITY },
+    "TOOL_INVALID",
+    '`maxRetries` of the tool "t" must be a whole number from 0 to 4294967295, got Infinity',
+  ],
+  [{ onInterrupted: "again" }, "TOOL_INVALID", 'must be one of "rerun", "ask", "fail", got "again".'],
+  [
+    { displayStrategy: "x" },
+    "TOOL_INVALID",
+    '`displayStrategy` of the tool "t" must be one of "stay", "hide-on-complete", "hide-on-new", got "x"',
+  ],
+  [
+    { requiresPermission: "yes" },
+    "TOOL_INVALID",
+    '`requiresPermission` of the tool "t" must be true, false or a function, got "yes"',
+  ],
+  [
+    { requireApproval: 1n },
+    "TOOL_INVALID",
+    '`requireApproval` of the tool "t" must be true, false, { required: true or false } or a function, got 1',
+  ],
+  [{ jsonSchema: circle }, "NOT_SERIALISABLE", 'The tool "t": its JSON Schema.properties.again is a circular reference'],
   [
     { jsonSchema: { type: "object", properties: { n: { maximum: 5n } } } },
     "NOT_SERIALISABLE",
@@ -275,7 +302,11 @@ test.each(tools)("a tool with %o is refused by its name", async (wrong, code, me
 
 const policy = { maxRetrie: 1 } as object;
 const others: [made: () => unknown, code: string, message: string][] = [
-  [() => client().session("s", { resume: "manual" } as object), "CONFIG_INVALID", "There is no option `resume`; there are "],
+  [
+    () => client().session("s", { resume: "manual" } as object),
+    "CONFIG_INVALID",
+    "There is no option `resume`; the options are ",
+  ],
   [
     () =>
       client()
@@ -288,16 +319,20 @@ const others: [made: () => unknown, code: string, message: string][] = [
   [
     () => createEndpointModel("/chat", { policy }),
     "MODEL_CONFIG",
-    "There is no option `policy.maxRetrie`; there are maxRetries,",
+    "There is no option `policy.maxRetrie`; the options are maxRetries,",
   ],
-  [() => createEndpointModel("/chat", { policy: { idleMs: -1 } }), "MODEL_CONFIG", "`policy.idleMs` is -1"],
-  [() => createAdapter({ provider: "openai", apiKey: "k", maxToken: 5 } as never), "MODEL_CONFIG", "Did you mean `maxTokens`?"],
   [
-    () => createAdapter({ provider: "openai", apiKey: "k", timeout: 5 } as never),
+    () => createEndpointModel("/chat", { policy: { idleMs: -1 } }),
     "MODEL_CONFIG",
-    "It is `policy: { totalMs }` here.",
+    "`policy.idleMs` must be a whole number of 0 or more, got -1",
   ],
-  [() => new AnthropicAdapter({ apiKey: "k", systemPrompt: "x" } as never), "MODEL_CONFIG", "It is the agent's: give it to"],
+  [() => createAdapter({ provider: "openai", apiKey: "k", maxToken: 5 } as never), "MODEL_CONFIG", "Did you mean `maxTokens`?"],
+  [() => createAdapter({ provider: "openai", apiKey: "k", timeout: 5 } as never), "MODEL_CONFIG", "Use `policy: { totalMs }`."],
+  [
+    () => new AnthropicAdapter({ apiKey: "k", systemPrompt: "x" } as never),
+    "MODEL_CONFIG",
+    "It belongs to the agent: pass it to",
+  ],
   [() => createRemoteModel("m", { promptstream: model } as object), "CONFIG_INVALID", "Did you mean `promptStream`?"],
   [() => createBuiltInModel({ language: ["en"] } as object), "CONFIG_INVALID", "Did you mean `languages`?"],
   [() => createRemoteStore("s", { ...actions, getPermision: rows } as never), "CONFIG_INVALID", "Did you mean `getPermission`?"],
@@ -313,18 +348,22 @@ test("what an application keeps beside the methods of its store is its own", () 
 
 const messages: [message: unknown, code: string, told: string][] = [
   [{ text: "a", metadata: { a: { b: 5n } } }, "NOT_SERIALISABLE", "metadata.a.b is a BigInt, which JSON cannot hold."],
-  [{ text: "a", metadata: circle }, "NOT_SERIALISABLE", "metadata.properties.again is a reference"],
+  [{ text: "a", metadata: circle }, "NOT_SERIALISABLE", "metadata.properties.again is a circular reference"],
   [{ text: "a", metadata: { done() {} } }, "NOT_SERIALISABLE", "metadata.done is a function"],
   [{ text: "a", metadata: { file: new Blob(["x"]) } }, "NOT_SERIALISABLE", "metadata.file is a Blob"],
   [{ content: [{ type: "text", text: 5n }] }, "NOT_SERIALISABLE", "content[0].text is a BigInt"],
-  [{ content: [circle] }, "NOT_SERIALISABLE", "content[0].properties.again is a reference"],
-  [{ content: "x" }, "CONFIG_INVALID", '`content` is "x", and has to be a list.'],
-  [{ content: [1] }, "CONFIG_INVALID", "`content[0]` is 1, and has to be an object with `type`."],
-  [{ text: "a", images: "x" }, "CONFIG_INVALID", '`images` is "x", and has to be a list.'],
-  [{ text: "a", images: [{}] }, "CONFIG_INVALID", "`images[0]` is an object, and has to be an object with `data`."],
-  [{ text: "a", files: [{}] }, "CONFIG_INVALID", "`files[0]` is an object, and has to be a File or Blob with `size`."],
-  [{ text: "a", whenBusy: "wait" }, "CONFIG_INVALID", '`whenBusy` is "wait"'],
-  [{ text: "a", image: [] }, "CONFIG_INVALID", "There is no option `image`; there are text, images, files,"],
+  [{ content: [circle] }, "NOT_SERIALISABLE", "content[0].properties.again is a circular reference"],
+  [{ content: "x" }, "CONFIG_INVALID", '`content` must be an array, got "x".'],
+  [{ content: [1] }, "CONFIG_INVALID", "`content[0]` must be an object with `type`, got 1."],
+  [{ text: "a", images: "x" }, "CONFIG_INVALID", '`images` must be an array, got "x".'],
+  [{ text: "a", images: [{}] }, "CONFIG_INVALID", "`images[0]` must be an object with `data`, got an object."],
+  [{ text: "a", files: [{}] }, "CONFIG_INVALID", "`files[0]` must be a File or Blob with `size`, got an object."],
+  [
+    { text: "a", whenBusy: "wait" },
+    "CONFIG_INVALID",
+    '`whenBusy` must be one of "queue", "drop", "interrupt", "steer", got "wait"',
+  ],
+  [{ text: "a", image: [] }, "CONFIG_INVALID", "There is no option `image`; the options are text, images, files,"],
 ];
 
 test.each(messages)("a message with %o is refused by its place, and nothing is stored", async (message, code, told) => {
@@ -341,5 +380,7 @@ test("a Map in metadata is an object, as in results", async () => {
 
 test.each([-1, 1.5, "two", Number.POSITIVE_INFINITY])("undo(%s) is refused", async (steps) => {
   const session: GloveSession = client().session("s");
-  await expect(session.undo(steps as number)).rejects.toThrow(refusal("`steps` is "));
+  await expect(session.undo(steps as number)).rejects.toThrow(
+    refusal("`steps` must be a whole number from 0 to 4294967295, got "),
+  );
 });

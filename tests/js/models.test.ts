@@ -297,7 +297,7 @@ test.each([
   ["nothing for a message", { prompt: async () => ({ message: null }) }],
   ["an answer without a message", { prompt: async () => ({ tokens_in: 1 }) }],
 ])("a remote model that gives %s is told what it should have given", async (_, actions) => {
-  const message = "The model gave no {message, tokens_in, tokens_out}, and no stream whose `done` holds them.";
+  const message = "The model must return {message, tokens_in, tokens_out}, or a stream whose `done` event has them.";
   const asked = createRemoteModel("mine", actions as never).prompt(request, async () => {});
   await expect(asked).rejects.toMatchObject({ code: "MODEL_BAD_RESPONSE", message });
 });
@@ -340,11 +340,11 @@ test("an emoji that a model of the page tells in halves is whole in all that is 
 });
 
 test.each([
-  ["no Response", undefined, "`fetch` gave no Response with a body of bytes."],
+  ["no Response", undefined, "`fetch` did not return a Response with a byte stream as its body."],
   [
     "a body of texts",
     new Response(new ReadableStream({ start: (to) => to.enqueue('data: {"type":"done"}\n\n') })),
-    "`fetch` gave no Response with a body of bytes.",
+    "`fetch` did not return a Response with a byte stream as its body.",
   ],
 ])("a `fetch` that gives %s is told so", async (_, response, message) => {
   const fetch = async () => response as Response;

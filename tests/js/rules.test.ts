@@ -8,28 +8,28 @@ const plain: ToolConfig = { name: "pay", description: "", jsonSchema: { type: "o
 const call = { toolCalls: [{ name: "pay", input: { sum: 5 }, id: "c1" }] };
 
 const wrong: [option: string, value: unknown, message: string][] = [
-  ["requireApproval", {}, "is an object, and has to be true, false, { required: true or false } or a function."],
-  ["requireApproval", { reason: "It costs." }, "is an object"],
-  ["requireApproval", { required: "yes" }, "is an object"],
-  ["requireApproval", { required: true, reason: 5 }, "is an object"],
-  ["requireApproval", { required: false, need: true }, "is an object"],
-  ["requireApproval", [], "is a list"],
-  ["requireApproval", null, "is null"],
-  ["requireApproval", "yes", 'is "yes"'],
-  ["requiresPermission", {}, "is an object, and has to be true, false or a function."],
-  ["requiresPermission", { required: true }, "is an object"],
-  ["requiresPermission", null, "is null"],
+  ["requireApproval", {}, "must be true, false, { required: true or false } or a function, got an object."],
+  ["requireApproval", { reason: "It costs." }, "got an object"],
+  ["requireApproval", { required: "yes" }, "got an object"],
+  ["requireApproval", { required: true, reason: 5 }, "got an object"],
+  ["requireApproval", { required: false, need: true }, "got an object"],
+  ["requireApproval", [], "got an array"],
+  ["requireApproval", null, "got null"],
+  ["requireApproval", "yes", 'got "yes"'],
+  ["requiresPermission", {}, "must be true, false or a function, got an object."],
+  ["requiresPermission", { required: true }, "got an object"],
+  ["requiresPermission", null, "got null"],
   ["requiresApproval", true, "Did you mean `requireApproval`?"],
   ["requirePermission", true, "Did you mean `requiresPermission`?"],
   ["approval", true, "Did you mean `requireApproval`?"],
   ["require_approval", true, "Did you mean `requireApproval`?"],
   ["unabortable", true, "Did you mean `unAbortable`?"],
   ["permission", () => true, "Did you mean `requiresPermission`?"],
-  ["maxRetry", 1, "It is `maxRetries` here."],
-  ["execute", () => 1, "It is `do` here."],
-  ["parameters", {}, "It is `inputSchema` here."],
-  ["needsApproval", true, "It is `requireApproval` here."],
-  ["xyz", true, "there are name, description,"],
+  ["maxRetry", 1, "Use `maxRetries`."],
+  ["execute", () => 1, "Use `do`."],
+  ["parameters", {}, "Use `inputSchema`."],
+  ["needsApproval", true, "Use `requireApproval`."],
+  ["xyz", true, "the options are name, description,"],
 ];
 
 test.each(wrong)("a tool with `%s: %o` is refused wherever it is defined, and never runs", async (option, value, message) => {
@@ -65,14 +65,16 @@ const silent: [rule: string, answer: unknown, told: string][] = [
 
 test.each(silent)(
   "a rule %s that gives %o lets nothing run: the model and the developer are told",
-  async (rule, answer, told) => {
+  async (rule, answer, found) => {
     const work = vi.fn();
     for (const given of [() => answer, async () => answer]) {
       const { session, shown, events } = scene([call, "done"], { tools: [{ ...plain, do: work, [rule]: given } as ToolConfig] });
       expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed" });
-      const message = `\`${rule}\` of the tool "pay" gave ${told}, and has to give true`;
+      const message = `\`${rule}\` of the tool "pay" must return true`;
+      const got = `, got ${found}.`;
       expect(shown()[1]).toContain("pay: error");
       expect(shown()[1]).toContain(message);
+      expect(shown()[1]).toContain(got);
       const error = { code: "TOOL_RULE_FAILED", message: expect.stringContaining(message) };
       expect(events).toContainEqual(["error", expect.objectContaining(error)]);
     }
@@ -119,7 +121,7 @@ test("an executor refuses and asks in the same way", async () => {
   executor.registerTool({ ...tool, requiresPermission: () => undefined as never });
   executor.addToolCallToStack({ tool_name: "pay", input_args: {} });
   const [result] = await executor.executeToolStack();
-  expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("gave undefined") });
+  expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("got undefined") });
   expect(run).not.toHaveBeenCalled();
 });
 

@@ -158,13 +158,13 @@ const body = (message: string) => [JSON.stringify({ error: { type: "x", message 
 test.each([
   [400, "tools.0: bad schema", 400, "MODEL_BAD_REQUEST", "tools.0: bad schema"],
   [400, "prompt is too long: 9 tokens > 8", 400, "MODEL_CONTEXT_LENGTH", "prompt is too long: 9 tokens > 8"],
-  [401, `bad key ${canary}`, 502, "MODEL_AUTHENTICATION", "The model's provider refused the key of this server."],
-  [403, "org 7 has no access", 502, "MODEL_AUTHENTICATION", "The model's provider refused the key of this server."],
-  [402, "pay 12 dollars", 502, "MODEL_RATE_LIMIT", "The account of this server at the model's provider is used up."],
+  [401, `bad key ${canary}`, 502, "MODEL_AUTHENTICATION", "The model's provider rejected this server's API key."],
+  [403, "org 7 has no access", 502, "MODEL_AUTHENTICATION", "The model's provider rejected this server's API key."],
+  [402, "pay 12 dollars", 502, "MODEL_RATE_LIMIT", "This server's account with the model's provider has no quota left."],
   [400, "no model at http://vllm.internal:8000/v1 for org-Ab12", 400, "MODEL_BAD_REQUEST", "no model at … for …"],
-  [429, "org-Ab12 is over its limit", 429, "MODEL_RATE_LIMIT", "The model's provider allows no more requests at the moment."],
+  [429, "org-Ab12 is over its limit", 429, "MODEL_RATE_LIMIT", "The model's provider is limiting requests. Try again later."],
   [500, `dial tcp 10.0.0.12:11434 ${canary}`, 502, "MODEL_SERVER", "The model's provider failed."],
-  [504, "no answer of vllm-3:8000", 504, "MODEL_TIMEOUT", "The model's provider took too long."],
+  [504, "no answer of vllm-3:8000", 504, "MODEL_TIMEOUT", "The model's provider took too long to answer."],
   [529, "gpu-7 is busy", 503, "MODEL_OVERLOADED", "The model's provider is overloaded."],
 ])("a provider's %i (%s) is answered with %i", async (status, said, expected, code, message) => {
   provider.reply({ status, body: body(said), headers: { "retry-after-ms": "1200", "x-should-retry": "false" } });
@@ -409,7 +409,7 @@ test("an `authorize` that reads the body is told to the server's owner, and one 
   const refused = await refusal(response);
   expect(refused).toMatchObject({ status: 500 });
   expect(JSON.stringify(refused)).not.toContain("authorize");
-  expect(told).toEqual(["INTERNAL: `authorize` read the body of the request: read a `request.clone()` there."]);
+  expect(told).toEqual(["INTERNAL: `authorize` consumed the request body: read it from `request.clone()` instead."]);
   expect(await read((request) => request.clone())).toMatchObject({ response: { status: 200 }, told: [] });
 });
 
@@ -417,7 +417,7 @@ test("an `authorize` that gives no plain yes is told to the server's owner, once
   const authorize = (() => ({ id: "u1" })) as never;
   const told: string[] = [];
   await handler({ authorize, onError: ({ message }) => told.push(message) })(post());
-  const message = "`authorize` gave an object, and only `true` lets a request through.";
+  const message = "`authorize` must return `true` to let a request through, got an object.";
   expect(told).toEqual([message]);
   const log = vi.spyOn(console, "error").mockImplementation(() => {});
   const quiet = createChatHandler({ provider: "anthropic", apiKey: canary, authorize });
@@ -435,7 +435,7 @@ test("an `authorize` that does not answer refuses in the end", async () => {
     onError: (error: GloveError) => told.push(error),
   };
   expect(await refusal(await handler(waits)(post()))).toMatchObject({ status: 503, code: "AUTHORIZE_TIMEOUT" });
-  expect(told).toMatchObject([{ code: "AUTHORIZE_TIMEOUT", message: expect.stringContaining("no answer in 20 ms") }]);
+  expect(told).toMatchObject([{ code: "AUTHORIZE_TIMEOUT", message: expect.stringContaining("within 20 ms") }]);
   const late = {
     authorize: () => new Promise<boolean>((_, reject) => setTimeout(reject, 40)),
     authorizeMs: 20,
@@ -465,7 +465,7 @@ test("what can never be answered is refused when the handler is made", () => {
   expect(made({ provider: "x" as "openai" })).toThrow('Unknown provider "x". Available: openrouter, anthropic, openai');
   expect(made({ provider: "ollama" })).toThrow('No model specified for provider "Ollama". Pass a model name.');
   expect(made({ provider: "bedrock" })).toThrow('Provider "bedrock" is not supported here.');
-  expect(made({ baseURL: "file:///etc/passwd" })).toThrow("is no http or https address");
+  expect(made({ baseURL: "file:///etc/passwd" })).toThrow("is not an http or https URL");
   for (const host of ["api.openai.com", "us.api.openai.com", "EU.api.openai.com."]) {
     const foreign = { ...bare, provider: "kimi" as const, baseURL: `https://${host}/v1` };
     expect(() => createChatHandler(foreign)).toThrow("the key in MOONSHOT_API_KEY is not sent there");
@@ -710,9 +710,9 @@ test("what an own model throws is the server's to know; a typed failure keeps it
 });
 
 test.each([
-  ["nothing", undefined, 'The model "own" gave no `messages`; give {messages, tokens_in, tokens_out}.'],
-  ["no messages", { tokens_in: 1 }, 'The model "own" gave no `messages`; give {messages, tokens_in, tokens_out}.'],
-  ["an empty list", { messages: [], tokens_in: 1 }, 'The model "own" gave an empty list of `messages`.'],
+  ["nothing", undefined, 'The model "own" returned no `messages`; return {messages, tokens_in, tokens_out}.'],
+  ["no messages", { tokens_in: 1 }, 'The model "own" returned no `messages`; return {messages, tokens_in, tokens_out}.'],
+  ["an empty list", { messages: [], tokens_in: 1 }, 'The model "own" returned an empty `messages` array.'],
 ])("an own model that gives %s is told so in the server's log", async (_, given, said) => {
   const handle = own(async () => given as never);
   expect(await refusal(await handle(post()))).toMatchObject({ status: 502, code: "MODEL_BAD_RESPONSE" });
@@ -733,11 +733,11 @@ test("a client that leaves stops an own model", async () => {
 });
 
 test("a handler has one model: a provider, or the application's own", async () => {
-  const sentence = "A chat handler needs either `provider` or `createModel`, and not both.";
+  const sentence = "A chat handler needs either `provider` or `createModel`, not both.";
   expect(() => createChatHandler({})).toThrow(sentence);
   expect(() => handler({ createModel: () => createScriptedModel([]) })).toThrow(sentence);
   const onError = ({ message }: GloveError) => errors.push(message);
   const wrapped = createChatHandler({ createModel: () => createEndpointModel("/elsewhere"), onError });
   expect(await refusal(await wrapped(post()))).toMatchObject({ status: 500, code: "MODEL_CONFIG" });
-  expect(errors).toEqual(["A chat handler asks providers by itself: give it `provider` in the place of this model."]);
+  expect(errors).toEqual(["A chat handler calls providers itself: pass it `provider` instead of this model."]);
 });

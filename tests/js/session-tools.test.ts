@@ -76,7 +76,7 @@ test("a result that JSON cannot hold is an error with its place, and the tool is
   await session.sendMessage("Hi");
   expect(work).toHaveBeenCalledOnce();
   expect(shown()[1]).toBe(
-    "big: error The result of big: data.items[0].size is a BigInt, which JSON cannot hold. Give it as a string.",
+    "big: error The result of big: data.items[0].size is a BigInt, which JSON cannot hold. Convert it to a string.",
   );
 });
 
@@ -530,7 +530,7 @@ test.each([
   const { session, events } = scene([call("t", { city: "Oslo" }), "fine"], { tools: [tool] });
   await session.sendMessage("Hi");
   expect(session.getSnapshot().timeline[1]).toMatchObject({ name: "t", status: "error" });
-  const message = expect.stringContaining('The tool "t": This is no JSON Schema');
+  const message = expect.stringContaining('The tool "t": This is not a JSON Schema');
   expect(events).toContainEqual(["error", { code: "SCHEMA_INVALID", message }]);
 });
 
@@ -584,7 +584,7 @@ test("a registered renderer's schemas hold for tools", async () => {
   const { session, shown } = scene([call("t"), "ok"], { tools: [tool] });
   session.displayManager.registerRenderer({ name: "confirm", inputSchema: z.object({ question: z.string() }) });
   await session.sendMessage("Hi");
-  expect(shown()[1]).toMatch(/^t: error .*The renderer "confirm" cannot show this/);
+  expect(shown()[1]).toMatch(/^t: error .*does not match the schema of the renderer "confirm"/);
 });
 
 test("a changed prompt leaves a run and its open question as they are", async () => {

@@ -104,7 +104,7 @@ test("a message whose inbox cannot be read is answered, and what came in is told
   let broken = true;
   const read = store.getInboxItems.bind(store);
   store.getInboxItems = async () => {
-    if (broken) throw new GloveError("STORE_UNAVAILABLE", "It does not answer.");
+    if (broken) throw new GloveError("STORE_UNAVAILABLE", "The database did not respond.");
     return read();
   };
   const { session, events } = scene(["one", "two"], { createStore: () => store });
@@ -122,7 +122,7 @@ test("a message to a session that cannot be opened is kept in the queue, and sen
   let broken = true;
   const read = store.readRun?.bind(store);
   store.readRun = async () => {
-    if (broken || !read) throw new GloveError("STORE_UNAVAILABLE", "It does not answer.");
+    if (broken || !read) throw new GloveError("STORE_UNAVAILABLE", "The database did not respond.");
     return read();
   };
   const { session } = scene(["one", "two", "three"], { createStore: () => store });

@@ -46,7 +46,7 @@ test.each([0, Number.POSITIVE_INFINITY])("a limit of %d is none", async (timeout
 
 test.each([-1, Number.NaN, 0.5])("a limit of %d is refused", async (timeoutMs) => {
   const { session } = scene([call, "done"], { tools: [hang({ timeoutMs })] });
-  const message = `\`timeoutMs\` of the tool "hang" is ${timeoutMs}, and has to be a whole number from 0 on, or Infinity.`;
+  const message = `\`timeoutMs\` of the tool "hang" must be a whole number of 0 or more, or Infinity, got ${timeoutMs}.`;
   await expect(session.sendMessage("Hi")).rejects.toThrow(expect.objectContaining({ code: "TOOL_INVALID", message }));
 });
 

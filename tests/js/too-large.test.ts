@@ -44,12 +44,12 @@ test("a picture that the handler refuses has its code and a way out, and the con
   const open = () => new GloveClient({ endpoint, systemPrompt: "", createStore: () => store }).session("s1");
   const session = open();
   const message =
-    "This is more than the server takes: send a smaller picture or file. The pictures and files so far are not sent again: send smaller ones, or go on without.";
+    "The request is too large: send a smaller picture or file. The pictures and files so far are not sent again: send smaller ones, or go on without.";
   const sent = session.sendMessage({ text: "What is this?", files: [picture(900_000)] });
   await expect(sent).rejects.toMatchObject({ code: "BODY_TOO_LARGE", message });
   expect(session.getSnapshot().error).toMatchObject({ code: "BODY_TOO_LARGE", message });
   expect(told).toEqual([
-    "BODY_TOO_LARGE: A request was larger than the 1048576 bytes that are allowed. Where that is too few, raise the handler's limits.bodyBytes.",
+    "BODY_TOO_LARGE: A request body exceeded 1048576 bytes. To allow larger ones, raise the handler's limits.bodyBytes.",
   ]);
   expect(provider.asked).toEqual([]);
 

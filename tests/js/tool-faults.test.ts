@@ -30,7 +30,7 @@ const faulty: [string, ToolConfig, string, string][] = [
       return "done";
     }),
     "DISPLAY_NOT_AWAITED",
-    'The tool "t" ended while its question was open',
+    'The tool "t" returned while its question was open',
   ],
 ];
 

@@ -43,8 +43,8 @@ function useWarning(client: GloveClient): void {
     if (last.changes < 2 || warned) return;
     warned = true;
     console.warn(
-      "GloveProvider gets a new client at each render, and each opens its conversations anew. " +
-        "Make the client outside of the component, or with `useState(() => new GloveClient({ … }))`.",
+      "GloveProvider received a new client on a new render, and each client reopens its conversations.  " +
+        "Create the client outside the component, or with `useState(() => new GloveClient({ … }))`.",
     );
   });
 }

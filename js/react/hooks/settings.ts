@@ -51,7 +51,7 @@ const hookOptions = {
   onUnmount: "continue|stop",
 } as const satisfies Options<UseGloveConfig>;
 
-const ofTheClient = "It is the client's: give it to `GloveClient`.";
+const ofTheClient = "It belongs to the client: pass it to `GloveClient`.";
 const moved = Object.fromEntries(
   [
     "budgets",

@@ -30,7 +30,7 @@ export function DefaultMessage({ entry }: Pick<MessageRenderProps, "entry">): Re
       <Long text={entry.text} />
       {entry.images?.map((source, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
-        <img key={index} src={source} alt={say("Attached by you")} />
+        <img key={index} src={source} alt={say("Image you attached")} />
       ))}
       <Failed error={entry.error} />
     </article>

@@ -1,12 +1,12 @@
-// The fixed words of what is drawn here, and those of the application in their place.
+// The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
 
-/** What `<Render>` says by itself. */
+/** A label of `<Render>` or a built-in renderer. */
 export type Word =
   | "Conversation"
   | "You"
   | "Assistant"
-  | "Attached by you"
+  | "Image you attached"
   | "Working"
   | "Thinking…"
   | "Thoughts"
@@ -17,9 +17,9 @@ export type Word =
   | "Type a message"
   | "Send"
   | "Stop"
-  | "The last request is not finished."
-  | "Go on"
-  | "Use it here"
+  | "The last request did not finish."
+  | "Continue"
+  | "Use here"
   | "Reload the page"
   | "Try again"
   | "Dismiss"
@@ -27,10 +27,10 @@ export type Word =
   | "Answer"
   | "Cancel"
   | "Answered"
-  | "Turned down"
+  | "Declined"
   | "Approve"
   | "Reject"
-  | "Reason, if you reject it (optional)"
+  | "Reason for rejecting (optional)"
   | "Yes"
   | "No"
   | "OK"
@@ -39,9 +39,9 @@ export type Word =
   | "Deny"
   | "Never allow"
   | "Run again"
-  | "Do not run";
+  | "Don't run";
 
-/** Other words for these. */
+/** Replacements for labels, for example translations. */
 export type Labels = { readonly [word in Word]?: string };
 
 export const LabelsContext: Context<Labels> = /* @__PURE__ */ createContext({});

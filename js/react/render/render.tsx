@@ -165,11 +165,11 @@ function Problem({ glove, ...given }: Pick<RenderProps, "glove" | "renderError">
   const act = retry ?? dismiss;
   return (
     <div role={error ? "alert" : "status"} data-glove-role={error ? "error" : "paused"}>
-      <p>{error ? error.message : say("The last request is not finished.")}</p>
+      <p>{error ? error.message : say("The last request did not finish.")}</p>
       {act && (
         <div data-glove-actions="">
           <button type="button" onClick={() => void act()}>
-            {say(outdated ? "Reload the page" : blocked ? "Use it here" : !retry ? "Dismiss" : error ? "Try again" : "Go on")}
+            {say(outdated ? "Reload the page" : blocked ? "Use here" : !retry ? "Dismiss" : error ? "Try again" : "Continue")}
           </button>
         </div>
       )}

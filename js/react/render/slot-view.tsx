@@ -60,5 +60,7 @@ export const SlotView = memo(function SlotView({ slot, registry, resolveSlot, re
 export class NothingDraws extends Error {}
 
 const nothingFor = (name: string) => () => {
-  throw new NothingDraws(`Nothing draws "${name}": give the tool that asks a \`render\`, or \`renderers\` one of this name.`);
+  throw new NothingDraws(
+    `No renderer for "${name}": give the tool that pushed it a \`render\`, or add one of this name to \`renderers\`.`,
+  );
 };

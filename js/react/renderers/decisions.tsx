@@ -38,7 +38,7 @@ export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): R
       }
     >
       <Details data={data} />
-      <label htmlFor={id}>{say("Reason, if you reject it (optional)")}</label>
+      <label htmlFor={id}>{say("Reason for rejecting (optional)")}</label>
       <input id={id} ref={reason} data-glove-optional="" />
     </Question>
   );
@@ -59,16 +59,16 @@ const decision =
   );
 
 export const PermissionRequest = /* @__PURE__ */ decision(
-  (data) => <>May {tool(data)} be used?</>,
+  (data) => <>Allow {tool(data)} to run?</>,
   [choice("Always allow", true), choice("Allow once", "once"), choice("Deny", turnDown), choice("Never allow", false)],
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
   (data) => <>Run {tool(data)} again?</>,
-  [choice("Run again", true), choice("Do not run", false)],
+  [choice("Run again", true), choice("Don't run", false)],
 );
 export const BudgetReached = /* @__PURE__ */ decision(
-  () => "A limit set for this conversation is reached. Go on?",
-  [choice("Go on", true), choice("Stop", false)],
+  () => "This conversation has reached a limit. Continue?",
+  [choice("Continue", true), choice("Stop", false)],
 );
 
 type ChoicesProps = Pick<SlotProps, "resolve" | "reject"> & { choices: readonly Option[] };

@@ -25,7 +25,7 @@ export function Question({ message, id: given, labels, onSubmit, children, actio
   if (status !== "pending") {
     return (
       <p data-glove-answered={status}>
-        {message} <strong>{status === "resolved" ? answer || say("Answered") : say("Turned down")}</strong>
+        {message} <strong>{status === "resolved" ? answer || say("Answered") : say("Declined")}</strong>
       </p>
     );
   }

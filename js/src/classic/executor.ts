@@ -25,8 +25,8 @@ const toolOptions = {
 
 const called = (tool: Tool) => (option: string) => `\`${option}\` of the tool "${tool.name}"`;
 const moved = {
-  generateSummary: "Tools of `Glove` and `GloveClient` have `generateToolSummary`.",
-  requireApproval: "Tools of `Glove` and `GloveClient` have it.",
+  generateSummary: "Tools of `Glove` and `GloveClient` support `generateToolSummary`.",
+  requireApproval: "Tools of `Glove` and `GloveClient` support it.",
 };
 
 /** Runs calls one after another, each with exactly one result, in their order. */
@@ -96,7 +96,7 @@ export class Executor {
         return error(`Permission denied for tool "${tool.name}". The user has not granted permission to run this tool.`);
       }
     } catch (thrown) {
-      return error(`Permission for tool "${tool.name}" could not be asked: ${reasonOf(thrown)}`);
+      return error(`Could not ask permission for tool "${tool.name}": ${reasonOf(thrown)}`);
     }
     return this.#run(tool, input.value, copy, handOver, signal);
   }

@@ -54,10 +54,10 @@ const agentOptions = {
 
 const moved = {
   serverMode: "Leave it out: the same agent runs on a server.",
-  enableToolResultSummary: "Leave it out: `generateToolSummary` of a tool is enough.",
-  compaction: "It is `compaction_config` here.",
-  subscribers: "They are given to `addSubscriber`.",
-  tools: "They are given to `fold`.",
+  enableToolResultSummary: "Leave it out: a tool's `generateToolSummary` is enough.",
+  compaction: "Use `compaction_config`.",
+  subscribers: "Pass them to `addSubscriber`.",
+  tools: "Pass them to `fold`.",
 };
 
 /** A tool as it is folded in; see `ToolConfig`. */

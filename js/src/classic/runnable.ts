@@ -62,7 +62,7 @@ export function runnableOf(session: AgentSession): SessionRunnable {
 
 function absent(name: string): () => never {
   return () => {
-    throw new GloveError("CONFIG_INVALID", `\`${name}\` of glove's agents is not supported; see docs/moving-from-glove.md.`);
+    throw new GloveError("CONFIG_INVALID", `\`${name}\` is not supported on this agent; see docs/moving-from-glove.md.`);
   };
 }
 
@@ -73,7 +73,7 @@ export function answerOf(outcome: RunOutcome): ModelPromptResult {
     case "paused":
       return textAnswer(outcome.message);
     case "dropped":
-      throw new GloveError("REQUEST_DROPPED", "Another request was running, and this one was to be dropped then.");
+      throw new GloveError("REQUEST_DROPPED", "The request was dropped because another one was running.");
     default:
       return textAnswer("");
   }

@@ -296,5 +296,5 @@ export class CoreConnection {
 }
 
 export function sessionClosed(): GloveError {
-  return new GloveError("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+  return new GloveError("SESSION_CLOSED", "The session is closed; open a new one to continue.");
 }

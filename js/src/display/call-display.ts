@@ -144,7 +144,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 }
 
 /** Nothing of it would be written. */
-export const callIsOver = () => new AbortError("This run of the tool is over; it can ask and do nothing more.");
+export const callIsOver = () => new AbortError("This tool call has ended; its display and steps can no longer be used.");
 
 // The tool showed what its own schema refuses; nobody has seen it.
 function isOwnFault(error: unknown): boolean {

@@ -257,7 +257,10 @@ export function checkSlotInput(slot: SlotRequest, schema: Schema | undefined): M
   return after(checkWithSchema(schema, slot.input), (checked) => {
     if ("value" in checked) return { ...slot, input: checked.value };
     const why = issuesText(checked.issues);
-    throw new GloveError("DISPLAY_WRONG_INPUT", `The renderer "${slot.renderer ?? ""}" cannot show this: ${why}`);
+    throw new GloveError(
+      "DISPLAY_WRONG_INPUT",
+      `The input does not match the schema of the renderer "${slot.renderer ?? ""}": ${why}`,
+    );
   });
 }
 
@@ -276,7 +279,13 @@ export function settleAnswer(
   const settled = after(checkWithSchema(schema, value), (checked) => {
     if ("value" in checked) return settle(checked.value);
     const why = issuesText(checked.issues);
-    refuse(new GloveError("DISPLAY_WRONG_OUTPUT", `This is no answer to "${renderer}", so the question stays open: ${why}`), why);
+    refuse(
+      new GloveError(
+        "DISPLAY_WRONG_OUTPUT",
+        `The answer does not match the schema of "${renderer}", so the question stays open: ${why}`,
+      ),
+      why,
+    );
     return false;
   });
   return isPromise(settled) ? true : settled;

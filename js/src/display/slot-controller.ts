@@ -259,7 +259,7 @@ function failed(thrown: unknown): never {
   throw fromCore(thrown);
 }
 
-const closed = () => displayError("SESSION_CLOSED", "The session is closed; open a new one to go on.");
+const closed = () => displayError("SESSION_CLOSED", "The session is closed; open a new one to continue.");
 
 /** The answer to a question of the run: what might be a yes is none; the core refuses it, and the question stays. */
 function consent(value: unknown): unknown {

@@ -103,7 +103,10 @@ export class ModelBridge {
 /** What a model of the application gave, if it is an answer. */
 export function checkAnswer(name: string, result: ModelPromptResult): ModelPromptResult {
   if (Array.isArray(result?.messages)) return result;
-  throw new GloveError("MODEL_BAD_RESPONSE", `The model "${name}" gave no \`messages\`; give {messages, tokens_in, tokens_out}.`);
+  throw new GloveError(
+    "MODEL_BAD_RESPONSE",
+    `The model "${name}" returned no \`messages\`; return {messages, tokens_in, tokens_out}.`,
+  );
 }
 
 function reply(name: string, given: ModelPromptResult, streamed: boolean): Reply {

@@ -51,7 +51,7 @@ export function callOptionsOf(options: ModelCallOptions & { readonly reasoningEf
   if (stop !== undefined) check("`stop`", stop, "list", code);
   for (const text of stop ?? []) {
     check("Each of `stop`", text, "text", code);
-    if (!text) throw config("Each of `stop` has to be a text, and one is empty.");
+    if (!text) throw config("Each of `stop` must be a non-empty string.");
   }
   if (toolChoice && typeof toolChoice === "object") {
     check("`toolChoice`", toolChoice, { tool: "text" }, code);
@@ -88,13 +88,13 @@ const ours: Readonly<Record<string, string>> = {
   stop_sequences: "use `stop`",
   random_seed: "use `seed`",
   parallel_tool_calls: "use `parallelToolCalls`",
-  messages: "they are the conversation's",
-  input: "they are the conversation's",
-  contents: "they are the conversation's",
-  n: "one answer is read",
+  messages: "the conversation fills it",
+  input: "the conversation fills it",
+  contents: "the conversation fills it",
+  n: "only one answer is read",
 };
 
 function checkRange(name: string, value: unknown, most: number): void {
   if (value === undefined || (typeof value === "number" && value >= 0 && value <= most)) return;
-  throw config(`\`${name}\` is ${describeValue(value)}, and has to be a number from 0 to ${most}.`);
+  throw config(`\`${name}\` must be a number from 0 to ${most}, got ${describeValue(value)}.`);
 }

@@ -11,7 +11,7 @@ const lastWordsMs = 1_000;
 /** Microtasks in which chunks that are there already come in: the core takes them together, as each turn of it costs more than they. */
 const turns = 16;
 
-const noResponse = "`fetch` gave no Response with a body of bytes.";
+const noResponse = "`fetch` did not return a Response with a byte stream as its body.";
 
 /**
  * `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells: the core

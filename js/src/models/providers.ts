@@ -109,13 +109,13 @@ const adapterOptions = {
 
 const noBedrock = "Amazon Bedrock is not supported here.";
 const moved = {
-  systemPrompt: "It is the agent's: give it to `GloveClient` or `Glove`.",
-  timeout: "It is `policy: { totalMs }` here.",
-  maxRetries: "It is `policy: { maxRetries }` here.",
-  key: "It is `apiKey` here.",
-  url: "It is `baseURL` here.",
-  responseFormat: "Give the provider's own field to `extraBody`.",
-  includeReasoningInText: "A chat handler has it.",
+  systemPrompt: "It belongs to the agent: pass it to `GloveClient` or `Glove`.",
+  timeout: "Use `policy: { totalMs }`.",
+  maxRetries: "Use `policy: { maxRetries }`.",
+  key: "Use `apiKey`.",
+  url: "Use `baseURL`.",
+  responseFormat: "Put the provider's own field in `extraBody`.",
+  includeReasoningInText: "It is an option of `createChatHandler`.",
   region: noBedrock,
   accessKeyId: noBedrock,
   secretAccessKey: noBedrock,
@@ -132,7 +132,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
   if (provider.envVar && !key) throw config(inPage() ? noKeyHere(provider) : noKey(provider));
   if (key && inPage() && !options.dangerouslyAllowBrowser) {
     throw config(
-      "An API key in a page can be read by everybody who opens it. Put an endpoint in front of the provider " +
+      "Anyone who opens a page can read an API key in it. Put an endpoint in front of the provider " +
         "(createChatHandler and createEndpointModel), or set `dangerouslyAllowBrowser: true` for a key that the user brought.",
     );
   }
@@ -192,7 +192,7 @@ export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model
   // In a page it may be a path.
   const page = globalThis.location?.href;
   if (!URL.canParse(baseURL, page) || !/^https?:$/.test(new URL(baseURL, page).protocol)) {
-    throw config(`The base URL "${baseURL}" is no http or https address.`);
+    throw config(`The base URL "${baseURL}" is not an http or https URL.`);
   }
   if (options.apiKey === undefined) refuseStranger(provider, baseURL);
   return { provider, model, baseURL };
@@ -218,7 +218,7 @@ export function noKey({ name, envVar }: ProviderDef): string {
 
 function noKeyHere({ name }: ProviderDef): string {
   return (
-    `No API key for provider "${name}", and a page has no environment to find one in. Put an endpoint in front of the provider ` +
+    `No API key for provider "${name}", and a page has no environment variables. Put an endpoint in front of the provider ` +
     "(createChatHandler), or, to try it on your own machine, pass `apiKey` and `dangerouslyAllowBrowser: true`."
   );
 }
@@ -231,7 +231,7 @@ function refuseStranger(provider: ProviderDef, baseURL: string): void {
   );
   if (!other) return;
   throw config(
-    `${host} is the address of ${other.name}; the key in ${provider.envVar} is not sent there. ` +
+    `${host} belongs to ${other.name}; the key in ${provider.envVar} is not sent there. ` +
       `Use provider "${other.id}", or pass the key yourself.`,
   );
 }

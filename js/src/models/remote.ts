@@ -116,6 +116,6 @@ function resultOf(given: RemotePromptResponse & { readonly type?: string }): Mod
 }
 
 function noAnswer(): GloveError {
-  const message = "The model gave no {message, tokens_in, tokens_out}, and no stream whose `done` holds them.";
+  const message = "The model must return {message, tokens_in, tokens_out}, or a stream whose `done` event has them.";
   return new GloveError("MODEL_BAD_RESPONSE", message);
 }

@@ -62,17 +62,14 @@ export function createScriptedModel(
     | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>),
 ): ScriptedModel {
   if (typeof script !== "function" && !Array.isArray(script)) {
-    throw new GloveError(
-      "CONFIG_INVALID",
-      `The script is ${describeValue(script)}, and has to be a list of answers, or a function.`,
-    );
+    throw new GloveError("CONFIG_INVALID", `The script must be an array of answers or a function, got ${describeValue(script)}.`);
   }
   const left: ScriptedAnswer[] = typeof script === "function" ? [] : [...script];
   const calls: ScriptedCall[] = [];
   let systemPrompt = "";
   const next = (): ScriptedAnswer => {
     const answer = typeof script === "function" ? script : left.shift();
-    if (answer === undefined) throw new GloveError("SCRIPT_ENDED", `The script has no answer for call ${calls.length}.`);
+    if (answer === undefined) throw new GloveError("SCRIPT_ENDED", `The script has no answer for call ${calls.length}: add one.`);
     return answer;
   };
   return {

@@ -10,7 +10,7 @@ export async function* parseSSEStream(response: Response): AsyncGenerator<Remote
     if (status < 400)
       throw failure(
         response,
-        `The chat endpoint is a redirect to ${headers.get("location") ?? "elsewhere"}: set its URL to where it leads.`,
+        `The chat endpoint redirects to ${headers.get("location") ?? "elsewhere"}: use that URL as the endpoint.`,
       );
     const body = await response.text().catch(() => "");
     throw failure(response, `Chat endpoint error: ${status} ${statusText}${excerpt(body)}`, body);
@@ -79,7 +79,7 @@ function read(data: string): RemoteStreamEvent | null | undefined {
   } catch (error) {
     throw new GloveError(
       "MODEL_BAD_RESPONSE",
-      `The chat endpoint sent an event that is no JSON (${reasonOf(error)}): ${short(data)}`,
+      `The chat endpoint sent an event that is not JSON (${reasonOf(error)}): ${short(data)}`,
     );
   }
 }

@@ -42,7 +42,7 @@ export async function prompted(
   const described = await Promise.all(tools.map(describe));
   const body = JSON.stringify({ systemPrompt, messages, tools: described });
   const response = await stoppable(ask({ body, signal: signal ?? null }), signal);
-  return collect(parseSSEStream(response), notify, "The answer broke off before its end.", signal);
+  return collect(parseSSEStream(response), notify, "The answer was cut off before its end.", signal);
 }
 
 async function describe({ name, description, jsonSchema, input_schema: inputSchema }: ModelTool): Promise<SerializedTool> {

@@ -51,10 +51,7 @@ export async function askFor<S extends Schema>(
     session.configure({ tools: (session.config.tools ?? []).filter((other) => other !== tool) });
   }
   if (given.length > 0) return given.at(-1) as InferOutput<S>;
-  throw new GloveError(
-    "ANSWER_MISSING",
-    `The model did not call ${answerTool}, so there is no answer in the form of the schema.`,
-  );
+  throw new GloveError("ANSWER_MISSING", `The model did not call ${answerTool}, so there is no answer that matches the schema.`);
 }
 
 /** Arguments are objects; an answer of another form is put into one. */

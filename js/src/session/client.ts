@@ -81,9 +81,9 @@ const clientOptions = {
 } as const satisfies Options<GloveClientConfig>;
 
 const moved = {
-  compaction_config: "It is `compaction` here.",
-  store: "It is made by `createStore`.",
-  model: "It is made by `createModel`.",
+  compaction_config: "Use `compaction`.",
+  store: "Pass `createStore`.",
+  model: "Pass `createModel`.",
 };
 
 const overrideOptions = { ...sessionOptions, endpoint: "text", store: "store" } as const satisfies Options<SessionOverrides>;
@@ -250,10 +250,7 @@ export class GloveClient {
     const { createStore, catalog } = this.#config;
     if (catalog) return catalog;
     if (!createStore) return this.#own;
-    throw new GloveError(
-      "SESSIONS_NOT_LISTED",
-      "The application's own stores cannot be listed; give the client a `catalog` too.",
-    );
+    throw new GloveError("SESSIONS_NOT_LISTED", "Custom stores cannot be listed; give the client a `catalog` too.");
   }
 
   #hold(id: string, overrides: SessionOverrides): Held {
@@ -283,7 +280,7 @@ export class GloveClient {
       if (warned || this.#own.inMemory || [other, held].some(({ session, watching }) => session.disposed || watching)) return;
       warned = true;
       console.warn(
-        `Two clients of this page have the session "${id}" of the database "${name}" open, and one of them answers for both, with ` +
+        `Two clients of this page have the session "${id}" of the database "${name}" open; one of them answers for both, with ` +
           "its own model, prompt and tools. Use one client for both, or give each a `database: { name }` of its own.",
       );
     }, placeMs);

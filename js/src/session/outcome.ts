@@ -33,6 +33,9 @@ export function outcomeOf(text: string): RunOutcome {
     case "waiting":
       return { type: "waiting" };
     default:
-      throw new GloveError("OUT_OF_PROTOCOL", "The core told an outcome that this version does not know.");
+      throw new GloveError(
+        "OUT_OF_PROTOCOL",
+        "The core reported an unknown outcome: the package's files are of different versions. Reload them all.",
+      );
   }
 }

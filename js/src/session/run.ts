@@ -110,5 +110,5 @@ function readSnapshot(text: string): { readonly checkpoint: string; readonly mes
   } catch {
     // Told below.
   }
-  throw new GloveError("STORE_CORRUPT", "This is no snapshot of a run; give what `snapshot()` gave.");
+  throw new GloveError("STORE_CORRUPT", "This is not a snapshot of a run; pass what `snapshot()` returned.");
 }

@@ -245,7 +245,7 @@ export class GloveSession {
     const { phase } = this.#snapshots;
     if (phase === "paused" || phase === "interrupted") return this.resume();
     if (!(await this.messages()).some(isFromPerson)) {
-      throw new GloveError("NOTHING_TO_REGENERATE", "There is no message to answer again yet.");
+      throw new GloveError("NOTHING_TO_REGENERATE", "There is no user message to regenerate from.");
     }
     return this.#send({ regenerate: true });
   };

@@ -88,5 +88,5 @@ function restOf(text: string, stored: string): string | undefined {
 }
 
 function silent() {
-  return storeError("unavailable", "The store does not answer; try again, or reload the page.");
+  return storeError("unavailable", "The store does not respond; try again, or reload the page.");
 }

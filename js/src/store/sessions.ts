@@ -37,5 +37,5 @@ export interface SessionCatalog {
 }
 
 export function unknownSession(id: string): never {
-  throw new GloveError("SESSION_UNKNOWN", `There is no stored session "${id}"; sessions() lists those that are.`);
+  throw new GloveError("SESSION_UNKNOWN", `There is no stored session "${id}"; sessions() lists those that exist.`);
 }

@@ -21,7 +21,7 @@ export function checkFollows({ count, seq }: Stored, step: StoredStep): void {
       ? "This session was deleted while it was open here."
       : `Another page or program has written to this session (it has ${count} messages and ${seq} records; this write begins at ` +
         `${step.firstMessage} and ${first ?? step.seq}).`;
-  throw storeError("conflict", `${found} Nothing of this write was stored; dispose() the session and open it again.`);
+  throw storeError("conflict", `${found} Nothing was stored; dispose() the session and open it again.`);
 }
 
 /** Whether a run would go on from this checkpoint. */
@@ -39,7 +39,7 @@ export function checkNoRun(unfinished: boolean): void {
   if (!unfinished) return;
   throw storeError(
     "conflict",
-    "A run of this session is not finished; append messages when it has ended, or through its session.",
+    "A run of this session is still in progress; append messages after it ends, or through its session.",
   );
 }
 

@@ -43,7 +43,7 @@ export interface ReadTranscript {
 export function freeId(own: string, wanted: string | undefined, taken: boolean): string {
   if (!taken) return wanted ?? own;
   if (wanted === undefined) return generateSessionId();
-  throw new GloveError("SESSION_EXISTS", `There is a session "${wanted}" already; delete it first, or import under another id.`);
+  throw new GloveError("SESSION_EXISTS", `A session "${wanted}" already exists; delete it first, or import under another id.`);
 }
 
 export function writeTranscript(about: Transcript, { messages, records, checkpoint, tasks, inbox }: TranscriptTexts): string {
@@ -73,11 +73,12 @@ export function readTranscript(text: string): ReadTranscript {
     checkpoint,
   } = given;
   if (typeof id !== "string" || id === "") refuse("it has no id");
-  if (!isListOf(messages, isMessage)) refuse("its messages are no messages");
-  if (!isListOf(tasks, hasId) || !isListOf(inbox, hasId)) refuse("its tasks or inbox are no lists of what has an id");
-  if (!isListOf(records, isObject)) refuse("its records are no list of objects");
+  if (!isListOf(messages, isMessage)) refuse("its `messages` is not an array of messages");
+  if (!isListOf(tasks, hasId) || !isListOf(inbox, hasId))
+    refuse("its `tasks` and `inbox` must be arrays of objects with an `id`");
+  if (!isListOf(records, isObject)) refuse("its `records` is not an array of objects");
   if (isTooDeep(messages) || isTooDeep(tasks) || isTooDeep(inbox)) refuse(`it is nested deeper than ${deepest} levels`);
-  if (checkpoint !== undefined && typeof checkpoint !== "string") refuse("its checkpoint is no text");
+  if (checkpoint !== undefined && typeof checkpoint !== "string") refuse("its `checkpoint` is not a string");
   const texts = membersOf(text);
   return {
     about: {
@@ -109,7 +110,7 @@ function parse(text: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  return refuse("it is no JSON object");
+  return refuse("it is not a JSON object");
 }
 
 /** What the core takes in one value. */
@@ -150,5 +151,5 @@ function number(value: unknown, otherwise: number): number {
 }
 
 function refuse(why: string): never {
-  throw new GloveError("SESSION_IMPORT_INVALID", `This is no exported session: ${why}. Import what exportSession gave.`);
+  throw new GloveError("SESSION_IMPORT_INVALID", `This is not an exported session: ${why}. Pass what exportSession returned.`);
 }

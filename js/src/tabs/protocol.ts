@@ -136,7 +136,7 @@ export function tellDeleted(name: string): void {
 export function elsewhere(): GloveError {
   return new GloveError(
     "SESSION_OPEN_ELSEWHERE",
-    "Another tab has this session open and does not answer; go on in that tab, close it, or take the session over here " +
+    "Another tab has this session open and does not respond; continue in that tab, close it, or take the session over here " +
       "with `takeOver()`.",
   );
 }
@@ -145,7 +145,7 @@ export function elsewhere(): GloveError {
 export function olderLeads(): GloveError {
   return new GloveError(
     "TAB_VERSION",
-    "An older version of this page runs this session in another tab. This tab goes on as soon as that one has finished what it is " +
+    "An older version of this page runs this session in another tab. This tab takes over as soon as that one finishes what it is " +
       "doing; close it, or take the session over here with `takeOver()`.",
   );
 }
@@ -154,7 +154,7 @@ export function olderLeads(): GloveError {
 export function newerLeads(): GloveError {
   return new GloveError(
     "TAB_VERSION",
-    "A newer version of this page runs this session in another tab; reload this page to go on here.",
+    "A newer version of this page runs this session in another tab; reload this page to continue here.",
   );
 }
 
@@ -162,7 +162,7 @@ export function newerLeads(): GloveError {
 export function newerDatabase(): GloveError {
   return new GloveError(
     "STORE_NEWER",
-    "A newer version of this page has opened the database in another tab, and this one has stopped; reload this page to go on here.",
+    "A newer version of this page opened the database in another tab, so this one has stopped; reload this page to continue here.",
   );
 }
 
@@ -172,21 +172,21 @@ export function malformed(what: string): GloveError {
 }
 
 export function deleted(): GloveError {
-  return new GloveError("SESSION_DELETED", "This session was deleted; open another one to go on.");
+  return new GloveError("SESSION_DELETED", "This session was deleted; open another one to continue.");
 }
 
 export function answered(): GloveError {
-  return new GloveError("DISPLAY_REMOVED", "This question was answered or taken away before; this answer was not taken.");
+  return new GloveError("DISPLAY_REMOVED", "The question was already answered or removed, so this answer was ignored.");
 }
 
 export function moved(): GloveError {
   return new GloveError(
     "SESSION_MOVED",
-    "The tab that ran this session went away in the middle of this, so nobody knows how far it came; look at the conversation, " +
-      "and ask again if it is missing.",
+    "The tab that ran this session closed before it finished; the outcome is unknown. Check the conversation, " +
+      "and send the request again if it is missing.",
   );
 }
 
 export function follows(): GloveError {
-  return new GloveError("SESSION_FOLLOWS", "Another tab runs this session; only tools of that tab can show something here.");
+  return new GloveError("SESSION_FOLLOWS", "Another tab runs this session; only tools in that tab can show slots.");
 }

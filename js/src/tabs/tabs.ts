@@ -462,9 +462,9 @@ export class Tabs implements AskedSession {
     const rules = rulesOf(method);
     let refusal: GloveError | undefined;
     if (ask.v !== version) refusal = newer(ask.v) ? olderLeads() : newerLeads();
-    else if (typeof leader !== "string") refusal = malformed("A message of another tab does not say whom it asks.");
-    else if (!rules) refusal = malformed("Another tab asked for something that tabs may not ask for.");
-    else if (!takes(rules, args)) refusal = malformed(`Another tab asked for \`${method}\` with other arguments than it takes.`);
+    else if (typeof leader !== "string") refusal = malformed("A message from another tab does not name the tab it is for.");
+    else if (!rules) refusal = malformed("Another tab called a method that tabs may not call.");
+    else if (!takes(rules, args)) refusal = malformed(`Another tab called \`${method}\` with the wrong arguments.`);
     if (refusal) this.#post({ kind: "answered", leader: this.#term, id, error: toText(refusal) });
     else void this.#serve(ask, false);
   }
@@ -595,5 +595,5 @@ function settleWith(
   const failure = error === undefined ? undefined : fromCore(error);
   if (failure && "code" in failure) return reject(failure);
   if (!failure && (rulesOf(method)?.gives?.(value) ?? true)) return resolve(value);
-  return reject(malformed("The tab that runs this session gave an answer that is none."));
+  return reject(malformed("The tab that runs this session sent a malformed answer."));
 }

@@ -90,7 +90,7 @@ function inTime<T>(checking: Maybe<Checked<T>>): Maybe<Checked<T>> {
   if (!(checking instanceof Promise)) return checking;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Checked<T>>((resolve) => {
-    const error = new GloveError("TOOL_RULE_FAILED", `Its schema gave no answer in ${longestMs / 1000} seconds.`);
+    const error = new GloveError("TOOL_RULE_FAILED", `Its schema did not settle within ${longestMs / 1000} seconds.`);
     timer = setTimeout(() => resolve({ issues: [{ path: [], message: error.message }], error }), longestMs);
   });
   return Promise.race([checking, late]).finally(() => clearTimeout(timer));
@@ -118,5 +118,5 @@ export async function undoArguments(
   } finally {
     args.end(id);
   }
-  throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${tool.name} do not fit its schema any more.`);
+  throw new GloveError("TOOL_INPUT_INVALID", `The arguments of ${tool.name} no longer match its schema.`);
 }

@@ -113,7 +113,7 @@ export interface TypedRenderProps<D, R, A = R> {
 export function defineTool<I extends Schema, D extends Schema = Schema, R extends Schema = Schema<void>, O = unknown>(
   definition: ToolDefinition<I, D, R, O>,
 ): ToolConfig<InferOutput<I>> {
-  const { do: work, undo, render, ...rest } = check("What `defineTool` gets", definition, "object", "TOOL_INVALID");
+  const { do: work, undo, render, ...rest } = check("The argument of `defineTool`", definition, "object", "TOOL_INVALID");
   checkTool(definition);
   const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
     // biome-ignore lint/suspicious/noExplicitAny: the answer to its own renderer, or to a ready-made one.

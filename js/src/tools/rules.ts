@@ -26,6 +26,6 @@ export async function approvalRule(
 }
 
 function ruleAnswered(tool: string, rule: string, answer: unknown, wanted: string): GloveError {
-  const message = `\`${rule}\` of the tool "${tool}" gave ${describeValue(answer)}, and has to give ${wanted}.`;
+  const message = `\`${rule}\` of the tool "${tool}" must return ${wanted}, got ${describeValue(answer)}.`;
   return new GloveError("TOOL_RULE_FAILED", message);
 }

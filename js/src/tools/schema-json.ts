@@ -20,7 +20,7 @@ function right<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new GloveError("SCHEMA_INVALID", `This is no JSON Schema: ${reasonOf(error)}`, { cause: error });
+    throw new GloveError("SCHEMA_INVALID", `This is not a JSON Schema: ${reasonOf(error)}`, { cause: error });
   }
 }
 

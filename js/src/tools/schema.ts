@@ -100,12 +100,12 @@ function make(schema: Schema): Maybe<JsonSchema> {
   if (!vendor) {
     throw new GloveError(
       "SCHEMA_WITHOUT_JSON",
-      "This is no schema of a library. A JSON Schema is given as `jsonSchema`, or wrapped: `jsonSchema({ … })`.",
+      "This schema is not from a known library. Pass a JSON Schema as `jsonSchema`, or wrap it: `jsonSchema({ … })`.",
     );
   }
   throw new GloveError(
     "SCHEMA_WITHOUT_JSON",
-    `A schema of ${vendor} gives no JSON Schema, which the model needs: ` +
+    `A ${vendor} schema has no JSON Schema, which the model needs: ` +
       (vendor === "valibot"
         ? "wrap it with toStandardJsonSchema of @valibot/to-json-schema, or give the tool `jsonSchema` beside `inputSchema`."
         : "give the tool `jsonSchema` beside `inputSchema`."),

@@ -35,10 +35,10 @@ const toolOptions = {
 } as const satisfies Options<ToolConfig>;
 
 const moved = {
-  execute: "It is `do` here.",
-  parameters: "It is `inputSchema` here.",
-  needsApproval: "It is `requireApproval` here.",
-  maxRetry: "It is `maxRetries` here.",
+  execute: "Use `do`.",
+  parameters: "Use `inputSchema`.",
+  needsApproval: "Use `requireApproval`.",
+  maxRetry: "Use `maxRetries`.",
 };
 
 /** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */

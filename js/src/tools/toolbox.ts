@@ -126,7 +126,10 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
       const done = await tool.do(value, this.#context.display(call), this.#context.agent(), signal);
       const { result, json } = this.#kept(name, resultOf(done), call.outputs);
       if (call.open > 0)
-        this.#context.report("DISPLAY_NOT_AWAITED", new Error(`${namedTool(name)} ended while its question was open.`));
+        this.#context.report(
+          "DISPLAY_NOT_AWAITED",
+          new Error(`${namedTool(name)} returned while its question was open: await the answer.`),
+        );
       if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
       // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
       this.#context.returned(id, `{"summing":${json}}`);
@@ -162,7 +165,7 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
 
   #get(name: string): ToolConfig {
     const tool = this.find(name);
-    if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no tool called ${name} any more.`);
+    if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no longer a tool called ${name}.`);
     return tool;
   }
 }
@@ -186,10 +189,7 @@ function begun(tool: ToolConfig, signal: AbortSignal) {
 }
 
 export function duplicateName(name: string): GloveError {
-  return new GloveError(
-    "TOOL_NAME_TAKEN",
-    `There are two tools called "${name}"; names are compared without regard to case, so give one of them another.`,
-  );
+  return new GloveError("TOOL_NAME_TAKEN", `Two tools are called "${name}" (case is ignored); rename one of them.`);
 }
 
 const namedTool = (name: string) => `The tool "${name}"`;

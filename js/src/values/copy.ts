@@ -65,7 +65,7 @@ function begun(value: object): readonly [copy: object, fill?: Fill] {
   }
   const name: string = typeof value === "function" ? "function" : kind.constructor?.name || "class";
   throw new TypeError(
-    `the arguments hold a ${name}, which cannot be copied, so the rule could change what runs. Let the schema give plain data.`,
+    `the arguments contain a ${name}, which cannot be copied, so the rule could change what runs. Make the schema return plain data.`,
   );
 }
 

@@ -53,10 +53,10 @@ type Refuse = (path: string, what: string, instead: string, part: unknown) => un
 
 function plain(value: unknown, path: string, above: Set<object>, refuse: Refuse): unknown {
   const type = typeof value;
-  if (type === "bigint") return refuse(path, "a BigInt", "Give it as a string.", value);
-  if (type === "function" || type === "symbol") return refuse(path, `a ${type}`, "Give plain data.", value);
+  if (type === "bigint") return refuse(path, "a BigInt", "Convert it to a string.", value);
+  if (type === "function" || type === "symbol") return refuse(path, `a ${type}`, "Use plain data.", value);
   if (typeof value !== "object" || value === null) return value;
-  if (above.has(value)) return refuse(path, "a reference to something that it is part of", "Give data without cycles.", value);
+  if (above.has(value)) return refuse(path, "a circular reference", "Return data without cycles.", value);
   above.add(value);
   const copy = parts(value, path, above, refuse);
   above.delete(value);
@@ -74,8 +74,7 @@ function parts(value: object, path: string, above: Set<object>, refuse: Refuse):
   }
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (value instanceof RegExp) return String(value);
-  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
-    return refuse(path, "bytes", "Give them as base64 text or a URL.", value);
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return refuse(path, "bytes", "Use base64 text or a URL.", value);
   // Dates have it too.
   if ("toJSON" in value && typeof value.toJSON === "function") return plain(value.toJSON(), path, above, refuse);
   const entries = Object.entries(value);
@@ -84,17 +83,17 @@ function parts(value: object, path: string, above: Set<object>, refuse: Refuse):
   if (entries.length === 0 && kind && Object.getPrototypeOf(kind)) {
     const tag = Object.prototype.toString.call(value).slice(8, -1);
     const name: string = tag === "Object" ? kind.constructor?.name || "class" : tag;
-    return refuse(path, `a ${name}`, instead[name] ?? "Give plain data, or an object with `toJSON`.", value);
+    return refuse(path, `a ${name}`, instead[name] ?? "Use plain data, or an object with `toJSON`.", value);
   }
   return named(entries);
 }
 
 const instead: Readonly<Record<string, string>> = {
   Promise: "Await it first.",
-  Response: "Give what is in it: `await response.json()`.",
-  Blob: "Give its text, or a URL.",
-  File: "Give its text, or a URL.",
-  Generator: "Give a list: `[...values]`.",
+  Response: "Use its content: `await response.json()`.",
+  Blob: "Use its text, or a URL.",
+  File: "Use its text, or a URL.",
+  Generator: "Use an array: `[...values]`.",
 };
 
 const throwIt: Refuse = (path, what, instead) => {

@@ -1,10 +1,10 @@
-// What an application gives as options is looked at before anything is made of it, and what cannot be is told by the name it has there.
+// Checks the options that an application passes, before anything is made of them. An error names the option as the application wrote it.
 import { GloveError } from "../error.js";
 
 /** The largest number that the core counts to where it does not count tokens or time. */
 const most = 0xffff_ffff;
 
-/** What a value has to be, in words, and whether it is that. */
+/** What a value must be, in words, and the test for it. */
 type Kind = readonly [wanted: string, fits: (value: unknown) => boolean];
 
 const isWhole = (value: unknown, to = Number.MAX_VALUE) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= to;
@@ -17,7 +17,7 @@ const having = (what: string, name: string, type: string): Kind => [
 ];
 
 const kinds = {
-  text: typed("a text", "string"),
+  text: typed("a string", "string"),
   object: ["an object", (value) => describeValue(value) === "an object"],
   flag: typed("true or false", "boolean"),
   work: typed("a function", "function"),
@@ -28,11 +28,11 @@ const kinds = {
   ],
   persist: ["true, false, a key, or an object with `key` and `storage`", isPersist],
   any: ["anything", () => true],
-  list: ["a list", Array.isArray],
+  list: ["an array", Array.isArray],
   whole: [`a whole number from 0 to ${most}`, (value) => isWhole(value, most)],
   count: [`a whole number from 0 to ${most}, or Infinity`, (value) => isEndless(value) || isWhole(value, most)],
-  large: ["a whole number from 0 on, or Infinity", (value) => isEndless(value) || isWhole(value)],
-  amount: ["a number from 0 on", (value) => Number(value) >= 0 && typeof value === "number"],
+  large: ["a whole number of 0 or more, or Infinity", (value) => isEndless(value) || isWhole(value)],
+  amount: ["a number of 0 or more", (value) => Number(value) >= 0 && typeof value === "number"],
   model: having("a model", "prompt", "function"),
   store: having("a store", "identifier", "string"),
   subscriber: having("an object", "record", "function"),
@@ -41,16 +41,13 @@ const kinds = {
   part: having("an object", "type", "string"),
 } satisfies Record<string, Kind>;
 
-/** A kind, words to choose from, or what options there are. */
+/** A kind of value, the allowed words (`a|b`), or the options of an object. */
 export type Wanted = keyof typeof kinds | `${string}|${string}` | { readonly [option: string]: Wanted };
 
-/** What each option of `T` has to be. What is not named is no option. */
+/** What each option of `T` must be. Options that are not named are refused. */
 export type Options<T> = { readonly [Option in keyof T]-?: Wanted };
 
-/**
- * Refuses options that cannot be, and those that there are not. `moved` says of options that another framework has what takes their
- * place here.
- */
+/** Refuses invalid and unknown options. For options known from other frameworks, `moved` says what to use instead. */
 export function checkOptions(
   given: object | undefined,
   wanted: Readonly<Record<string, Wanted>>,
@@ -66,7 +63,7 @@ export function checkOptions(
     const names = Object.keys(wanted);
     const near = nearest(option, names);
     const instead = Object.hasOwn(moved, option) ? moved[option] : near && `Did you mean \`${near}\`?`;
-    const there = names[1] ? `there are ${names.join(", ")}` : `there is only \`${names}\``;
+    const there = names[1] ? `the options are ${names.join(", ")}` : `the only option is \`${names}\``;
     const known = `There is no option ${called(option)}; ${there}.`;
     throw new GloveError(code, instead ? `${known} ${instead}` : known);
   }
@@ -76,7 +73,7 @@ export function checkOptions(
   }
 }
 
-/** Gives the value if it is what it has to be, and refuses it by its name if not. */
+/** Returns the value if it is valid; throws an error that names it if not. */
 export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_INVALID"): T {
   if (typeof wanted === "object") {
     check(name, value, "object", code);
@@ -86,24 +83,24 @@ export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_
     const [text, fits]: Kind = words[1]
       ? [`one of ${words.map(describeValue).join(", ")}`, (value) => words.includes(value)]
       : kinds[wanted as "text"];
-    if (!fits(value)) throw new GloveError(code, `${name} is ${describeValue(value)}, and has to be ${text}.`);
+    if (!fits(value)) throw new GloveError(code, `${name} must be ${text}, got ${describeValue(value)}.`);
   }
   return value;
 }
 
-/** Numbers as the core counts: without end is the most that it counts to. */
+/** Numbers for the core: `Infinity` becomes the largest number it counts to. */
 export function withoutInfinity<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, isEndless(value) ? most : value])) as T;
 }
 
-/** What was found, in words. */
+/** Describes a value for an error message. */
 export function describeValue(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return "an array";
   if (value && /^[fo]/.test(typeof value)) return typeof value === "object" ? "an object" : "a function";
   return typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
 }
 
-/** A person must agree, or need not. */
+/** Whether the value is a valid fixed `requireApproval`. */
 export function isApprovalRule(value: unknown): value is boolean | { readonly required: boolean; readonly reason?: string } {
   if (typeof value === "boolean") return true;
   if (describeValue(value) !== "an object") return false;
@@ -117,12 +114,12 @@ function isPersist(value: unknown): boolean {
   return Object.keys(value as object).every((option) => option === "key" || option === "storage");
 }
 
-/** Refuses methods that there are not: what else an object of the application has is its own. */
+/** Refuses unknown methods; other properties of the object belong to the application. */
 export function checkMethods(given: object, wanted: Readonly<Record<string, Wanted>>): void {
   checkOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === "function")), wanted);
 }
 
-/** The name that was meant, if one is near: within a third of its letters, or with the other in it. */
+/** The closest of `names`: one that differs in at most a third of its letters, or contains the other. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const plain = (name: string) =>
     name
@@ -141,7 +138,7 @@ export function nearest(given: string, names: readonly string[]): string | undef
   return near;
 }
 
-/** How many letters have to be put in, taken out or changed. */
+/** The edit distance: how many letters to insert, delete or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [above, letter] of [...a].entries()) {

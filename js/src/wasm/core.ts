@@ -69,7 +69,7 @@ function explained(error: unknown): GloveError {
   if (/content security policy|\bCSP\b|unsafe-eval/i.test(message)) {
     return new GloveError(
       "WASM_BLOCKED_BY_CSP",
-      "The page's Content-Security-Policy does not allow WebAssembly: add 'wasm-unsafe-eval' to its script-src.",
+      "The page's Content-Security-Policy blocks WebAssembly: add 'wasm-unsafe-eval' to its script-src.",
       { cause: error },
     );
   }

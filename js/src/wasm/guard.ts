@@ -45,7 +45,7 @@ export class Guard {
 
   /** Ends an instance that nobody waits for. */
   retire(): void {
-    this.#end(this.#current, new Error("The core's memory was given back."));
+    this.#end(this.#current, new Error("The core's memory was freed."));
   }
 
   /** The instance has ended, and another one may take its place. */
@@ -114,7 +114,7 @@ export class Guard {
 function errorOf({ ended }: Life): GloveError {
   return new GloveError(
     "CORE_PANIC",
-    "The core stopped in the middle of its work. What was stored is untouched: the next use starts the core anew and goes on from there.",
+    "The core crashed. Stored data is safe: the next call starts a new core and continues from there.",
     ended,
   );
 }

@@ -15,7 +15,7 @@ export async function compileSource(given: WasmSource | Promise<WasmSource>): Pr
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   if (!response.ok) {
-    throw new GloveError("WASM_NOT_FETCHED", `The wasm file was answered with status ${response.status}: check its URL.`);
+    throw new GloveError("WASM_NOT_FETCHED", `The server answered ${response.status} for the wasm file: check its URL.`);
   }
   // Streaming needs the right content type; a server that gives another one still works, a little slower.
   const streams = response.headers.get("content-type")?.startsWith("application/wasm");
@@ -26,6 +26,6 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
 export function noSource(): never {
   throw new GloveError(
     "WASM_NOT_GIVEN",
-    "glove-wasm/slim carries no wasm file: call init() with its URL, a Response, its bytes or a WebAssembly.Module first.",
+    "glove-wasm/slim does not include the wasm file: call init() first, with the file's URL, a Response, its bytes or a WebAssembly.Module.",
   );
 }

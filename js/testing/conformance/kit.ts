@@ -50,7 +50,7 @@ export function equal(found: unknown, expected: unknown, what: string): void {
 }
 
 export function holds(fact: unknown, what: string): void {
-  if (!fact) throw new Error(`it should be so: ${what}`);
+  if (!fact) throw new Error(`expected: ${what}`);
 }
 
 /** The store has to refuse with `STORE_CONFLICT`, or with the JSON of `{"kind":"conflict"}`. */
@@ -59,7 +59,7 @@ export async function conflicts(writing: Maybe<unknown>, what: string): Promise<
   const { code, kind, message } = thrown as { code?: unknown; kind?: unknown; message?: unknown };
   const told = typeof message === "string" && message.includes('"kind":"conflict"');
   if (code === "STORE_CONFLICT" || kind === "conflict" || told) return;
-  throw new Error(`${what}: refused, but not with the code STORE_CONFLICT: ${String(thrown)}`);
+  throw new Error(`${what}: refused without the code STORE_CONFLICT: ${String(thrown)}`);
 }
 
 export async function refusal(work: Maybe<unknown>, what: string): Promise<unknown> {
@@ -68,7 +68,7 @@ export async function refusal(work: Maybe<unknown>, what: string): Promise<unkno
   } catch (thrown) {
     return thrown;
   }
-  throw new Error(`${what}: it should have been refused, and was not`);
+  throw new Error(`${what}: expected a refusal, but it succeeded`);
 }
 
 /** Where two JSON values differ; `undefined` members count as missing. */

@@ -139,7 +139,7 @@ fn arguments(input: &str) -> String {
 
 fn done(event: &EndpointEvent<'_>, data: &str, turn: &mut TurnBuilder) {
     let Some(Ok(message)) = event.message.map(from_text::<Message>) else {
-        let message = format!("the end of the endpoint's answer holds no message: {}", errors::excerpt(data));
+        let message = format!("the endpoint's `done` event has no valid message: {}", errors::excerpt(data));
         turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         return;
     };

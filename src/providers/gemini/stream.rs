@@ -146,8 +146,7 @@ impl GeminiStream {
         match reason.as_deref() {
             None => return Ok(()),
             Some("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL") => {
-                let why =
-                    why.unwrap_or_else(|| "the model wrote a tool call that the provider cannot read".into());
+                let why = why.unwrap_or_else(|| "the model wrote a malformed tool call".into());
                 // Another try often goes well.
                 let error = ModelError::new(ModelErrorKind::BadResponse, why);
                 turn.fail(ModelError { retryable: true, ..error });

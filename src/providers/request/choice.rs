@@ -52,8 +52,8 @@ impl Options {
         if in_tokens && standing.thoughtless && self.anthropic_thinks() {
             prompt.notices.tell(
                 "OPTION_LEFT_OUT",
-                "The model goes on without thinking until it has answered: thinking was turned on between a call of a \
-                 tool and its result, where Anthropic refuses it.",
+                "Thinking was turned on between a tool call and its result, where Anthropic does not allow it, so the \
+                 model answers this request without thinking.",
             );
             options.thinking = Thinking::default();
         }
@@ -69,8 +69,8 @@ impl RequestParts<'_> {
             self.notices.tell(
                 "TOOLS_LEFT_OUT",
                 format!(
-                    "The tools were left out of the request: `{}` takes none. Set `toolUse: \"text\"` to describe them in \
-                     the prompt, or ask another model.",
+                    "The tools were left out of the request: `{}` does not support tools. Set `toolUse: \"text\"` to \
+                     describe them in the prompt, or use another model.",
                     self.options.model
                 ),
             );
@@ -87,10 +87,10 @@ impl RequestParts<'_> {
             }
             choice if !choice.is_forced() => return Some(choice.clone()),
             _ if self.options.facts.forced_tools == Some(false) => {
-                format!("`{}` cannot be made to use a tool", self.options.model)
+                format!("`{}` cannot be forced to call a tool", self.options.model)
             }
             _ if self.format == Format::Anthropic && self.options.is_told_to_think() => {
-                "Anthropic's models cannot be made to use a tool while they think".to_owned()
+                "Anthropic's models cannot be forced to call a tool while they think".to_owned()
             }
             _ => return Some(choice),
         };

@@ -196,15 +196,14 @@ impl RequestParts<'_> {
         let data = part.source.as_ref().and_then(|source| source.data.as_deref());
         let is_broken = data.is_some_and(|data| !data.is_empty()) && File::of(part).is_none();
         let why = if is_broken {
-            "its data is not base64, so it was not sent.".to_owned()
+            "its data is not base64.".to_owned()
         } else {
             format!(
-                "`{}` takes no such file here. Send another kind of file, or its text, or ask another model.",
+                "`{}` does not accept this kind of file. Send another kind, send its text, or use another model.",
                 self.options.model
             )
         };
-        let message =
-            format!("{note} was left out of the request, and the model reads this note in its place: {why}");
+        let message = format!("{note} was left out of the request and replaced by this note: {why}");
         self.notices.tell("MEDIA_LEFT_OUT", message);
         note
     }

@@ -61,8 +61,8 @@ pub fn fewer_tools<'m>(
     notices.tell(
         "TOOLS_LEFT_OUT",
         format!(
-            "The provider takes {MOST} tools, and there are {}: the model is asked without {}{}. Give a session the tools that it needs, or \
-             put several into one.",
+            "The provider accepts at most {MOST} tools, but there are {}; the request leaves out {}{}. Give each session only the \
+             tools it needs, or combine some of them.",
             tools.len(),
             left.join(", "),
             if count > left.len() { " and others" } else { "" }

@@ -34,7 +34,7 @@ impl<'a> RequestParts<'a> {
 
     pub(in crate::providers) fn changed(&self, option: &str, from: &str, to: &str) {
         let message = format!(
-            "`{option}` is {from} and was sent as {to}, which is the nearest that `{}` takes.",
+            "`{option}` is {from}; it was sent as {to}, the nearest value that `{}` accepts.",
             self.options.model
         );
         self.notices.tell("OPTION_CHANGED", message);
@@ -56,7 +56,7 @@ impl<'a> RequestParts<'a> {
         let mut top_p = self.taken(options.top_p, facts.top_p, "topP");
         let mut seed = self.taken(options.seed, facts.seed, "seed");
         if self.format == Format::Gemini && seed.is_some_and(|seed| seed > i32::MAX as u64) {
-            self.leave_out("seed", "takes none above 2147483647");
+            self.leave_out("seed", "accepts none above 2147483647");
             seed = None;
         }
         let most = facts.max_temperature.unwrap_or(f64::MAX);
@@ -66,16 +66,16 @@ impl<'a> RequestParts<'a> {
         }
         if self.format == Format::Anthropic && options.is_told_to_think() {
             if temperature.is_some_and(|temperature| temperature < 1.0) {
-                self.leave_out("temperature", "takes none while it thinks");
+                self.leave_out("temperature", "accepts none while it thinks");
             }
             temperature = None;
             if top_p.is_some_and(|top_p| top_p < 0.95) {
-                self.leave_out("topP", "takes none below 0.95 while it thinks");
+                self.leave_out("topP", "accepts none below 0.95 while it thinks");
                 top_p = None;
             }
         }
         if temperature.is_some() && top_p.is_some() && facts.temperature_or_top_p == Some(true) {
-            self.leave_out("topP", "takes only one of `temperature` and `topP`");
+            self.leave_out("topP", "accepts only one of `temperature` and `topP`");
             top_p = None;
         }
         Sampling { temperature, top_p, seed, stop: self.stop() }
@@ -98,7 +98,7 @@ impl<'a> RequestParts<'a> {
             let all = given.len();
             given.retain(|text| !text.trim().is_empty());
             if given.len() < all {
-                self.leave_out("stop", "takes no blank text there");
+                self.leave_out("stop", "accepts no blank strings there");
             }
         }
         stop.append(&mut given);
@@ -110,7 +110,7 @@ impl<'a> RequestParts<'a> {
         };
         if stop.len() > most {
             let message = format!(
-                "`{}` takes {most} texts in `stop`; the first {most} of {} were sent.",
+                "`{}` accepts {most} strings in `stop`; the first {most} of {} were sent.",
                 options.model,
                 stop.len()
             );

@@ -96,7 +96,7 @@ impl Run {
     pub(in crate::run) fn on_summary_failed(&mut self, why: &str, fx: &mut Effects) {
         fx.emit(Event::Error {
             code: "COMPACTION_FAILED".to_owned(),
-            message: format!("the conversation was not summarised and goes on as it is: {why}"),
+            message: format!("the conversation could not be summarised and continues as it is: {why}"),
         });
         fx.emit(Event::CompactionEnd {
             current_token_consumption: self.state.context_tokens,

@@ -89,7 +89,7 @@ fn a_connection_that_fails_says_where_and_what_to_look_at() {
     let unreached = said(&[]);
     assert!(unreached.starts_with("the model could not be reached (cannot connect to "), "{unreached}");
     assert!(
-        unreached.contains("look at the connection and at `baseURL` (/v1/chat/completions)"),
+        unreached.contains("check the connection, and that `baseURL` (/v1/chat/completions) allows"),
         "{unreached}"
     );
     let broken = said(&[ok(&[HELLO, Break("connection reset")])]);

@@ -260,7 +260,7 @@ fn a_model_that_takes_no_tools_is_never_asked_without_them_in_silence_and_the_er
     let error = ask(&model(&server)).0.unwrap_err();
     assert_eq!(
         error.message,
-        "registry.ollama.ai/library/gemma3:latest does not support tools; with `toolUse: \"text\"` it gets them described in the prompt"
+        "registry.ollama.ai/library/gemma3:latest does not support tools; set `toolUse: \"text\"` to describe the tools in the prompt instead"
     );
     assert_eq!(server.bodies.lock().unwrap().len(), 1);
 }

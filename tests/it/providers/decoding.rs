@@ -29,7 +29,7 @@ fn an_answer_in_one_piece_may_begin_with_a_mark_of_its_encoding() {
     let whole = "\u{FEFF}{\"choices\":[{\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}";
     assert_eq!(answered(read_response(Format::OpenAiChat, Vec::new(), whole)).message.text, "Hi");
     let page = failure(read_response(Format::OpenAiChat, Vec::new(), "<html>Sign in</html>")).error;
-    assert_eq!(page.message, "the answer is not in the format that was asked for: a web page (Sign in)");
+    assert_eq!(page.message, "the answer does not match the requested format: a web page (Sign in)");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn an_end_of_an_endpoint_without_a_message_is_no_answer() {
         [r#"{"type":"done"}"#, r#"{"type":"done","message":"hi"}"#, r#"{"type":"done","message":null}"#]
     {
         let error = failure(finish(Format::Endpoint, format!("data: {event}\n\n").as_bytes())).error;
-        let message = format!("the end of the endpoint's answer holds no message: {event}");
+        let message = format!("the endpoint's `done` event has no valid message: {event}");
         assert_eq!((error.kind, error.message), (ModelErrorKind::BadResponse, message));
     }
 }

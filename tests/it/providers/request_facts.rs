@@ -642,7 +642,7 @@ fn notices_say_what_was_sent() {
     assert_eq!(
         said(Format::Anthropic, ("api.anthropic.com", "claude-sonnet-4-5"), both, &hi()),
         [
-            "`topP` was left out of the request: `claude-sonnet-4-5` takes only one of `temperature` and `topP`."
+            "`topP` was left out of the request: `claude-sonnet-4-5` accepts only one of `temperature` and `topP`."
         ]
     );
     let unknown = |options: &mut Options| options.tool_choice = Some(ToolChoice::Tool("x".to_owned()));
@@ -654,8 +654,7 @@ fn notices_say_what_was_sent() {
     assert_eq!(
         said(CHAT, PLAIN, |_| {}, &broken),
         [
-            "[Image attachment: image/png] was left out of the request, and the model reads this note in its place: its data is not \
-          base64, so it was not sent."
+            "[Image attachment: image/png] was left out of the request and replaced by this note: its data is not base64."
         ]
     );
 }

@@ -373,7 +373,7 @@ fn what_is_cut_for_gemini_names_what_it_is_or_says_that_there_is_more() {
     let told = told(To::Gemini, &deep);
     assert!(told.schema().to_string().contains("(More stands here than can be told.)"));
     assert!(
-        told.notices[0].message.contains("`t` is larger than this provider takes."),
+        told.notices[0].message.contains("`t` is larger than this provider allows."),
         "{:?}",
         told.notices
     );
@@ -459,7 +459,7 @@ fn what_gemini_is_told_of_a_large_schema_has_an_end_and_the_developer_is_told() 
             assert!(text.contains("(More stands here than can be told.)"), "{to:?} {begin}");
             assert!(!text.contains(r#""additionalProperties":false"#), "{to:?} {begin}");
             assert!(
-                told.notices[0].message.contains("is larger than this provider takes"),
+                told.notices[0].message.contains("is larger than this provider allows"),
                 "{:?}",
                 told.notices
             );

@@ -293,7 +293,7 @@ fn a_renderer_refuses_inputs_and_answers_that_do_not_fit() {
     agent.display().register_renderer(Renderer::new("select").input::<Vec<u8>>());
     block_on(agent.process_request("greet Don")).unwrap();
     let told = transcript(&agent.messages())[2].clone();
-    assert!(told.contains("the renderer `select` cannot show this input"), "{told}");
+    assert!(told.contains("the input does not match the schema of the renderer `select`"), "{told}");
 
     let agent = builder(&greeting(), MemoryStore::new("s")).fold(greeter()).build().unwrap();
     agent.display().register_renderer(Renderer::new("select").input::<Options>().output::<char>());

@@ -104,7 +104,7 @@ test("a permission is asked for with the built-in question", async () => {
   const run = vi.fn(() => "ran");
   const { send } = chat([call, "one", call, "two"], { config: { tools: [asks("", 0, { requiresPermission: true, do: run })] } });
   send("go");
-  await screen.findByRole("form", { name: "May ask be used?" });
+  await screen.findByRole("form", { name: "Allow ask to run?" });
   press("Always allow");
   await screen.findByText("one");
   send("again");
@@ -121,7 +121,7 @@ test("a permission that is denied is asked for again by the next call, unless it
     ["again", "Never allow", "two"],
   ] as const) {
     page.send(text);
-    await screen.findByRole("form", { name: "May ask be used?" });
+    await screen.findByRole("form", { name: "Allow ask to run?" });
     press(button);
     await screen.findByText(end);
   }

@@ -36,5 +36,5 @@ test("a client whose module is edited while it runs is no mistake", () => {
 test("a client that is made at each render is told once", () => {
   const page = render(app());
   for (let n = 0; n < 5; n++) page.rerender(app());
-  expect(warnings.mock.calls).toEqual([[expect.stringContaining("GloveProvider gets a new client at each render")]]);
+  expect(warnings.mock.calls).toEqual([[expect.stringContaining("GloveProvider received a new client")]]);
 });

@@ -354,11 +354,11 @@ test.each(["paused", "interrupted"] as const)(
     const resume = vi.fn();
     const still = handle({ run: { phase }, resume });
     const { rerender } = render(<Render glove={still} />);
-    expect(screen.getByRole("status").textContent).toContain("The last request is not finished.");
-    fireEvent.click(screen.getByRole("button", { name: "Go on" }));
+    expect(screen.getByRole("status").textContent).toContain("The last request did not finish.");
+    fireEvent.click(screen.getByRole("button", { name: "Continue" }));
     expect(resume).toHaveBeenCalledOnce();
     rerender(<Render glove={{ ...still, busy: true }} />);
-    expect(screen.queryByText("The last request is not finished.")).toBeNull();
+    expect(screen.queryByText("The last request did not finish.")).toBeNull();
     expect(screen.getAllByRole("status")).toEqual([screen.getByRole("status", { name: "Working" })]);
     rerender(<Render glove={handle({ run: { phase: "idle" }, resume })} />);
     expect(screen.queryByRole("status")).toBeNull();
@@ -451,8 +451,8 @@ test("an application draws errors itself, with what can be done about them", () 
 });
 
 test.each([
-  ["blocked", "Use it here", "SESSION_OPEN_ELSEWHERE"],
-  ["blocked", "Use it here", "TAB_VERSION"],
+  ["blocked", "Use here", "SESSION_OPEN_ELSEWHERE"],
+  ["blocked", "Use here", "TAB_VERSION"],
   ["outdated", "Reload the page", "STORE_NEWER"],
   ["outdated", "Reload the page", "TAB_VERSION"],
 ] as const)("a page that is %s offers `%s` for %s", (tab, button, code) => {
@@ -473,8 +473,8 @@ test("every word is the application's where it gives one", () => {
   const labels = {
     "Try again": "Nochmal",
     Dismiss: "Weg",
-    "Go on": "Weiter",
-    "The last request is not finished.": "Noch nicht fertig.",
+    Continue: "Weiter",
+    "The last request did not finish.": "Noch nicht fertig.",
     Thoughts: "Gedanken",
     "Earlier messages were summarised.": "Zusammengefasst.",
     Conversation: "Gespräch",

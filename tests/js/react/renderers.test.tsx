@@ -94,7 +94,7 @@ test("a secret is never shown, and is gone from the page when it was given", () 
 test("a permission is given or denied, for this time or for ever", () => {
   const data = { renderer: "permission_request", toolName: "rm", toolInput: { path: "/tmp" } };
   const { resolve, reject, container } = show("permission_request", data);
-  expect(screen.getByRole("form", { name: "May rm be used?" })).toBeTruthy();
+  expect(screen.getByRole("form", { name: "Allow rm to run?" })).toBeTruthy();
   expect(container.querySelector("dt")?.textContent).toBe("path");
   expect(container.querySelector("dd")?.textContent).toBe("/tmp");
   const buttons = screen.getAllByRole("button").map(({ textContent }) => textContent);
@@ -137,8 +137,8 @@ test("an approval says why it is asked, and is rejected with a reason", () => {
 
 test.each([
   ["interrupted_call", "Run again", true],
-  ["interrupted_call", "Do not run", false],
-  ["budget_reached", "Go on", true],
+  ["interrupted_call", "Don't run", false],
+  ["budget_reached", "Continue", true],
   ["budget_reached", "Stop", false],
 ])("%s answers %s with %s", (name, button, expected) => {
   const { resolve } = show(name, { toolName: "pay" });

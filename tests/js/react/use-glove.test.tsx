@@ -30,7 +30,7 @@ test("a hook with nothing to talk to says what is missing", () => {
     expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining("Did you mean `tools`?") }),
   );
   expect(() => renderHook(() => useGlove({ endpoint: "/chat", systemPrompt: "", limits: {} } as object))).toThrow(
-    "It is the client's: give it to `GloveClient`.",
+    "It belongs to the client: pass it to `GloveClient`.",
   );
   expect(() => renderHook(() => useGlove(({ busy }) => busy))).toThrow("useGlove(selector) requires a GloveProvider");
   quiet.mockRestore();
@@ -415,7 +415,7 @@ test("two tools of one name are an error that says so, and the page lives on", a
   const tool: ToolConfig = { name: "twice", description: "", inputSchema: nothing, do: () => 1 };
   const page = show(clientOf(["hi"]).client, { tools: [tool, tool] });
   await until(page, ({ error }) => error !== undefined);
-  expect(page.glove.error?.message).toContain('two tools called "twice"');
+  expect(page.glove.error?.message).toContain('Two tools are called "twice"');
   page.rerender({ tools: [tool] });
   await say(page, "hello");
   expect(texts(page.glove)).toEqual(["user: hello", "agent_text: hi"]);

@@ -222,8 +222,8 @@ class Model implements BuiltInModel {
 /** Added by the framework. A small model does better without a list of tasks, and a chat without tools needs no schema. */
 const taskTool = "glove_update_tasks";
 
-const absent = "This browser has no model of its own";
-const instead = "Ask `availability()` first, and use an endpoint in its place.";
+const absent = "This browser has no built-in model";
+const instead = "Check `availability()` first, and fall back to an endpoint.";
 
 function api(): PromptApi | undefined {
   return (globalThis as { LanguageModel?: PromptApi }).LanguageModel;
@@ -319,8 +319,8 @@ const codes: Readonly<Record<string, string>> = {
 };
 
 const advice: Readonly<Record<string, string>> = {
-  NotAllowedError: " A download begins behind a click only: call `load()` in its handler. In a frame, allow `language-model`.",
-  QuotaExceededError: " The conversation does not fit into the model's context: set `compaction_context_limit` below it.",
+  NotAllowedError: " The download needs a user gesture: call `load()` in a click handler. In an iframe, allow `language-model`.",
+  QuotaExceededError: " The conversation does not fit the model's context window: set `compaction_context_limit` below it.",
 };
 
 /** What the browser threw, as an error of ours. */

@@ -123,6 +123,6 @@ export class AnswerText {
 
 function bad(text: string, cause?: unknown): GloveError {
   const excerpt = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  const message = `The browser's model answered with something that is neither an answer nor a whole call: ${excerpt}`;
+  const message = `The browser's model returned neither an answer nor a complete tool call: ${excerpt}`;
   return new GloveError("MODEL_BAD_RESPONSE", message, cause === undefined ? {} : { cause });
 }

@@ -130,7 +130,7 @@ interface Opening {
   inTime(): Promise<IDBDatabase>;
 }
 
-const absence = "This browser allows no database here; sessions are kept in memory and are gone when the page is left.";
+const absence = "This browser allows no database here, so sessions are kept in memory and lost when the page closes.";
 
 function open(name: string, steps: readonly Migration[]): Opening {
   let why: GloveError | undefined;
@@ -141,7 +141,7 @@ function open(name: string, steps: readonly Migration[]): Opening {
       reject(why);
     };
   });
-  let timer = setTimeout(giveUp, openingMs, "The browser does not open its database; reload the page.");
+  let timer = setTimeout(giveUp, openingMs, "The browser does not open the database; reload the page.");
   const database = new Promise<IDBDatabase>((resolve, reject) => {
     try {
       const request = indexedDB.open(name, steps.length);
@@ -150,7 +150,7 @@ function open(name: string, steps: readonly Migration[]): Opening {
       };
       request.onblocked = () => {
         clearTimeout(timer);
-        timer = setTimeout(giveUp, blockedMs, "Another tab holds an older version of the database open; close it.");
+        timer = setTimeout(giveUp, blockedMs, "Another tab has an older version of the database open; close that tab.");
       };
       request.onerror = () => reject(request.error);
       request.onsuccess = () => resolve(request.result);
@@ -202,7 +202,7 @@ function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction
     const timer = setInterval(() => {
       if (--patience > 0) return;
       clearInterval(timer);
-      reject(new DOMException("It does not answer.", "TimeoutError"));
+      reject(new DOMException("The database did not respond.", "TimeoutError"));
       tryTo(() => transaction.abort());
     }, silenceMs / ticks);
     const settle = () => {

@@ -31,23 +31,19 @@ export function typed(error: unknown): GloveError {
   if (error instanceof GloveError) return error;
   switch (nameOf(error)) {
     case "QuotaExceededError":
-      return storeError(
-        "quota",
-        "The browser's storage is full; delete sessions or free space. Nothing of this was stored.",
-        error,
-      );
+      return storeError("quota", "The browser's storage is full; delete sessions or free space. Nothing was stored.", error);
     case "VersionError":
-      return storeError("newer", "A newer version of this application has written the database; reload the page.", error);
+      return storeError("newer", "A newer version of this application wrote the database; reload the page.", error);
     case "UnknownError":
-      return storeError("unavailable", "The browser has lost its database; try again, or reload the page.", error);
+      return storeError("unavailable", "The browser lost the connection to its database; try again, or reload the page.", error);
     case "TimeoutError":
-      return storeError("unavailable", "The browser's database does not answer; try again, or reload the page.", error);
+      return storeError("unavailable", "The browser's database does not respond; try again, or reload the page.", error);
     case "DataError":
     case "NotFoundError":
     case "NotReadableError":
       return storeError("corrupt", `The database is damaged: ${reason(error)}`, error);
     default:
-      return storeError("failed", `The database did not do it, nothing was stored: ${reason(error)}`, error);
+      return storeError("failed", `The database operation failed and nothing was stored: ${reason(error)}`, error);
   }
 }
 

@@ -51,9 +51,9 @@ async function textOf(data: Media | undefined): Promise<string> {
   try {
     if (data) return await toBase64(data);
   } catch (cause) {
-    throw storeError("corrupt", "An attachment of this session cannot be read; the browser has lost its file.", cause);
+    throw storeError("corrupt", "An attachment of this session cannot be read: the browser lost its file.", cause);
   }
-  throw storeError("corrupt", "An attachment of this session is missing in the database.");
+  throw storeError("corrupt", "An attachment of this session is missing from the database.");
 }
 
 async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

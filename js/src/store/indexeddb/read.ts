@@ -52,10 +52,10 @@ export async function textsOf({ session, messages, records, checkpoint, media }:
   };
 }
 
-const advice = "Nothing of it was changed, and no other session is touched: go on in a new one.";
+const advice = "It was left unchanged and other sessions are not affected; continue in a new session.";
 
 function damaged(place: string): never {
-  throw storeError("corrupt", `This session is damaged: ${place} is no text. ${advice}`);
+  throw storeError("corrupt", `This session is damaged: ${place} is not text. ${advice}`);
 }
 
 function isText(stored: StoredText | undefined): stored is StoredText {

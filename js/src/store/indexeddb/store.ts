@@ -363,15 +363,15 @@ export class IndexedDBStore implements StoreAdapter {
 function full(): GloveError {
   return storeError(
     "quota",
-    "The browser's storage is full: this session can be read, and nothing more of it can be stored. Delete sessions or free " +
-      "space, and go on.",
+    "The browser's storage is full: this session can be read, but nothing more can be stored. Delete sessions or free " +
+      "space, then try again.",
   );
 }
 
 function superseded(): GloveError {
   return storeError(
     "conflict",
-    "Another tab runs this session now. Nothing of this write was stored; what it has written is shown when the session is open.",
+    "Another tab now runs this session, so this write was not stored. Reopen the session to see what that tab wrote.",
   );
 }
 

@@ -29,7 +29,7 @@ impl RequestParts<'_> {
         }
         if let Some(lost) = lost.said() {
             let message = format!(
-                "The schema of the tool `{}` {lost}. The model is told it in words, or in part; calls are still checked by the whole schema.",
+                "The schema of the tool `{}` {lost}. The model receives it in words or in part; calls are still checked against the whole schema.",
                 tool.name
             );
             self.notices.tell("SCHEMA_SIMPLIFIED", message);

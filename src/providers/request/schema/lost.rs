@@ -19,13 +19,13 @@ impl Lost {
     pub(super) fn said(&self) -> Option<String> {
         let mut reasons = Vec::new();
         if !self.words.is_empty() {
-            reasons.push(format!("uses {}, which this provider does not take", self.words.join(", ")));
+            reasons.push(format!("uses {}, which this provider does not support", self.words.join(", ")));
         }
         if self.refers_to_itself {
-            reasons.push("refers to itself, which this provider does not take".to_owned());
+            reasons.push("refers to itself, which this provider does not support".to_owned());
         }
         if self.is_too_large {
-            reasons.push("is larger than this provider takes".to_owned());
+            reasons.push("is larger than this provider allows".to_owned());
         }
         (!reasons.is_empty()).then(|| reasons.join("; it "))
     }
