@@ -437,10 +437,10 @@ impl ToolCall {
             return;
         }
         let Some(text) = self.input_args.to_text() else { return };
-        let given = std::mem::take(&mut self.input_args);
+        let raw = std::mem::take(&mut self.input_args);
         self.set_args(&text);
         if self.input_args.to_text().is_some() {
-            (self.input_args, self.unparsed_args) = (given, true);
+            (self.input_args, self.unparsed_args) = (raw, true);
         }
     }
 
@@ -519,9 +519,9 @@ impl ToolResult {
             }
         };
         for output in self.outputs.iter().flatten() {
-            if let Some(told) = output.text_for_model() {
+            if let Some(summary) = output.text_for_model() {
                 text.push('\n');
-                text.push_str(&told);
+                text.push_str(&summary);
             }
         }
         text

@@ -190,7 +190,7 @@ impl CallBuilder {
     }
 
     /// What a piece of the arguments adds to those that the tool takes.
-    fn shown<'t>(&mut self, piece: &'t str) -> Cow<'t, str> {
+    fn visible<'t>(&mut self, piece: &'t str) -> Cow<'t, str> {
         match &mut self.reader {
             Some(reader) if BOTH_FORMS => Cow::Owned(reader.push(piece)),
             _ => Cow::Borrowed(piece),
@@ -280,7 +280,7 @@ impl TurnBuilder {
             let (id, name) = (call.id.clone(), call.name.clone());
             self.batch.push(Delta::CallStarted { index, id, name });
             let args = call.args.clone();
-            let text = call.shown(&args).into_owned();
+            let text = call.visible(&args).into_owned();
             if !text.is_empty() {
                 self.batch.push(Delta::CallArgs { index, text });
             }
@@ -294,11 +294,11 @@ impl TurnBuilder {
         if !call.started {
             return;
         }
-        let shown = call.shown(text);
+        let visible = call.visible(text);
         match self.batch.last_mut() {
-            _ if shown.is_empty() => {}
-            Some(Delta::CallArgs { index: last, text: args }) if *last == index => args.push_str(&shown),
-            _ => self.batch.push(Delta::CallArgs { index, text: shown.into_owned() }),
+            _ if visible.is_empty() => {}
+            Some(Delta::CallArgs { index: last, text: args }) if *last == index => args.push_str(&visible),
+            _ => self.batch.push(Delta::CallArgs { index, text: visible.into_owned() }),
         }
     }
 
@@ -415,12 +415,12 @@ impl TurnBuilder {
         if !self.calls.is_empty() {
             return;
         }
-        let said = if self.text.is_empty() && !self.reasoning.is_empty() {
+        let last_text = if self.text.is_empty() && !self.reasoning.is_empty() {
             &mut self.reasoning
         } else {
             &mut self.text
         };
-        said.push(char::REPLACEMENT_CHARACTER);
+        last_text.push(char::REPLACEMENT_CHARACTER);
     }
 
     /// Nothing was said and nothing called.
@@ -522,8 +522,8 @@ impl TurnBuilder {
         let mut partial = Message::agent(self.text);
         partial.partial = true;
         partial.reasoning_content = Some(self.reasoning).filter(|text| !text.is_empty());
-        let shown = !partial.text.is_empty() || partial.reasoning_content.is_some();
-        Outcome::Failed(Failure { error, partial: shown.then_some(partial), usage: self.usage })
+        let visible = !partial.text.is_empty() || partial.reasoning_content.is_some();
+        Outcome::Failed(Failure { error, partial: visible.then_some(partial), usage: self.usage })
     }
 
     fn into_turn(self) -> Turn {

@@ -33,12 +33,12 @@ pub struct Provider {
 }
 
 impl Provider {
-    fn of(error: &ModelError, said: Audience, disclosure: Disclosure) -> Self {
+    fn of(error: &ModelError, audience: Audience, disclosure: Disclosure) -> Self {
         let (all, some) = match disclosure {
             Disclosure::None => (false, false),
             // What is about the account of the server is nobody else's business.
             Disclosure::Safe | Disclosure::Application => {
-                (false, matches!(said, Audience::Client | Audience::Anyone))
+                (false, matches!(audience, Audience::Client | Audience::Anyone))
             }
             Disclosure::All | Disclosure::Own => (true, true),
         };
@@ -107,7 +107,7 @@ impl Refusal {
             Some(status) => format!("{} (HTTP {status})", error.message),
             None => error.message.clone(),
         };
-        let (message, said) = told(error, disclosure);
+        let (message, audience) = message_for(error, disclosure);
         Refusal {
             status: status(error),
             code: error.kind.code(),
@@ -115,7 +115,7 @@ impl Refusal {
             kind: Some(error.kind),
             retryable: error.retryable,
             retry_after_ms: error.retry_after_ms,
-            provider: Box::new(Provider::of(error, said, disclosure)),
+            provider: Box::new(Provider::of(error, audience, disclosure)),
             detail,
             model: Some(to_text(error)),
         }
@@ -176,9 +176,9 @@ fn status(error: &ModelError) -> u16 {
     }
 }
 
-fn told(error: &ModelError, disclosure: Disclosure) -> (String, Audience) {
+fn message_for(error: &ModelError, disclosure: Disclosure) -> (String, Audience) {
     use ModelErrorKind::*;
-    let (own, said) = match error.kind {
+    let (own, audience) = match error.kind {
         // What a connection failed with names the address, what was no answer quotes the body.
         Network => ("The connection to the model's provider failed.", Audience::Nobody),
         BadResponse => ("The model's provider sent an invalid response.", Audience::Nobody),
@@ -201,7 +201,7 @@ fn told(error: &ModelError, disclosure: Disclosure) -> (String, Audience) {
     };
     // A body without a message of its own is quoted behind its status.
     let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
-    let message = match (disclosure, said) {
+    let message = match (disclosure, audience) {
         (Disclosure::Own, _) => error.message.clone(),
         (Disclosure::All, Audience::Operator | Audience::Anyone | Audience::Client) if !quoted => {
             error.message.clone()
@@ -214,14 +214,15 @@ fn told(error: &ModelError, disclosure: Disclosure) -> (String, Audience) {
         }
         _ => own.to_owned(),
     };
-    (message, said)
+    (message, audience)
 }
 
 /// The account has to be paid or raised first: the provider says so by status or in words, and asks not to try again.
 fn unpaid(error: &ModelError) -> bool {
     let message = error.message.to_ascii_lowercase();
-    let said = ["quota", "billing", "credit", "balance"].iter().any(|word| word_at(&message, word).is_some());
-    !error.retryable && (error.status == Some(402) || said)
+    let is_about_money =
+        ["quota", "billing", "credit", "balance"].iter().any(|word| word_at(&message, word).is_some());
+    !error.retryable && (error.status == Some(402) || is_about_money)
 }
 
 /// Whom the message of an error is for.
@@ -298,8 +299,8 @@ mod tests {
             (529, r#"{"error":{"message":"at gpu-7"}}"#, 503, "The model's provider is overloaded."),
         ];
         for (status, body, expected, message) in table {
-            let told = of(&from_response(status, body), Disclosure::Safe);
-            assert_eq!(told, (expected, message.to_owned()), "{status} {body}");
+            let refused = of(&from_response(status, body), Disclosure::Safe);
+            assert_eq!(refused, (expected, message.to_owned()), "{status} {body}");
         }
     }
 

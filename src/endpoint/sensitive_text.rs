@@ -56,23 +56,23 @@ pub(super) fn struck(text: &str) -> String {
     let mut before: &[u8] = b"";
     for word in text.as_bytes().split_inclusive(is_between) {
         let last = word.iter().rposition(|byte| !is_between(byte) && !b".:!?".contains(byte));
-        let said = word.get(..last.map_or(0, |last| last + 1)).unwrap_or_default();
+        let core = word.get(..last.map_or(0, |last| last + 1)).unwrap_or_default();
         let behind = at + word.len();
-        if !said.is_empty() {
-            let place = is_address(said) || is_host(said) || is_on_disk(said);
-            let owned = said.split(|byte| *byte == b'/').any(is_owners);
-            let inner = follows || place || is_of(before, said);
-            if inner || !owned && said.split(is_joint).any(is_key) {
+        if !core.is_empty() {
+            let place = is_address(core) || is_host(core) || is_on_disk(core);
+            let owned = core.split(|byte| *byte == b'/').any(is_owners);
+            let inner = follows || place || is_of(before, core);
+            if inner || !owned && core.split(is_joint).any(is_key) {
                 out.push('…');
-                at += said.len();
+                at += core.len();
             } else if owned {
-                let end = at + said.len();
+                let end = at + core.len();
                 out.push_str(&disowned(text.get(at..end).unwrap_or_default()));
                 at = end;
             }
-            follows = word.ends_with(b"=") && (inner || CARRIERS.iter().any(|end| ends(said, end)));
-            if !["id", "number", "name"].iter().any(|word| is(said, word)) {
-                before = said;
+            follows = word.ends_with(b"=") && (inner || CARRIERS.iter().any(|end| ends(core, end)));
+            if !["id", "number", "name"].iter().any(|word| is(core, word)) {
+                before = core;
             }
         }
         out.push_str(text.get(at..behind).unwrap_or_default());
@@ -244,8 +244,8 @@ mod tests {
             ("cannot open '/home/bob/models/llama.gguf'", "cannot open '…'"),
             ("cannot open C:\\Users\\bob\\llama.gguf or ~/models/a", "cannot open … or …"),
         ];
-        for (text, told) in table {
-            assert_eq!(struck(text), told, "{text}");
+        for (text, expected) in table {
+            assert_eq!(struck(text), expected, "{text}");
         }
     }
 

@@ -70,7 +70,7 @@ impl AnswerStream {
     }
 
     /// What was noticed, for a client that gets no answer.
-    pub fn tell_notices(&mut self) {
+    pub fn send_notices(&mut self) {
         self.out.push_str(&std::mem::take(&mut self.notices));
     }
 
@@ -120,7 +120,7 @@ impl AnswerStream {
     }
 
     fn event(&mut self, event: &WireEvent<'_>) {
-        self.tell_notices();
+        self.send_notices();
         event.write(&mut self.out);
     }
 }

@@ -145,10 +145,10 @@ mod tests {
                 let call =
                     ToolCall { id: Some("late".into()), ..ToolCall::new("look", Json::parse("{}").unwrap()) };
                 let result = ToolResult { call_id: call.id.clone(), ..ToolResult::default() };
-                let mut told = Message::user("tool results");
-                told.tool_results = Some(vec![result]);
+                let mut results = Message::user("tool results");
+                results.tool_results = Some(vec![result]);
                 messages.insert(call_at, Message::agent("").with_calls(vec![call]));
-                messages.insert(result_at, told);
+                messages.insert(result_at, results);
                 bit_by_bit(&messages);
             }
         }

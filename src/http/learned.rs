@@ -69,8 +69,8 @@ impl Lessons {
         if !cfg!(feature = "providers") {
             return;
         }
-        for (change, said) in self.fresh.drain(..) {
-            let (code, message) = change.notice(&said);
+        for (change, refusal) in self.fresh.drain(..) {
+            let (code, message) = change.notice(&refusal);
             deltas.send(Delta::Notice { code, message: &message });
             let mut known = learned.0.lock().unwrap_or_else(PoisonError::into_inner);
             if !known.contains(&change) {

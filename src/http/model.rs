@@ -159,7 +159,7 @@ impl ModelCall {
         let mut attempt = 0;
         loop {
             let streams = self.is_streamed() && lessons.streams();
-            let mut shown = DeltaRelay {
+            let mut relay = DeltaRelay {
                 deltas: &self.deltas,
                 lessons: &mut lessons,
                 learned: &self.learned,
@@ -168,16 +168,16 @@ impl ModelCall {
                 bytes: 0,
                 refusal: None,
             };
-            let came = self.attempt(&mut shown, streams).await;
+            let came = self.attempt(&mut relay, streams).await;
             if came.is_ok() {
-                shown.begin();
+                relay.begin();
             }
             let error = match came {
-                Ok(turn) => return Ok(self.reply(turn, shown.any)),
+                Ok(turn) => return Ok(self.reply(turn, relay.any)),
                 Err(error) => Secrets::of(&self.options.url, &self.options.headers).strike(error),
             };
-            let refusal = shown.refusal.take().unwrap_or_default();
-            let any = shown.any;
+            let refusal = relay.refusal.take().unwrap_or_default();
+            let any = relay.any;
             if !any && lessons.learn(self.options.format, &self.body, &error, &refusal) {
                 self.body = lessons.applied(self.body);
                 continue;
@@ -191,7 +191,7 @@ impl ModelCall {
         }
     }
 
-    async fn attempt(&self, shown: &mut DeltaRelay<'_>, streams: bool) -> Result<Turn, ModelError> {
+    async fn attempt(&self, relay: &mut DeltaRelay<'_>, streams: bool) -> Result<Turn, ModelError> {
         let policy = &self.options.policy;
         let now = self.clock.steady();
         let whole = Limit::new(now, policy.total_ms, "whole answer");
@@ -205,7 +205,7 @@ impl ModelCall {
         let mut deadline = Deadline::new(Arc::clone(&self.clock));
         let sent = deadline.within(first.at, self.http.send(request)).await;
         let mut response = sent.ok_or_else(|| first.passed())?.map_err(|why| self.unreached(&why))?;
-        let read = self.read(response.as_mut(), &mut deadline, streams.then_some(first), whole, shown).await;
+        let read = self.read(response.as_mut(), &mut deadline, streams.then_some(first), whole, relay).await;
         let read = read.map_err(|error| self.with_place(error));
         read.map_err(|error| Secrets::of("", &response.sent()).strike(error))
     }
@@ -217,7 +217,7 @@ impl ModelCall {
         let accepted = if is_endpoint { "text/event-stream" } else { JSON };
         let mut headers = Vec::new();
         for (name, value) in [("content-type", JSON), ("accept", accepted)] {
-            if !self.options.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)) {
+            if !self.options.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name)) {
                 headers.push((name.to_owned(), value.to_owned()));
             }
         }
@@ -278,7 +278,7 @@ impl ModelCall {
         // Of an answer that is streamed.
         first: Option<Limit>,
         whole: Limit,
-        shown: &mut DeltaRelay<'_>,
+        relay: &mut DeltaRelay<'_>,
     ) -> Result<Turn, ModelError> {
         let status = response.status();
         if status == 0 || (300..400).contains(&status) {
@@ -295,11 +295,11 @@ impl ModelCall {
                 _ => errors::from_response(status, &body),
             };
             heed_headers(&mut error, |name| response.header(name), self.clock.now());
-            shown.refusal = Some(body.into_owned());
+            relay.refusal = Some(body.into_owned());
             return Err(error);
         }
         let outcome = if let Some(first) = first {
-            self.stream(response, deadline, first, whole, shown).await?
+            self.stream(response, deadline, first, whole, relay).await?
         } else {
             let mut body = Vec::new();
             self.body(response, deadline, whole, LONGEST_BODY, &mut body).await?;
@@ -317,7 +317,7 @@ impl ModelCall {
         deadline: &mut Deadline,
         mut limit: Limit,
         whole: Limit,
-        shown: &mut DeltaRelay<'_>,
+        relay: &mut DeltaRelay<'_>,
     ) -> Result<Outcome, ModelError> {
         let mut decoder = Decoder::new(self.options.format, self.names.clone());
         let mut begun = false;
@@ -344,9 +344,9 @@ impl ModelCall {
                     "further part of its answer",
                 );
             }
-            shown.show(batch);
+            relay.show(batch);
             let most = self.options.policy.answer_bytes;
-            if most > 0 && shown.bytes > most {
+            if most > 0 && relay.bytes > most {
                 let message = format!(
                     "the model's answer exceeds {most} bytes; to allow more, raise `policy.answerBytes` (0 is no limit)"
                 );

@@ -19,8 +19,8 @@ const PREFIX: usize = 14;
 const CARRIERS: [&str; 6] = ["key", "token", "secret", "sig", "auth", "password"];
 
 /// What an [`Http`](super::Http) says of a request that it could not send, without the keys in headers of its own.
-pub fn without_keys(said: &str, headers: &[(String, String)]) -> String {
-    Secrets::of("", headers).struck(said.to_owned())
+pub fn without_keys(message: &str, headers: &[(String, String)]) -> String {
+    Secrets::of("", headers).struck(message.to_owned())
 }
 
 /// The keys of one request.
@@ -167,7 +167,7 @@ mod tests {
 
     const KEY: &str = "sk-canary-4711";
 
-    fn said(url: &str, headers: &[(&str, &str)], message: &str) -> String {
+    fn redacted(url: &str, headers: &[(&str, &str)], message: &str) -> String {
         let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         Secrets::of(url, &headers).strike(ModelError::new(ModelErrorKind::Server, message)).message
     }
@@ -177,7 +177,7 @@ mod tests {
         let echo = format!("bad key {KEY}, again {KEY}.");
         for headers in [[("Authorization", "Bearer sk-canary-4711")], [("x-api-key", KEY)], [("x-own", KEY)]]
         {
-            assert_eq!(said("https://h/v1", &headers, &echo), "bad key …, again ….");
+            assert_eq!(redacted("https://h/v1", &headers, &echo), "bad key …, again ….");
         }
         for url in [
             "https://h/v1?alt=sse&key=sk-canary-4711",
@@ -185,8 +185,8 @@ mod tests {
             "https://me:sk-canary-4711@h/v1",
             "https://sk-canary-4711@h/v1",
         ] {
-            let told = said(url, &[], &format!("cannot reach {url}"));
-            assert!(!told.contains(KEY) && told.contains("cannot reach"), "{told}");
+            let output = redacted(url, &[], &format!("cannot reach {url}"));
+            assert!(!output.contains(KEY) && output.contains("cannot reach"), "{output}");
         }
     }
 
@@ -201,7 +201,7 @@ mod tests {
             let headers = [("authorization", format!("Bearer {key}"))];
             let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
             assert_eq!(
-                said("https://h/v1", &headers, &format!("no key {bare} here")),
+                redacted("https://h/v1", &headers, &format!("no key {bare} here")),
                 "no key … here",
                 "{key}"
             );
@@ -223,9 +223,9 @@ mod tests {
                 format!("https://h/v1/{key}?a=1"),
                 format!("https://h:1/a/{key}#x"),
             ] {
-                let told = said(&url, &[], &format!("cannot reach {url}, {key} is unknown"));
-                assert!(!told.contains(key) && told.contains("cannot reach https://h"), "{told}");
-                assert!(told.ends_with(", … is unknown"), "{told}");
+                let output = redacted(&url, &[], &format!("cannot reach {url}, {key} is unknown"));
+                assert!(!output.contains(key) && output.contains("cannot reach https://h"), "{output}");
+                assert!(output.ends_with(", … is unknown"), "{output}");
             }
         }
         for words in [
@@ -238,16 +238,16 @@ mod tests {
             "20240718123456789012345678",
         ] {
             let message = format!("the model of /{words} does not exist");
-            assert_eq!(said(&format!("https://h.example/{words}"), &[], &message), message);
+            assert_eq!(redacted(&format!("https://h.example/{words}"), &[], &message), message);
         }
     }
 
     #[test]
     fn half_a_key_at_the_end_of_a_quotation_is_struck_out_too() {
         let headers = [("x-api-key", KEY)];
-        assert_eq!(said("https://h", &headers, "bad key sk-canar…"), "bad key …");
-        assert_eq!(said("https://h", &headers, "bad key sk-canary-471"), "bad key …");
-        assert_eq!(said("https://h", &headers, "task sk-c"), "task sk-c");
+        assert_eq!(redacted("https://h", &headers, "bad key sk-canar…"), "bad key …");
+        assert_eq!(redacted("https://h", &headers, "bad key sk-canary-471"), "bad key …");
+        assert_eq!(redacted("https://h", &headers, "task sk-c"), "task sk-c");
     }
 
     #[test]
@@ -255,16 +255,22 @@ mod tests {
         const ODD: &str = "sk/canary+4711=";
         let forms = ["sk%2Fcanary%2B4711%3D", "c2svY2FuYXJ5KzQ3MTE9", "c2svY2FuYXJ5KzQ3MTE9=", ODD];
         for form in forms {
-            let told = said("https://h", &[("x-api-key", ODD)], &format!("bad {form} here"));
-            assert!(told.starts_with("bad …") && told.len() < 16, "{told}");
+            let output = redacted("https://h", &[("x-api-key", ODD)], &format!("bad {form} here"));
+            assert!(output.starts_with("bad …") && output.len() < 16, "{output}");
         }
         // An address has it in another form than its server tells it.
-        let told = said("https://h/v1?key=sk%2Fcanary%2b4711=", &[], &format!("bad {ODD} here"));
-        assert_eq!(told, "bad … here");
-        assert_eq!(said("https://me:sk%2Fcanary%2b4711=@h", &[], &format!("bad {ODD} here")), "bad … here");
+        let output = redacted("https://h/v1?key=sk%2Fcanary%2b4711=", &[], &format!("bad {ODD} here"));
+        assert_eq!(output, "bad … here");
+        assert_eq!(
+            redacted("https://me:sk%2Fcanary%2b4711=@h", &[], &format!("bad {ODD} here")),
+            "bad … here"
+        );
         // "me:sk-canary-4711"
         let basic = [("Authorization", "basic bWU6c2stY2FuYXJ5LTQ3MTE=")];
-        assert_eq!(said("https://h", &basic, "wrong password sk-canary-4711 here"), "wrong password … here");
+        assert_eq!(
+            redacted("https://h", &basic, "wrong password sk-canary-4711 here"),
+            "wrong password … here"
+        );
     }
 
     #[test]
@@ -274,18 +280,18 @@ mod tests {
             ("x-sig", "v1,t=3;sk-canary-4711"),
             ("authorization", r#"Key id=7, secret="sk-canary-4711""#),
         ] {
-            assert_eq!(said("https://h", &[header], "a session of sk-canary-4711"), "a session of …");
+            assert_eq!(redacted("https://h", &[header], "a session of sk-canary-4711"), "a session of …");
         }
         let title = [("x-title", "An application for all")];
-        assert_eq!(said("https://h", &title, "no such application"), "no such application");
+        assert_eq!(redacted("https://h", &title, "no such application"), "no such application");
     }
 
     #[test]
     fn most_of_a_key_is_struck_out_in_the_middle_too() {
         let headers = [("x-api-key", KEY)];
-        assert_eq!(said("https://h", &headers, "no sk-canary-47 and sk-canary-4***"), "no … and …***");
-        assert_eq!(said("https://h", &headers, "sk-canary is no key"), "sk-canary is no key");
-        assert_eq!(said("https://h", &[("x-api-key", "schlüssel-é1")], "no schlüssel-è"), "no …è");
+        assert_eq!(redacted("https://h", &headers, "no sk-canary-47 and sk-canary-4***"), "no … and …***");
+        assert_eq!(redacted("https://h", &headers, "sk-canary is no key"), "sk-canary is no key");
+        assert_eq!(redacted("https://h", &[("x-api-key", "schlüssel-é1")], "no schlüssel-è"), "no …è");
     }
 
     #[test]
@@ -303,8 +309,8 @@ mod tests {
         let secrets = Secrets::of("", &headers);
         let started = std::time::Instant::now();
         for message in ["sk-canary-4711 ".repeat(500_000), "é".repeat(4_000_000)] {
-            let told = secrets.strike(ModelError::new(ModelErrorKind::Server, message)).message;
-            assert!(told.len() < 5_000 && told.ends_with('…'), "{}", told.len());
+            let output = secrets.strike(ModelError::new(ModelErrorKind::Server, message)).message;
+            assert!(output.len() < 5_000 && output.ends_with('…'), "{}", output.len());
         }
         assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     }
@@ -314,6 +320,6 @@ mod tests {
         let headers =
             [("anthropic-version", "2023-06-01"), ("content-type", "application/json"), ("x", "true")];
         let message = "version 2023-06-01 takes application/json, true, 2024-10-21, see https://h.example";
-        assert_eq!(said("https://h/?api-version=2024-10-21", &headers, message), message);
+        assert_eq!(redacted("https://h/?api-version=2024-10-21", &headers, message), message);
     }
 }

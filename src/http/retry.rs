@@ -5,7 +5,7 @@ use crate::error::ModelError;
 use crate::json::codec::{Read, Write, through_codec};
 
 /// A server may ask to wait; a longer wait than this is not one that a person would sit through.
-const LONGEST_ASKED_MS: u64 = 60_000;
+const LONGEST_RETRY_AFTER_MS: u64 = 60_000;
 const FIRST_PAUSE_MS: u64 = 500;
 const LONGEST_PAUSE_MS: u64 = 8_000;
 
@@ -51,9 +51,9 @@ pub fn heed_headers(error: &mut ModelError, header: impl Fn(&str) -> Option<Stri
         _ => {}
     }
     let millis = header("retry-after-ms").and_then(|text| Some(thousandths(&text)? / 1_000));
-    let asked = millis.or_else(|| header("retry-after").and_then(|text| retry_after(&text, now)));
-    if asked.is_some() {
-        error.retry_after_ms = asked;
+    let wanted_ms = millis.or_else(|| header("retry-after").and_then(|text| retry_after(&text, now)));
+    if wanted_ms.is_some() {
+        error.retry_after_ms = wanted_ms;
     }
 }
 
@@ -78,9 +78,9 @@ pub fn pause_ms(policy: &Policy, error: &ModelError, attempt: u32, random: f64) 
     if !error.retryable || attempt >= policy.max_retries {
         return None;
     }
-    if let Some(asked) = error.retry_after_ms {
+    if let Some(wanted_ms) = error.retry_after_ms {
         // To ask again sooner is what the server said not to do; who waits longer reads in the error how long.
-        return (asked <= LONGEST_ASKED_MS).then_some(asked);
+        return (wanted_ms <= LONGEST_RETRY_AFTER_MS).then_some(wanted_ms);
     }
     let full = FIRST_PAUSE_MS.saturating_mul(1 << attempt.min(16)).min(LONGEST_PAUSE_MS);
     Some((full as f64 * (1.0 - 0.25 * random.clamp(0.0, 1.0))).round() as u64)
@@ -124,8 +124,8 @@ mod tests {
             (&[("retry-after", "tomorrow")], 0, None),
             (&[], 0, None),
         ];
-        for (headers, now, asked) in table {
-            assert_eq!(heeded(headers, now).retry_after_ms, asked, "{headers:?}");
+        for (headers, now, wanted_ms) in table {
+            assert_eq!(heeded(headers, now).retry_after_ms, wanted_ms, "{headers:?}");
         }
     }
 

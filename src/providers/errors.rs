@@ -26,11 +26,11 @@ pub(crate) fn from_event(body: &str) -> ModelError {
 
 /// What a chat endpoint says of a request that it refuses itself has the code that it tells. Of a provider behind it, it may say more.
 pub(crate) fn from_endpoint(status: Option<u16>, body: &str) -> ModelError {
-    let (mut error, told, provider) = classify(status, body);
+    let (mut error, provider_code, provider) = classify(status, body);
     let is_code = |code: &String| {
         code.len() <= 40 && code.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase())
     };
-    error.code = told.filter(|code| is_code(code) && code != error.kind.code());
+    error.code = provider_code.filter(|code| is_code(code) && code != error.kind.code());
     error.status = provider.status.or(error.status);
     error.provider_code = provider.code;
     error.transient = provider.transient.unwrap_or(error.transient);
@@ -65,7 +65,7 @@ pub(crate) fn says_nothing(error: &ModelError) -> bool {
 /// Whether a model was refused for the tools that it was given: what to do then is not in the provider's words.
 pub(crate) fn takes_no_tools(error: &ModelError) -> bool {
     let message = error.message.to_ascii_lowercase();
-    let said = [
+    let phrases = [
         "does not support tools",
         "support tool use",
         "tool calling is not supported",
@@ -74,7 +74,7 @@ pub(crate) fn takes_no_tools(error: &ModelError) -> bool {
         "--enable-auto-tool-choice",
         "tools param requires",
     ];
-    cfg!(feature = "providers") && said.iter().any(|words| word_at(&message, words).is_some())
+    cfg!(feature = "providers") && phrases.iter().any(|words| word_at(&message, words).is_some())
 }
 
 /// The beginning of a body. The source of a web page says nothing to people, its heading may.
@@ -93,8 +93,8 @@ fn quoted(body: &str) -> String {
         text.push_str(part.split_once('>').map_or("", |(_, text)| text));
     }
     match excerpt(&text) {
-        said if said.is_empty() => "a web page".to_owned(),
-        said => format!("a web page ({said})"),
+        title if title.is_empty() => "a web page".to_owned(),
+        title => format!("a web page ({title})"),
     }
 }
 
@@ -220,8 +220,8 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
             // The router's own message says nothing; this is what the provider behind it said.
             ("raw", b'"') => {
                 let raw = reader.text()?;
-                let shown = details.message.take().unwrap_or_default();
-                details.message = Some(Cow::Owned(format!("{shown}: {}", excerpt(&raw))));
+                let summary = details.message.take().unwrap_or_default();
+                details.message = Some(Cow::Owned(format!("{summary}: {}", excerpt(&raw))));
             }
             ("loc", b'[') if cfg!(feature = "providers") => details.place = place(reader.raw()?)?,
             ("param", b'"') if cfg!(feature = "providers") => {
@@ -296,7 +296,7 @@ fn seconds(text: &str) -> Option<u64> {
 
 fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behind) {
     let details = read(body).unwrap_or_default();
-    let told = details.code.filter(|_| !details.has_kind);
+    let provider_code = details.code.filter(|_| !details.has_kind);
     let status = http.or(details.status.filter(|code| (400..=599).contains(code)));
     let message = match details.message.filter(|text| !text.trim().is_empty()) {
         Some(text) => cut(text.into_owned()),
@@ -326,15 +326,15 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behin
     error.media = cfg!(feature = "providers")
         && matches!(kind, ModelErrorKind::BadRequest | ModelErrorKind::Server)
         && status.is_some_and(|status| is_about_media(status, details.param.as_deref(), &lower));
-    (error, told, details.provider)
+    (error, provider_code, details.provider)
 }
 
 /// The kind, and whether an account has to be paid or raised first.
 fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, bool) {
     let code = |words: &[&str]| words.iter().any(|word| word_at(codes, word).is_some());
-    let said = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
+    let mentions = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
     // The page hears of a provider from a chat handler, which knows these.
-    let provider_said = |words: &[&str]| cfg!(feature = "providers") && said(words);
+    let provider_mentions = |words: &[&str]| cfg!(feature = "providers") && mentions(words);
     let too_long = [
         "prompt is too long",
         "maximum context length",
@@ -355,15 +355,15 @@ fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, 
     ];
     let status_in = |range: std::ops::RangeInclusive<u16>| status.is_some_and(|code| range.contains(&code));
     if code(&["context_length", "context_window", "exceed_context"])
-        || said(&too_long) && !status_in(429..=429)
-        || provider_said(&far_too_long)
+        || mentions(&too_long) && !status_in(429..=429)
+        || provider_mentions(&far_too_long)
     {
         return (ModelErrorKind::ContextLength, false);
     }
     if status == Some(402)
         || code(&["insufficient_quota", "billing", "insufficient_balance", "insufficient_credits"])
-        || said(&["credit balance is too low"])
-        || provider_said(&[
+        || mentions(&["credit balance is too low"])
+        || provider_mentions(&[
             "insufficient balance",
             "all available credits",
             "reached your specified",
@@ -376,18 +376,18 @@ fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, 
     }
     let kind = if status == Some(529)
         || code(&["overloaded", "unavailable"])
-        || provider_said(&["overloaded", "at capacity", "capacity exceeded"])
+        || provider_mentions(&["overloaded", "at capacity", "capacity exceeded"])
         || cfg!(feature = "providers") && status == Some(498)
     {
         ModelErrorKind::Overloaded
     } else if status == Some(429) || code(&["rate_limit", "resource_exhausted", "too_many_requests"]) {
         ModelErrorKind::RateLimit
-    } else if status == Some(403) && provider_said(&["moderation", "flagged"]) {
+    } else if status == Some(403) && provider_mentions(&["moderation", "flagged"]) {
         ModelErrorKind::BadRequest
     } else if status_in(401..=401)
         || status_in(403..=403)
         || code(&["authentication", "api_key", "permission", "unauthenticated", "unauthorized"])
-        || provider_said(&["incorrect api key", "invalid api key", "organization has been disabled"])
+        || provider_mentions(&["incorrect api key", "invalid api key", "organization has been disabled"])
     {
         ModelErrorKind::Authentication
     } else if is_too_large(status, codes, message) {
@@ -413,8 +413,8 @@ fn is_too_large(status: Option<u16>, codes: &str, message: &str) -> bool {
         return !counted();
     }
     let named = ["request_too_large", "image_too_large"].iter().any(|word| word_at(codes, word).is_some());
-    let said = ["request payload size exceeds", "image exceeds", "image dimensions exceed"];
-    cfg!(feature = "providers") && (named || said.iter().any(|word| word_at(message, word).is_some()))
+    let phrases = ["request payload size exceeds", "image exceeds", "image dimensions exceed"];
+    cfg!(feature = "providers") && (named || phrases.iter().any(|word| word_at(message, word).is_some()))
 }
 
 #[cfg(test)]
@@ -803,9 +803,9 @@ mod tests {
             (429, "image quota: cannot", false),
             (503, "cannot process image now", false),
         ];
-        for (status, said, media) in table {
-            let error = from_response(status, &format!(r#"{{"error":{{"message":"{said}"}}}}"#));
-            assert_eq!(error.media, media, "{status} {said}");
+        for (status, message, media) in table {
+            let error = from_response(status, &format!(r#"{{"error":{{"message":"{message}"}}}}"#));
+            assert_eq!(error.media, media, "{status} {message}");
         }
     }
 

@@ -274,9 +274,9 @@ mod tests {
         );
         for (row, text) in known().iter().zip(&rows) {
             assert!(row.host.is_some() || row.model.is_some() || row.format.is_some(), "{text}");
-            let mut said = Fact::default();
-            said.take(row);
-            assert_ne!(said, Fact::default(), "{text}");
+            let mut fact = Fact::default();
+            fact.take(row);
+            assert_ne!(fact, Fact::default(), "{text}");
             let text = text.as_object().unwrap();
             for key in ["date", "source"] {
                 assert!(

@@ -111,7 +111,7 @@ impl Change {
     }
 
     /// What the developer is told.
-    pub(crate) fn notice(&self, said: &str) -> (&'static str, String) {
+    pub(crate) fn notice(&self, reason: &str) -> (&'static str, String) {
         let (code, done) = match self {
             Change::Without("stream") => {
                 ("PARAMETER_LEFT_OUT", "`stream` is left out, so answers arrive all at once".to_owned())
@@ -124,7 +124,7 @@ impl Change {
             Change::Renamed(path, name) => ("PARAMETER_CHANGED", format!("`{path}` is sent as `{name}`")),
             Change::Lowered(path, most) => ("PARAMETER_CHANGED", format!("`{path}` is sent as {most}")),
         };
-        (code, format!("{done}, because the model's provider refused the request with it: {said}"))
+        (code, format!("{done}, because the model's provider refused the request with it: {reason}"))
     }
 }
 
@@ -143,14 +143,14 @@ pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &s
     if !refusal.trim_start().starts_with(['{', '[', '"']) {
         return None;
     }
-    let told = FaultPlace::read(refusal).ok()?;
+    let fault = FaultPlace::read(refusal).ok()?;
     let message = error.message.to_ascii_lowercase();
-    let said = |words: &[&str]| words.iter().any(|word| word_at(&message, word).is_some());
-    let complains = said(&COMPLAINTS)
-        || told.codes.iter().any(|code| COMPLAINTS.iter().any(|word| word_at(code, word).is_some()));
+    let mentions = |words: &[&str]| words.iter().any(|word| word_at(&message, word).is_some());
+    let complains = mentions(&COMPLAINTS)
+        || fault.codes.iter().any(|code| COMPLAINTS.iter().any(|word| word_at(code, word).is_some()));
     let most = most(&message);
     let mut names = Vec::new();
-    for place in &told.places {
+    for place in &fault.places {
         // It is about what is said or about a tool.
         if parameter(place, true).is_none() && LISTS.contains(&first_step(place)) {
             return None;
@@ -235,9 +235,9 @@ struct FaultPlace {
 
 impl FaultPlace {
     fn read(refusal: &str) -> Result<Self, Broken> {
-        let mut told = FaultPlace::default();
-        told.value(&mut Reader::new(refusal), 0)?;
-        Ok(told)
+        let mut fault = FaultPlace::default();
+        fault.value(&mut Reader::new(refusal), 0)?;
+        Ok(fault)
     }
 
     fn value(&mut self, reader: &mut Reader<'_>, depth: u8) -> Result<(), Broken> {
@@ -498,7 +498,7 @@ mod tests {
         r#"{"contents":[],"generationConfig":{"temperature":1,"thinkingConfig":{"thinkingBudget":1}}}"#;
     const RESPONSES: &str = r#"{"model":"m","stream":true,"temperature":1,"reasoning":{"effort":"high"},"include":["x"],"max_output_tokens":5,"input":[]}"#;
 
-    fn asked(format: Format, sent: &str, status: u16, refusal: &str) -> Option<Change> {
+    fn change_for(format: Format, sent: &str, status: u16, refusal: &str) -> Option<Change> {
         change(format, sent, &from_response(status, refusal), refusal)
     }
 
@@ -752,7 +752,7 @@ mod tests {
             ),
         ];
         for (format, sent, status, refusal, expected) in table {
-            assert_eq!(asked(format, sent, status, refusal), expected, "{refusal}");
+            assert_eq!(change_for(format, sent, status, refusal), expected, "{refusal}");
         }
     }
     #[test]
@@ -831,10 +831,10 @@ mod tests {
 
     #[test]
     fn a_failure_that_is_no_refusal_changes_nothing() {
-        let said = r#"{"error":{"message":"temperature is not supported","param":"temperature","code":"unsupported_parameter"}}"#;
+        let refusal = r#"{"error":{"message":"temperature is not supported","param":"temperature","code":"unsupported_parameter"}}"#;
         for status in [401, 403, 408, 429, 503, 529] {
-            assert_eq!(asked(OpenAiChat, CHAT, status, said), None, "{status}");
+            assert_eq!(change_for(OpenAiChat, CHAT, status, refusal), None, "{status}");
         }
-        assert_eq!(asked(OpenAiChat, r#"{"messages":[]}"#, 400, said), None, "it was not sent");
+        assert_eq!(change_for(OpenAiChat, r#"{"messages":[]}"#, 400, refusal), None, "it was not sent");
     }
 }

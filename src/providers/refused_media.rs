@@ -74,14 +74,14 @@ const OTHERS: [&str; 5] = ["schema", "tool name", "function name", "function dec
 
 /// `place` is where in the request the provider says that the fault is, `message` is in lower case.
 pub(crate) fn is_about_media(status: u16, place: Option<&str>, message: &str) -> bool {
-    let said = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
+    let mentions = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
     let elsewhere = place.is_some_and(|place| !place.is_empty() && !is_said(&place.to_ascii_lowercase()))
         || prefix(message).is_some_and(|place| !is_said(place));
     if !(400..=501).contains(&status) || elsewhere {
         return false;
     }
-    said(&CERTAIN)
-        || (status < 500 && status != 404) && !said(&OTHERS) && said(&REFUSED) && names_media(message)
+    mentions(&CERTAIN)
+        || (status < 500 && status != 404) && !mentions(&OTHERS) && mentions(&REFUSED) && names_media(message)
 }
 
 /// The path that a message begins with: `messages.0.content: …`.

@@ -228,16 +228,18 @@ mod tests {
 
     #[test]
     fn what_cannot_be_called_is_refused_by_name_before_anything_is_sent() {
-        let said = |id, model, url| resolve(id, model, url, KeyOrigin::Environment).unwrap_err().message;
+        let message_of =
+            |id, model, url| resolve(id, model, url, KeyOrigin::Environment).unwrap_err().message;
         assert!(
-            said("nope", None, None)
+            message_of("nope", None, None)
                 .starts_with("Unknown provider \"nope\". Available: openrouter, anthropic")
         );
         assert!(
-            said("bedrock", Some("m"), Some("https://example.com")).contains("\"bedrock\" is not supported")
+            message_of("bedrock", Some("m"), Some("https://example.com"))
+                .contains("\"bedrock\" is not supported")
         );
         let no_model = "No model specified for provider \"Ollama\". Pass a model name.";
-        assert_eq!(said("ollama", None, None), no_model);
+        assert_eq!(message_of("ollama", None, None), no_model);
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Log {
         };
         logged.gone = logged.slot.status == SlotStatus::Pending;
         logged.answer = Some(answer.clone());
-        self.told();
+        self.resumed();
     }
 
     /// False when this slot is not of this call.
@@ -161,7 +161,7 @@ impl Log {
         logged.gone = true;
         if was_open {
             logged.answer = Some(SlotAnswer::Removed);
-            self.told();
+            self.resumed();
         }
         true
     }
@@ -176,11 +176,11 @@ impl Log {
         if let Some(step) = self.steps.iter_mut().find(|step| step.key == key) {
             step.result = Some(result.clone());
         }
-        self.told();
+        self.resumed();
     }
 
     /// The tool goes on. If it had not come to wait since it was last told something, what it did then is not known.
-    fn told(&mut self) {
+    fn resumed(&mut self) {
         self.gaps |= !self.waits;
         self.waits = false;
     }
@@ -225,7 +225,7 @@ pub struct ReplayCursor {
     log: Log,
     met: usize,
     /// It was told something that it did not know before.
-    told: bool,
+    resumed: bool,
     /// The names of the steps so far.
     names: Vec<String>,
 }
@@ -246,8 +246,8 @@ impl ReplayCursor {
             self.met += 1;
             return SlotReplay::Anew { at, gone: Vec::new() };
         };
-        let Slot { renderer: known, input: shown, waits: waited, .. } = &logged.slot;
-        let same = known == renderer && *waited == waits && shown.canonical() == input.canonical();
+        let Slot { renderer: known, input: logged_input, waits: waited, .. } = &logged.slot;
+        let same = known == renderer && *waited == waits && logged_input.canonical() == input.canonical();
         if same {
             self.met += 1;
             return SlotReplay::Known { at, logged: logged.clone() };
@@ -270,13 +270,13 @@ impl ReplayCursor {
         let known = self.log.steps.iter().find(|step| step.key == key);
         match known.and_then(|step| step.result.clone()) {
             Some(result) => StepReplay::Done(result),
-            None if self.is_behind() || (self.log.strict && !self.told) => StepReplay::Astray,
+            None if self.is_behind() || (self.log.strict && !self.resumed) => StepReplay::Astray,
             None => StepReplay::Begins(key),
         }
     }
 
     /// The tool is told an answer, or that a step is written.
-    pub fn told(&mut self) {
-        self.told = true;
+    pub fn resumed(&mut self) {
+        self.resumed = true;
     }
 }

@@ -252,7 +252,7 @@ impl Run {
             | Input::ReplayDiverged { call_id } => {
                 call(call_id, |state| matches!(state, CallState::Running { .. }))
             }
-            Input::SlotSettled { slot, .. } => match self.asked_by(slot) {
+            Input::SlotSettled { slot, .. } => match self.call_of_slot(slot) {
                 Some(_) => Ok(()),
                 None => Err(OutOfProtocol::NoSuchSlot(slot.clone())),
             },

@@ -128,6 +128,6 @@ fn cut(text: &str, limit: usize) -> Option<String> {
         return None;
     }
     let room = limit.saturating_sub(texts::cut_notice(text.len(), text.len()).len());
-    let shown = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
-    Some(format!("{shown}{}", texts::cut_notice(shown.len(), text.len())))
+    let kept = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
+    Some(format!("{kept}{}", texts::cut_notice(kept.len(), text.len())))
 }

@@ -35,9 +35,9 @@ pub(crate) fn media_left_out(why: &str, refused: bool) -> String {
 }
 
 pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
-    let shown = name.get(..name.floor_char_boundary(100)).unwrap_or_default();
-    let mut text = format!("No tool called {shown} exists.");
-    let near = near_names(shown, tools);
+    let kept = name.get(..name.floor_char_boundary(100)).unwrap_or_default();
+    let mut text = format!("No tool called {kept} exists.");
+    let near = near_names(kept, tools);
     if !near.is_empty() {
         text.push_str(&format!(" Did you mean {}?", joined(&near, " or ")));
     }
@@ -109,9 +109,9 @@ pub(crate) fn threw(error: &str, repeated: u32) -> String {
 
 pub(crate) fn not_json(raw: &str) -> String {
     let end = raw.char_indices().nth(2_000).map_or(raw.len(), |(at, _)| at);
-    let shown = raw.get(..end).unwrap_or_default();
+    let kept = raw.get(..end).unwrap_or_default();
     format!(
-        "The arguments are not valid JSON, so the tool was not run. Send them again as one JSON object. They were: {shown}"
+        "The arguments are not valid JSON, so the tool was not run. Send them again as one JSON object. They were: {kept}"
     )
 }
 
@@ -144,10 +144,10 @@ pub(crate) fn undone(taken: &[UndoEntry], error: Option<&str>) -> String {
     };
     for (at, UndoEntry { tool, input, .. }) in taken.iter().enumerate() {
         let input = input.as_str();
-        let shown = input.get(..input.floor_char_boundary(200)).unwrap_or_default();
-        let cut = if shown.len() < input.len() { "…" } else { "" };
+        let kept = input.get(..input.floor_char_boundary(200)).unwrap_or_default();
+        let cut = if kept.len() < input.len() { "…" } else { "" };
         text.push_str(if at == 0 { ": " } else { ", " });
-        text.push_str(&format!("{tool}({shown}{cut})"));
+        text.push_str(&format!("{tool}({kept}{cut})"));
     }
     match error {
         None => text.push('.'),
@@ -160,8 +160,8 @@ pub(crate) fn undone_by_user(taken: &[UndoEntry]) -> String {
     format!("[Undo by the user: {} What they did holds no more.]", undone(taken, None))
 }
 
-pub(crate) fn cut_notice(shown: usize, whole: usize) -> String {
-    format!("\n\n[cut: the result has {whole} bytes, these are the first {shown}]")
+pub(crate) fn cut_notice(kept: usize, whole: usize) -> String {
+    format!("\n\n[cut: the result has {whole} bytes, these are the first {kept}]")
 }
 
 pub(crate) fn turn_limit(limit: u32) -> String {

@@ -94,7 +94,7 @@ struct DisplayState {
     /// Answers that came before those who ask were there again.
     early: Vec<(String, Result<Json, DisplayError>)>,
     /// Answers that are told when they are written.
-    said: Vec<(String, (ReplySender, SlotReply))>,
+    unsaved_answers: Vec<(String, (ReplySender, SlotReply))>,
     renderers: Vec<Renderer>,
 }
 
@@ -111,10 +111,10 @@ struct Waiter {
 
 impl DisplayManager {
     pub fn new(ids: Arc<dyn IdSource>, clock: Arc<dyn Clock>) -> Self {
-        DisplayManager::telling(ids, clock, None)
+        DisplayManager::with_tool_inputs(ids, clock, None)
     }
 
-    pub(crate) fn telling(
+    pub(crate) fn with_tool_inputs(
         ids: Arc<dyn IdSource>,
         clock: Arc<dyn Clock>,
         tool_inputs: Option<UnboundedSender<Command>>,
@@ -172,7 +172,7 @@ impl DisplayManager {
         };
         for (id, waiter) in waiters {
             let is_kept = kept.contains(&id);
-            self.inner.said(id, waiter, Err(DisplayError::Cleared), is_kept, false);
+            self.inner.answer_waiter(id, waiter, Err(DisplayError::Cleared), is_kept, false);
         }
         self.inner.left(kept);
         if !gone.is_empty() {
@@ -253,7 +253,7 @@ impl DisplayManager {
     }
 
     /// The one who waits for this answer is there again, and can say what it takes.
-    pub(crate) fn asked_again(&self, id: &str, check: Option<Check>) {
+    pub(crate) fn ask_again(&self, id: &str, check: Option<Check>) {
         let early = {
             let mut state = self.inner.state();
             if let Some(check) = check
@@ -282,9 +282,9 @@ impl DisplayManager {
 
     /// The answer is written.
     pub(crate) fn tell(&self, id: &str) {
-        let said = take(&mut self.inner.state().said, id);
-        if let Some((answer, said)) = said {
-            let _ = answer.send(said);
+        let unsent = take(&mut self.inner.state().unsaved_answers, id);
+        if let Some((answer, result)) = unsent {
+            let _ = answer.send(result);
         }
     }
 
@@ -399,31 +399,38 @@ impl Inner {
             let secret = state.stack.get(id).is_some_and(|slot| slot.renderer == SECRET_RENDERER);
             let status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
             if waiter.stays {
-                let shown = if secret { None } else { answer.as_ref().ok().cloned() };
-                state.stack.settle(id, status, shown);
+                let visible = if secret { None } else { answer.as_ref().ok().cloned() };
+                state.stack.settle(id, status, visible);
             } else {
                 state.stack.remove(id);
             }
             (waiter, state.kept.iter().any(|kept| kept == id), secret)
         };
-        self.said(id.to_owned(), waiter, answer, kept, secret);
+        self.answer_waiter(id.to_owned(), waiter, answer, kept, secret);
         self.notify();
         Ok(true)
     }
 
     /// Tells the one who waits: at once, or for what the run keeps when it is written.
-    fn said(&self, id: String, waiter: Waiter, answer: Result<Json, DisplayError>, kept: bool, secret: bool) {
+    fn answer_waiter(
+        &self,
+        id: String,
+        waiter: Waiter,
+        answer: Result<Json, DisplayError>,
+        kept: bool,
+        secret: bool,
+    ) {
         match &self.tool_inputs {
             Some(tool_inputs) if kept => {
-                let said = match &answer {
+                let stored = match &answer {
                     Ok(_) if secret => SlotAnswer::Withheld,
                     Ok(value) => SlotAnswer::Value(value.clone()),
                     Err(DisplayError::Rejected { reason }) => SlotAnswer::Rejected(reason.clone()),
                     Err(DisplayError::Cleared) => SlotAnswer::Cleared,
                     Err(_) => SlotAnswer::Removed,
                 };
-                self.state().said.push((id.clone(), (waiter.answer, answer)));
-                let settled = Input::SlotSettled { slot: id, answer: said };
+                self.state().unsaved_answers.push((id.clone(), (waiter.answer, answer)));
+                let settled = Input::SlotSettled { slot: id, answer: stored };
                 let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(settled)));
             }
             _ => {
@@ -445,7 +452,7 @@ impl Inner {
             (state.stack.remove(id), take(&mut state.waiters, id), state.forget(id))
         };
         if let Some(waiter) = waiter {
-            self.said(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some(), false);
+            self.answer_waiter(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some(), false);
         }
         self.left(Vec::from_iter(kept));
         if gone.is_some() {

@@ -48,7 +48,7 @@ pub(crate) struct Driver {
     /// Requests that wait for the inbox to be read, in their order.
     pub(super) arriving: Vec<(Box<Request>, Caller)>,
     /// Inbox items that a request was told of already.
-    pub(super) told_items: Ids,
+    pub(super) announced_items: Ids,
     pub(super) notes: u64,
     /// Something was decided that the followers have not heard of.
     changed: bool,
@@ -87,7 +87,7 @@ impl Driver {
             callers: Vec::new(),
             request: None,
             arriving: Vec::new(),
-            told_items: Ids::default(),
+            announced_items: Ids::default(),
             notes: 0,
             changed: false,
         }
@@ -379,18 +379,18 @@ impl Driver {
 
     /// Answers those who wait for this request; for `None`, all.
     pub(super) fn answer(&mut self, request: Option<&str>, response: &Result<Response, Error>) {
-        let mut told = false;
+        let mut answered = false;
         for caller in std::mem::take(&mut self.callers) {
             if request.is_none() || caller.request.is_none() || caller.request.as_deref() == request {
                 // Somebody who has stopped waiting is no failure.
                 let _ = caller.reply.send(response.clone());
-                told = true;
+                answered = true;
             } else {
                 self.callers.push(caller);
             }
         }
         // The page that had asked may be gone.
-        if let (false, Err(error)) = (told, response)
+        if let (false, Err(error)) = (answered, response)
             && !matches!(error, Error::Aborted | Error::Closed)
         {
             self.emit(&Event::Error { code: error.code().to_owned(), message: error.to_string() });

@@ -35,13 +35,13 @@ pub(crate) enum Done {
 pub(crate) struct InFlight {
     pub(super) future: future::AbortHandle,
     pub(super) signal: AbortHandle,
-    pub(super) shown: Option<Arc<PartialAnswer>>,
+    pub(super) partial: Option<Arc<PartialAnswer>>,
 }
 
 impl InFlight {
     pub(crate) fn cancel(self) {
-        if let Some(shown) = &self.shown {
-            shown.end();
+        if let Some(partial) = &self.partial {
+            partial.end();
         }
         self.signal.abort();
         self.future.abort();

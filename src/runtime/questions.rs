@@ -53,8 +53,8 @@ fn decision(kind: QuestionKind, value: &Json) -> Option<Answer> {
 }
 
 /// What was said to a question, as its answer; `None` when it was withdrawn and nobody needs an answer.
-pub(crate) fn answer(kind: QuestionKind, said: Result<Json, DisplayError>) -> Option<Answer> {
-    match said {
+pub(crate) fn answer(kind: QuestionKind, result: Result<Json, DisplayError>) -> Option<Answer> {
+    match result {
         Ok(value) => decision(kind, &value),
         Err(DisplayError::Rejected { reason }) => Some(Answer::Deny { remember: false, reason }),
         Err(DisplayError::Removed | DisplayError::Cleared) => {

@@ -25,14 +25,15 @@ impl SessionTools {
         store: &Arc<dyn StoreAdapter>,
         ids: &Arc<dyn IdSource>,
     ) -> Result<Self, ToolDefinitionError> {
-        let (mut given, mut definitions, mut specs, mut tasks) =
+        let (mut host_tools, mut definitions, mut specs, mut tasks) =
             (host.definitions(), Vec::new(), Vec::new(), None);
-        if store.keeps_tasks() && host.wants_tasks() && !given.iter().any(|tool| tool.name == TASK_TOOL) {
+        if store.keeps_tasks() && host.wants_tasks() && !host_tools.iter().any(|tool| tool.name == TASK_TOOL)
+        {
             let tool = TaskTool { store: Arc::clone(store), ids: Arc::clone(ids) };
             (definitions, specs) = (tool.definitions(), tool.specs());
             tasks = Some(Arc::new(tool));
         }
-        definitions.append(&mut given);
+        definitions.append(&mut host_tools);
         specs.append(&mut host.specs());
         if specs.iter().any(|tool| tool.undo) {
             definitions.push(undo_definition());

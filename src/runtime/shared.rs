@@ -63,7 +63,7 @@ impl Shared {
         tool_inputs: UnboundedSender<Command>,
     ) -> Self {
         let display =
-            DisplayManager::telling(Arc::clone(&ids), Arc::clone(&clock), Some(tool_inputs.clone()));
+            DisplayManager::with_tool_inputs(Arc::clone(&ids), Arc::clone(&clock), Some(tool_inputs.clone()));
         Shared {
             run: RwLock::new(run),
             kit: RwLock::new(Arc::new(kit)),

@@ -43,7 +43,7 @@ struct ToolRunState {
 #[derive(Default)]
 struct PollTurn {
     /// It was told something that it has not gone on with yet.
-    told: bool,
+    resumed: bool,
     /// It goes on with what it was told.
     fresh: bool,
     /// It has asked, and was told nothing since.
@@ -67,7 +67,7 @@ impl ToolRun {
         for slot in log.open() {
             open.push((slot.id.clone(), display.ask_kept(slot.clone(), None)));
         }
-        let turn = PollTurn { told: true, fresh: true, ..PollTurn::default() };
+        let turn = PollTurn { resumed: true, fresh: true, ..PollTurn::default() };
         let state = ToolRunState { replay: ReplayCursor::new(log), open, gates: Vec::new(), turn };
         ToolRun { call_id: call_id.to_owned(), display, tool_inputs, state: Mutex::new(state) }
     }
@@ -78,13 +78,13 @@ impl ToolRun {
         let shows = self.state().replay.shows(&show.renderer, &show.input, false);
         Ok(match shows {
             SlotReplay::Astray => {
-                self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
+                self.send(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 None
             }
             SlotReplay::Known { at, logged } => {
                 let id = logged.slot.id.clone();
                 if !deterministic {
-                    self.tell_slot(at, logged.slot, deterministic);
+                    self.send_slot(at, logged.slot, deterministic);
                 }
                 Some(id)
             }
@@ -92,7 +92,7 @@ impl ToolRun {
                 self.drop_slots(gone);
                 let slot = self.display.slot(show, false);
                 let id = slot.id.clone();
-                self.tell_slot(at, slot.clone(), deterministic);
+                self.send_slot(at, slot.clone(), deterministic);
                 self.display.show_kept(slot);
                 Some(id)
             }
@@ -106,24 +106,24 @@ impl ToolRun {
         let check = show.check.clone();
         Ok(match shows {
             SlotReplay::Astray => {
-                self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
+                self.send(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 (self.display.slot(show, true).id, Box::pin(future::pending()))
             }
             SlotReplay::Known { at, logged } => {
                 let id = logged.slot.id.clone();
                 let open = take(&mut self.state().open, &id);
                 if open.is_some() || !deterministic {
-                    self.tell_slot(at, logged.slot, deterministic);
+                    self.send_slot(at, logged.slot, deterministic);
                 }
                 match (open, logged.answer) {
-                    (Some(said), _) => {
+                    (Some(result), _) => {
                         self.state().turn.waits = true;
-                        self.display.asked_again(&id, check);
-                        (id, said)
+                        self.display.ask_again(&id, check);
+                        (id, result)
                     }
                     (None, answer) => {
-                        let said = answer.map_or(Err(DisplayError::Removed), |answer| answer.into_result());
-                        (id, Box::pin(future::ready(said)))
+                        let result = answer.map_or(Err(DisplayError::Removed), |answer| answer.into_result());
+                        (id, Box::pin(future::ready(result)))
                     }
                 }
             }
@@ -132,7 +132,7 @@ impl ToolRun {
                 self.state().turn.waits = true;
                 let slot = self.display.slot(show, true);
                 let id = slot.id.clone();
-                self.tell_slot(at, slot.clone(), deterministic);
+                self.send_slot(at, slot.clone(), deterministic);
                 (id, self.display.ask_kept(slot, check))
             }
         })
@@ -150,12 +150,12 @@ impl ToolRun {
             StepReplay::Done(result) => return Box::pin(future::ready(Ok(Step::Done(result)))),
             StepReplay::Begins(key) => key,
             StepReplay::Astray => {
-                self.tell(Input::ReplayDiverged { call_id: self.call_id.clone() });
+                self.send(Input::ReplayDiverged { call_id: self.call_id.clone() });
                 return Box::pin(future::pending());
             }
         };
         let written = self.gate(&key);
-        self.tell(Input::StepBegun { call_id: self.call_id.clone(), key: key.clone(), deterministic });
+        self.send(Input::StepBegun { call_id: self.call_id.clone(), key: key.clone(), deterministic });
         Box::pin(async move {
             match written.await {
                 Ok(()) => Ok(Step::Begins(key)),
@@ -167,7 +167,7 @@ impl ToolRun {
     /// After a step; done when its result is written.
     pub fn end_step(&self, key: String, result: StepResult) -> BoxFuture<'static, ()> {
         let written = self.gate(&key);
-        self.tell(Input::StepDone { call_id: self.call_id.clone(), key, result });
+        self.send(Input::StepDone { call_id: self.call_id.clone(), key, result });
         Box::pin(async move {
             let _ = written.await;
         })
@@ -176,13 +176,13 @@ impl ToolRun {
     /// The tool has ended, and its summary is still to be made: from now on what it returned is kept.
     pub fn returned(&self, outcome: ToolOutcome) {
         if !self.is_behind() {
-            self.tell(Input::ToolFinished { call_id: self.call_id.clone(), outcome });
+            self.send(Input::ToolFinished { call_id: self.call_id.clone(), outcome });
         }
     }
 
     /// What the tool's schema made of the arguments, before the tool begins.
     pub fn validated(&self, validated: Validated) {
-        self.tell(Input::Validated { call_id: self.call_id.clone(), validated });
+        self.send(Input::Validated { call_id: self.call_id.clone(), validated });
     }
 
     /// The tool has come to its end without what it was relied on to ask.
@@ -194,8 +194,8 @@ impl ToolRun {
     pub(crate) fn go_on(&self, key: &str) {
         let gate = {
             let mut state = self.state();
-            (state.turn.told, state.turn.waits) = (true, false);
-            state.replay.told();
+            (state.turn.resumed, state.turn.waits) = (true, false);
+            state.replay.resumed();
             take(&mut state.gates, key)
         };
         match gate {
@@ -208,17 +208,17 @@ impl ToolRun {
     pub(crate) async fn watch<T>(self: Arc<Self>, running: BoxFuture<'static, T>) -> T {
         let mut running = pin!(running);
         poll_fn(|context| {
-            let told = {
+            let resumed = {
                 let turn = &mut self.state().turn;
-                turn.fresh = std::mem::take(&mut turn.told);
+                turn.fresh = std::mem::take(&mut turn.resumed);
                 turn.fresh
             };
             let polled = running.as_mut().poll(context);
             let turn = &mut self.state().turn;
             turn.fresh = false;
-            if polled.is_pending() && !told && turn.waits && !turn.reported {
+            if polled.is_pending() && !resumed && turn.waits && !turn.reported {
                 turn.reported = true;
-                self.tell(Input::UntrackedWork { call_id: self.call_id.clone() });
+                self.send(Input::UntrackedWork { call_id: self.call_id.clone() });
             }
             polled
         })
@@ -237,11 +237,11 @@ impl ToolRun {
         written
     }
 
-    fn tell_slot(&self, at: usize, slot: Slot, deterministic: bool) {
-        self.tell(Input::SlotPushed { call_id: self.call_id.clone(), at, slot, deterministic });
+    fn send_slot(&self, at: usize, slot: Slot, deterministic: bool) {
+        self.send(Input::SlotPushed { call_id: self.call_id.clone(), at, slot, deterministic });
     }
 
-    fn tell(&self, input: Input) {
+    fn send(&self, input: Input) {
         // Nobody listens after the session was closed.
         let _ = self.tool_inputs.unbounded_send(Command::ToolInput(Box::new(input)));
     }
@@ -266,7 +266,7 @@ impl DisplayPort for ToolRun {
 
     fn push_and_wait(&self, show: Show) -> AnswerFuture {
         match self.ask(show, self.is_fresh()) {
-            Ok((_, said)) => said,
+            Ok((_, result)) => result,
             Err(error) => Box::pin(future::ready(Err(error))),
         }
     }

@@ -96,11 +96,11 @@ impl Driver {
         &mut self,
         key: Key,
         signal: AbortHandle,
-        shown: Option<Arc<PartialAnswer>>,
+        partial: Option<Arc<PartialAnswer>>,
         work: BoxFuture<'static, Done>,
     ) {
         let (future, registration): (_, AbortRegistration) = future::AbortHandle::new_pair();
-        self.in_flight.push((key.clone(), InFlight { future, signal, shown }));
+        self.in_flight.push((key.clone(), InFlight { future, signal, partial }));
         let work: BoxFuture<'static, (Key, Done)> = Box::pin(async move { (key, work.await) });
         self.work.push(Abortable::new(work, registration));
     }
@@ -136,13 +136,13 @@ impl Driver {
         }
         let (kit, signal) = (self.shared.kit(), AbortHandle::new());
         let request = self.shared.run().request().map(str::to_owned);
-        let shown = Arc::new(PartialAnswer::new(
+        let partial = Arc::new(PartialAnswer::new(
             purpose,
             request,
             Arc::clone(&self.shared.listeners),
             Arc::clone(&self.shared.noticed),
         ));
-        let sink = DeltaSink::new(Arc::clone(&shown) as _);
+        let sink = DeltaSink::new(Arc::clone(&partial) as _);
         let answer = {
             let run = self.shared.run();
             let tools = match purpose {
@@ -157,7 +157,7 @@ impl Driver {
             };
             kit.model.prompt(request, sink, signal.signal())
         };
-        let (store, so_far) = (Arc::clone(&self.shared.store), Arc::clone(&shown));
+        let (store, so_far) = (Arc::clone(&self.shared.store), Arc::clone(&partial));
         let work = async move {
             let answer = match (answer.await.and_then(within_limits), purpose) {
                 (Ok(reply), Purpose::Turn) => Ok((reply, Carry::default())),
@@ -174,14 +174,14 @@ impl Driver {
                 (Err(error), _) => Input::ModelFailed { call, error, partial },
             })
         };
-        self.start_with(key, signal, Some(shown), Box::pin(work));
+        self.start_with(key, signal, Some(partial), Box::pin(work));
     }
 
     /// The text of the answer in flight, as an input.
     pub(super) fn partial(&self) -> Option<Input> {
         for (key, running) in &self.in_flight {
-            if let (Key::Model(call), Some(shown)) = (key, &running.shown) {
-                let text = shown.text();
+            if let (Key::Model(call), Some(partial)) = (key, &running.partial) {
+                let text = partial.text();
                 return (!text.is_empty()).then_some(Input::ModelPartial { call: *call, text });
             }
         }
@@ -198,8 +198,8 @@ impl Driver {
             (self.permission_is_by_input(&owned.tool_name), self.shared.tool_inputs.clone());
         let shared = Arc::clone(&self.shared);
         let work = async move {
-            let asked = tools.tools.permission(owned.view());
-            let checked = in_time(&shared, &owned, asked, PermissionVerdict::Failed).await;
+            let check = tools.tools.permission(owned.view());
+            let checked = in_time(&shared, &owned, check, PermissionVerdict::Failed).await;
             let Checked { mut verdict, validated } = checked;
             if verdict == PermissionVerdict::Unset || (verdict == PermissionVerdict::NotNeeded && !by_input) {
                 let known = validated.as_ref().or(owned.validated.as_ref()).map(|validated| &validated.input);
@@ -244,9 +244,9 @@ impl Driver {
         let key = Key::Call(call_id.clone());
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
         let (shared, tool_inputs) = (Arc::clone(&self.shared), self.shared.tool_inputs.clone());
-        let asked = self.shared.kit().tools.approval(owned.view());
+        let check = self.shared.kit().tools.approval(owned.view());
         self.start(key, async move {
-            let checked = in_time(&shared, &owned, asked, ApprovalVerdict::Failed).await;
+            let checked = in_time(&shared, &owned, check, ApprovalVerdict::Failed).await;
             let Checked { verdict, validated } = checked;
             tell_validated(&tool_inputs, &call_id, validated);
             Done::from(Input::ApprovalChecked { call_id, verdict })
@@ -365,7 +365,7 @@ impl Driver {
             for item in items {
                 let is_news = match item.status.as_str() {
                     // A request that still waits for its turn may have been told already.
-                    "resolved" => self.told_items.insert(&item.id),
+                    "resolved" => self.announced_items.insert(&item.id),
                     "pending" => item.blocking,
                     _ => false,
                 };

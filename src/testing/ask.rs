@@ -18,11 +18,11 @@ impl Receive for Collect {
     }
 }
 
-/// Calls a model with what a run would send it. The text that it shows is added to `shown`.
+/// Calls a model with what a run would send it. The text that it shows is added to `collected`.
 pub fn ask_model(
     model: &dyn ModelAdapter,
     run: &Run,
-    shown: Arc<Mutex<String>>,
+    collected: Arc<Mutex<String>>,
     abort: AbortSignal,
 ) -> BoxFuture<'static, Result<Reply, ModelError>> {
     let request = ModelRequest {
@@ -31,5 +31,5 @@ pub fn ask_model(
         messages: run.model_request(),
         tools: &[],
     };
-    model.prompt(request, DeltaSink::new(Arc::new(Collect(shown))), abort)
+    model.prompt(request, DeltaSink::new(Arc::new(Collect(collected))), abort)
 }

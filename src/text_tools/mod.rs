@@ -60,15 +60,15 @@ impl ModelAdapter for TextTools {
         let system = prompt::system(request.system_prompt, request.tools);
         let names: Vec<String> = request.tools.iter().map(|tool| tool.name.clone()).collect();
         let reading = Arc::new(Mutex::new(TextReader::new(names.clone())));
-        let (read, shown) = (Arc::clone(&reading), deltas.clone());
+        let (read, outlet) = (Arc::clone(&reading), deltas.clone());
         let sink = DeltaSink::to(move |delta| match delta {
-            Delta::Text(text) => show(&shown, locked(&read).push(text)),
-            other => shown.send(other),
+            Delta::Text(text) => show(&outlet, locked(&read).push(text)),
+            other => outlet.send(other),
         });
-        let asked = ModelRequest { system_prompt: &system, messages, tools: &[], ..request };
-        let asking = self.inner.prompt(asked, sink, abort);
+        let wrapped = ModelRequest { system_prompt: &system, messages, tools: &[], ..request };
+        let answering = self.inner.prompt(wrapped, sink, abort);
         Box::pin(async move {
-            let mut reply = asking.await?;
+            let mut reply = answering.await?;
             let cut = reply.stop_reason.as_deref().is_some_and(|reason| !is_end(reason));
             show(&deltas, locked(&reading).finish(cut));
             for message in reply.messages.iter_mut().filter(|message| message.calls().is_empty()) {
@@ -115,13 +115,13 @@ fn show(deltas: &DeltaSink, pieces: Vec<Piece>) {
 fn understand(message: &mut Message, mut reader: TextReader, cut: bool) {
     reader.push(&message.text);
     reader.finish(cut);
-    let said = reader.into_said();
-    message.text = said.text;
-    if !said.thoughts.is_empty() {
+    let reading = reader.into_reading();
+    message.text = reading.text;
+    if !reading.thoughts.is_empty() {
         let before = message.reasoning_content.take().map_or(String::new(), |text| text + "\n");
-        message.reasoning_content = Some(before + &said.thoughts);
+        message.reasoning_content = Some(before + &reading.thoughts);
     }
-    let calls = said.calls.into_iter().map(|call| match call.args {
+    let calls = reading.calls.into_iter().map(|call| match call.args {
         Some(args) => ToolCall::from_model(call.name, None, &args),
         None => {
             let mut unclear = ToolCall::from_model(call.name, None, "");

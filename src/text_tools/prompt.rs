@@ -70,9 +70,9 @@ pub(super) fn rewritten(message: &Message) -> Message {
             }
             // What a person added to the results stands behind them.
             if let Some(parts) = &mut message.content {
-                let said = Some(text.clone());
+                let reading = Some(text.clone());
                 let kind = "text".to_owned();
-                parts.insert(0, ContentPart { kind, text: said, source: None, extra: Extra::default() });
+                parts.insert(0, ContentPart { kind, text: reading, source: None, extra: Extra::default() });
             }
             message.text = text;
         }

@@ -42,7 +42,7 @@ pub(super) struct TextReader {
     block: String,
     name: String,
     args: String,
-    said: TextReading,
+    reading: TextReading,
     out: Vec<Piece>,
 }
 
@@ -119,7 +119,7 @@ impl TextReader {
             block: String::new(),
             name: String::new(),
             args: String::new(),
-            said: TextReading::default(),
+            reading: TextReading::default(),
             out: Vec::new(),
         }
     }
@@ -150,8 +150,8 @@ impl TextReader {
         std::mem::take(&mut self.out)
     }
 
-    pub(super) fn into_said(self) -> TextReading {
-        self.said
+    pub(super) fn into_reading(self) -> TextReading {
+        self.reading
     }
 
     /// Reads up to the end of the line at most, and gives what is left.
@@ -404,7 +404,7 @@ impl TextReader {
             true => Some("{}".to_owned()),
             false => Some(word.to_owned()),
         };
-        self.said.calls.push(TextCall { name: std::mem::take(&mut self.name), args });
+        self.reading.calls.push(TextCall { name: std::mem::take(&mut self.name), args });
         self.state = ReadState::After;
     }
 
@@ -412,9 +412,9 @@ impl TextReader {
     fn unclear(&mut self) {
         let name = std::mem::take(&mut self.name);
         if self.tools.iter().any(|tool| tool.eq_ignore_ascii_case(&name)) {
-            self.said.calls.push(TextCall { name, args: None });
+            self.reading.calls.push(TextCall { name, args: None });
             self.state = ReadState::Done;
-        } else if self.said.calls.is_empty() {
+        } else if self.reading.calls.is_empty() {
             self.state = ReadState::Text;
             let block = std::mem::take(&mut self.block);
             self.plain(&block);
@@ -424,14 +424,14 @@ impl TextReader {
     }
 
     fn text(&mut self, text: &str) {
-        if let Some(shown) = flow(&mut self.said.text, &mut self.held, text) {
-            self.out.push(Piece::Text(shown));
+        if let Some(visible) = flow(&mut self.reading.text, &mut self.held, text) {
+            self.out.push(Piece::Text(visible));
         }
     }
 
     fn thought(&mut self, text: &str) {
-        if let Some(shown) = flow(&mut self.said.thoughts, &mut self.held_thought, text) {
-            self.out.push(Piece::Thought(shown));
+        if let Some(visible) = flow(&mut self.reading.thoughts, &mut self.held_thought, text) {
+            self.out.push(Piece::Thought(visible));
         }
     }
 }
@@ -443,16 +443,16 @@ fn flow(whole: &mut String, held: &mut String, text: &str) -> Option<String> {
         held.push_str(text);
         return None;
     }
-    let mut shown = std::mem::take(held);
+    let mut visible = std::mem::take(held);
     if whole.is_empty() {
-        shown.clear();
-        shown.push_str(body.trim_start());
+        visible.clear();
+        visible.push_str(body.trim_start());
     } else {
-        shown.push_str(body);
+        visible.push_str(body);
     }
     held.push_str(text.get(body.len()..).unwrap_or_default());
-    whole.push_str(&shown);
-    Some(shown)
+    whole.push_str(&visible);
+    Some(visible)
 }
 
 /// Models like to decorate: `**Action:**`, `### Thought 1:`. A list, a comment, a quotation and what is indented as code

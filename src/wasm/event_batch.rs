@@ -143,9 +143,9 @@ impl EventFeed {
         }
         if !batch.is_empty() {
             let mut out = String::from("[");
-            for (at, told) in batch.iter().enumerate() {
+            for (at, event) in batch.iter().enumerate() {
                 out.push_str(if at == 0 { "" } else { "," });
-                out.push_str(told);
+                out.push_str(event);
             }
             out.push(']');
             self.host.events(&out);

@@ -38,10 +38,10 @@ impl Http for PageHttp {
 }
 
 /// Why nothing came. The page tells the headers that it sent in front of it, on a line of their own.
-fn unsent(told: &str) -> String {
-    let parts = told.split_once('\n').and_then(|(sent, why)| Some((from_text(sent).ok()?, why)));
+fn unsent(failure: &str) -> String {
+    let parts = failure.split_once('\n').and_then(|(sent, why)| Some((from_text(sent).ok()?, why)));
     // What is told before anything is sent stands alone, and may have several lines.
-    let (sent, why) = parts.unwrap_or((Vec::new(), told));
+    let (sent, why) = parts.unwrap_or((Vec::new(), failure));
     without_keys(why, &sent)
 }
 

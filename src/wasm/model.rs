@@ -80,11 +80,11 @@ impl ModelAdapter for PageModel {
             }
             _ => deltas.text(&text),
         });
-        let asked = self.host.prompt(&prompt, &delta, &signal.signal());
+        let promise = self.host.prompt(&prompt, &delta, &signal.signal());
         Box::pin(async move {
             // The page may call it for as long as it works on the answer.
             let _delta = delta;
-            let answer = signal.until(asked.map_err(|error| failed(&error))?, abort).await;
+            let answer = signal.until(promise.map_err(|error| failed(&error))?, abort).await;
             let answer = answer.map_err(|error| failed(&error))?;
             from_text(&answer.as_string().unwrap_or_default()).map_err(|error| {
                 ModelError::new(

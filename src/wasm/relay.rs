@@ -79,11 +79,11 @@ impl CoreRelay {
     /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
     /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
     pub fn answer(&self, request: &str, key: &str, host: &PageBindings, gone: Promise) -> Promise {
-        let asking = self.ask(request, key, host);
+        let answering = self.ask(request, key, host);
         promise(Box::pin(async move {
-            let refusal = match asking {
+            let refusal = match answering {
                 Err(refusal) => refusal,
-                Ok(asking) => match select(asking, JsFuture::from(gone)).await {
+                Ok(answering) => match select(answering, JsFuture::from(gone)).await {
                     Either::Left((Err(refusal), _)) => refusal,
                     // Nobody waits any more: what is dropped here closes the connection.
                     Either::Left((Ok(()), _)) | Either::Right(_) => return Ok(JsValue::UNDEFINED),
@@ -103,9 +103,9 @@ impl CoreRelay {
     ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
         let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
         let model = self.model(host, key, model)?;
-        let telling = ClientStream::new(host, self.reasoning_in_text, self.disclosure);
-        let told = Rc::clone(&telling);
-        let asked = ModelRequest {
+        let client_stream = ClientStream::new(host, self.reasoning_in_text, self.disclosure);
+        let writer = Rc::clone(&client_stream);
+        let request = ModelRequest {
             purpose: Purpose::Turn,
             system_prompt: self.system_prompt.as_deref().unwrap_or(&system_prompt),
             // The client has chosen what the model is to read.
@@ -114,23 +114,23 @@ impl CoreRelay {
         };
         let deltas = DeltaSink::to(move |delta| {
             if let Delta::Notice { code, message } = delta {
-                told.host.notice(code, message);
+                writer.host.notice(code, message);
             }
-            told.tell(|answer| answer.delta(delta));
+            writer.tell(|answer| answer.delta(delta));
         });
-        let asking = model.prompt(asked, deltas, AbortHandle::new().signal());
+        let answering = model.prompt(request, deltas, AbortHandle::new().signal());
         let disclosure = self.disclosure;
         Ok(Box::pin(async move {
-            let came = asking.await;
+            let came = answering.await;
             if let Ok(reply) = came {
-                telling.answer.borrow_mut().done(reply, &PageIds);
-                telling.flush();
+                client_stream.answer.borrow_mut().done(reply, &PageIds);
+                client_stream.flush();
                 return Ok(());
             }
             if disclosure == Disclosure::Own {
-                telling.answer.borrow_mut().tell_notices();
+                client_stream.answer.borrow_mut().send_notices();
             }
-            telling.flush();
+            client_stream.flush();
             came.map(drop).map_err(|error| Refusal::of_model(&error, disclosure))
         }))
     }
@@ -253,8 +253,8 @@ impl ClientStream {
     fn tell(self: &Rc<Self>, add: impl FnOnce(&mut AnswerStream)) {
         add(&mut self.answer.borrow_mut());
         if !self.scheduled.replace(true) {
-            let telling = Rc::clone(self);
-            soon(move || telling.flush());
+            let client_stream = Rc::clone(self);
+            soon(move || client_stream.flush());
         }
     }
 

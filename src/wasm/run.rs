@@ -40,12 +40,12 @@ impl CoreRun {
         let effects = run.step(at as u64, input).map_err(|error| protocol(&error.to_string()))?;
         // What is stored is the checkpoint with all messages; the journal of inputs is for stores that append.
         run.saved();
-        Ok(told(&run, &effects))
+        Ok(effects_json(&run, &effects))
     }
 
     pub fn outstanding(&self) -> String {
         let run = self.run.borrow();
-        told(&run, &run.outstanding())
+        effects_json(&run, &run.outstanding())
     }
 
     pub fn checkpoint(&self) -> String {
@@ -67,7 +67,7 @@ impl CoreRun {
     }
 }
 
-fn told(run: &Run, effects: &[Effect]) -> String {
+fn effects_json(run: &Run, effects: &[Effect]) -> String {
     let mut all = Vec::new();
     for effect in effects {
         all.push(WholeEffect { run, effect });

@@ -170,7 +170,7 @@ impl CoreSession {
         message.content = content;
         message.extra = extra;
         let prompt = Prompt { id, message, when_busy, regenerate, leave_when_waiting };
-        Ok(CoreSession::told(self.session.request(prompt)))
+        Ok(CoreSession::promise_of(self.session.request(prompt)))
     }
 
     /// Gives up a request that still waits for its turn. False when none with this id does.
@@ -182,11 +182,11 @@ impl CoreSession {
     }
 
     pub fn resume(&self) -> Promise {
-        CoreSession::told(self.session.resume())
+        CoreSession::promise_of(self.session.resume())
     }
 
     pub fn undo(&self, steps: u32) -> Promise {
-        CoreSession::told(self.session.undo(steps))
+        CoreSession::promise_of(self.session.undo(steps))
     }
 
     pub fn abort(&self) {
@@ -367,9 +367,9 @@ impl CoreSession {
         self.session.tool_run(owner?)
     }
 
-    fn told(asked: crate::runtime::ResponseFuture) -> Promise {
+    fn promise_of(response: crate::runtime::ResponseFuture) -> Promise {
         promise(Box::pin(async move {
-            match asked.await {
+            match response.await {
                 Ok(response) => Ok(JsValue::from_str(&came(&response))),
                 Err(error) => Err(thrown(&error)),
             }

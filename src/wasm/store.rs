@@ -80,9 +80,9 @@ impl StoreAdapter for PageStore {
         if !self.keeps.permissions {
             return Box::pin(std::future::ready(Ok(PermissionStatus::Unset)));
         }
-        let asked = self.host.permission(tool, input.map(Json::as_str));
+        let promise = self.host.permission(tool, input.map(Json::as_str));
         Box::pin(async move {
-            let status = settled(asked).await.map_err(|error| failed(&error))?;
+            let status = settled(promise).await.map_err(|error| failed(&error))?;
             Ok(match status.as_string().as_deref() {
                 Some("granted") => PermissionStatus::Granted,
                 Some("denied") => PermissionStatus::Denied,
@@ -111,8 +111,8 @@ impl StoreAdapter for PageStore {
         if !self.keeps.tasks {
             return Box::pin(std::future::ready(Ok(Vec::new())));
         }
-        let asked = self.host.tasks();
-        Box::pin(async move { Ok(answered(asked).await?.unwrap_or_default()) })
+        let promise = self.host.tasks();
+        Box::pin(async move { Ok(answered(promise).await?.unwrap_or_default()) })
     }
 
     fn set_tasks(&self, tasks: Vec<Task>) -> BoxFuture<'static, Result<(), StoreError>> {
@@ -127,8 +127,8 @@ impl StoreAdapter for PageStore {
         if !self.keeps.inbox {
             return Box::pin(std::future::ready(Ok(Vec::new())));
         }
-        let asked = self.host.inbox();
-        Box::pin(async move { Ok(answered(asked).await?.unwrap_or_default()) })
+        let promise = self.host.inbox();
+        Box::pin(async move { Ok(answered(promise).await?.unwrap_or_default()) })
     }
 
     fn consume_inbox(&self, ids: &[String]) -> BoxFuture<'static, Result<(), StoreError>> {
@@ -136,20 +136,20 @@ impl StoreAdapter for PageStore {
     }
 }
 
-fn done(asked: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreError>> {
-    Box::pin(async move { settled(asked).await.map(drop).map_err(|error| failed(&error)) })
+fn done(promise: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreError>> {
+    Box::pin(async move { settled(promise).await.map(drop).map_err(|error| failed(&error)) })
 }
 
 /// JSON that the page answered; `None` for `undefined`.
-async fn answered<T: Read>(asked: Result<Promise, JsValue>) -> Result<Option<T>, StoreError> {
-    match text_of(asked).await? {
+async fn answered<T: Read>(promise: Result<Promise, JsValue>) -> Result<Option<T>, StoreError> {
+    match text_of(promise).await? {
         Some(text) => from_text(&text).map(Some).map_err(|fault| unreadable(&fault)),
         None => Ok(None),
     }
 }
 
-async fn text_of(asked: Result<Promise, JsValue>) -> Result<Option<String>, StoreError> {
-    Ok(settled(asked).await.map_err(|error| failed(&error))?.as_string())
+async fn text_of(promise: Result<Promise, JsValue>) -> Result<Option<String>, StoreError> {
+    Ok(settled(promise).await.map_err(|error| failed(&error))?.as_string())
 }
 
 fn unreadable(fault: &Fault) -> StoreError {

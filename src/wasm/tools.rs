@@ -96,10 +96,10 @@ impl ToolHost for PageTools {
 
     fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
         let known = known(&call);
-        let asked =
+        let promise =
             self.host.permission_of(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
         Box::pin(async move {
-            match checked::<PermissionCheck>(asked).await {
+            match checked::<PermissionCheck>(promise).await {
                 Ok(PermissionCheck { verdict, validated }) => Checked { verdict, validated },
                 Err(why) => PermissionVerdict::Failed(why).into(),
             }
@@ -108,9 +108,9 @@ impl ToolHost for PageTools {
 
     fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         let known = known(&call);
-        let asked = self.host.approval(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
+        let promise = self.host.approval(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
         Box::pin(async move {
-            match checked::<ApprovalCheck>(asked).await {
+            match checked::<ApprovalCheck>(promise).await {
                 Ok(ApprovalCheck { verdict, validated }) => Checked { verdict, validated },
                 Err(why) => ApprovalVerdict::Failed(why).into(),
             }
@@ -165,13 +165,13 @@ fn known(call: &CallRef<'_>) -> Option<String> {
 }
 
 /// What a check of the page gave.
-async fn checked<T: Read>(asked: Result<Promise, JsValue>) -> Result<T, String> {
-    let answer = settled(asked).await.map_err(|error| reason(&error))?;
+async fn checked<T: Read>(promise: Result<Promise, JsValue>) -> Result<T, String> {
+    let answer = settled(promise).await.map_err(|error| reason(&error))?;
     let read = answer.as_string().and_then(|text| from_text(&text).ok());
     read.ok_or_else(|| "the check returned no answer".to_owned())
 }
 
 /// What the page answers, or what it threw instead of a promise.
-pub(super) async fn settled(asked: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
-    JsFuture::from(asked?).await
+pub(super) async fn settled(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(promise?).await
 }

@@ -56,7 +56,7 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let last = prompt.tools.len().saturating_sub(1);
     array(body.key("tools"), prompt.tools.iter().enumerate(), |out, (at, tool)| {
         let mut written = Object::new(out);
-        prompt.tell_tool(tool, "input_schema", &mut written);
+        prompt.describe_tool(tool, "input_schema", &mut written);
         if let Some(mark) = marked.filter(|_| at == last) {
             written.raw("cache_control", mark);
         }
@@ -157,11 +157,11 @@ fn turn<'a>(
         let whole = texts == [message.text.as_str()];
         let places = places(message).filter(|places| whole && places.len() == thoughts.len());
         let mut rest = if whole { message.text.as_str() } else { "" };
-        let said = message.text.len();
+        let length = message.text.len();
         for (at, thought) in thoughts.into_iter().enumerate() {
             let place = places.as_ref().and_then(|places| places.get(at));
             if let Some((text, called)) = place.map(|place| (place.0, place.1)) {
-                let cut = (said.min(text) + rest.len()).saturating_sub(said);
+                let cut = (length.min(text) + rest.len()).saturating_sub(length);
                 if let Some((piece, behind)) = rest.split_at_checked(cut) {
                     push_text(&mut blocks, piece);
                     rest = behind;

@@ -126,8 +126,8 @@ fn result(out: &mut String, answer: &CallResult<'_>) {
                 data.text("message", result.result.message.as_deref().unwrap_or("Unknown error"));
             }
             ToolStatus::Success | ToolStatus::Pending => {
-                let told = result.outputs.iter().flatten().any(|output| output.summary.is_some());
-                if told || result.result.summary.is_some() {
+                let has_summary = result.outputs.iter().flatten().any(|output| output.summary.is_some());
+                if has_summary || result.result.summary.is_some() {
                     push_string(data.key("data"), &answer.text());
                 } else {
                     data.raw("data", result.result.data.as_str());

@@ -26,7 +26,7 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
             let mut written = Object::new(out);
             array(written.key("functionDeclarations"), tools, |out, tool| {
                 let mut declared = Object::new(out);
-                prompt.tell_tool(tool, "parametersJsonSchema", &mut declared);
+                prompt.describe_tool(tool, "parametersJsonSchema", &mut declared);
                 declared.end();
             });
             written.end();
@@ -103,7 +103,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
             for part in parts {
                 list.push_str(std::mem::replace(&mut comma, ","));
                 match part {
-                    Part::Text(said) => text(list, said),
+                    Part::Text(content) => text(list, content),
                     Part::Media(part) => media(prompt, list, part),
                 }
             }
@@ -114,9 +114,9 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
             let list = content.key("parts");
             list.push('[');
             let mut comma = "";
-            for said in agent_texts(messages) {
+            for content in agent_texts(messages) {
                 list.push_str(std::mem::replace(&mut comma, ","));
-                text(list, said);
+                text(list, content);
             }
             for (at, call) in calls.iter().enumerate() {
                 list.push_str(std::mem::replace(&mut comma, ","));
@@ -128,9 +128,9 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
     content.end();
 }
 
-fn text(out: &mut String, said: &str) {
+fn text(out: &mut String, content: &str) {
     out.push_str(r#"{"text":"#);
-    string(out, said);
+    string(out, content);
     out.push('}');
 }
 
@@ -211,8 +211,8 @@ const TAKEN: [&str; 29] = [
 
 fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart) {
     let Some(file) = File::of(part) else { return text(out, &prompt.left_out(part)) };
-    if let Some(said) = file.text() {
-        return text(out, &said);
+    if let Some(content) = file.text() {
+        return text(out, &content);
     }
     if !file.is_one_of(&TAKEN) {
         return text(out, &prompt.left_out(part));

@@ -79,7 +79,7 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
         let mut written = Object::new(out);
         written.text("type", "function");
         let mut function = Object::new(written.key("function"));
-        prompt.tell_tool(tool, "parameters", &mut function);
+        prompt.describe_tool(tool, "parameters", &mut function);
         function.end();
         written.end();
     });
@@ -114,15 +114,15 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
     let has_tools = prompt.options.facts.tools != Some(false);
     match group {
         Group::User { answers, parts } => {
-            let (told, texts) =
-                if has_tools { (answers.as_slice(), Vec::new()) } else { (&[][..], told(answers)) };
-            for (at, answer) in told.iter().enumerate() {
+            let (results, texts) =
+                if has_tools { (answers.as_slice(), Vec::new()) } else { (&[][..], results(answers)) };
+            for (at, answer) in results.iter().enumerate() {
                 if at > 0 {
                     out.push(',');
                 }
                 let mut message = Object::new(out);
                 message.text("role", "tool").text("tool_call_id", &answer.id);
-                let ends = parts.is_empty() && at + 1 == told.len();
+                let ends = parts.is_empty() && at + 1 == results.len();
                 text(message.key("content"), &answer.text(), mark.filter(|_| ends));
                 message.end();
             }
@@ -131,7 +131,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
             if all.is_empty() {
                 return;
             }
-            if !told.is_empty() {
+            if !results.is_empty() {
                 out.push(',');
                 if prompt.options.facts.user_behind_tool == Some(false) {
                     let mut between = Object::new(out);
@@ -148,19 +148,19 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
         Group::Agent { messages, calls } => {
             let mut message = Object::new(out);
             message.text("role", "assistant");
-            let mut said = joined(&agent_texts(messages), BETWEEN);
+            let mut content = joined(&agent_texts(messages), BETWEEN);
             if !has_tools {
                 for call in calls {
                     let name = &call.call.tool_name;
-                    said.push_str(&format!(
+                    content.push_str(&format!(
                         "{}[Used {name}: {}]",
-                        if said.is_empty() { "" } else { BETWEEN },
+                        if content.is_empty() { "" } else { BETWEEN },
                         call.input()
                     ));
                 }
             }
-            if !said.is_empty() {
-                text(message.key("content"), &said, mark.filter(|_| calls.is_empty()));
+            if !content.is_empty() {
+                text(message.key("content"), &content, mark.filter(|_| calls.is_empty()));
             } else if prompt.options.facts.null_content == Some(false) {
                 message.text("content", "");
             } else {
@@ -178,15 +178,15 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
 }
 
 /// Results as text.
-fn told(answers: &[CallResult<'_>]) -> Vec<String> {
+fn results(answers: &[CallResult<'_>]) -> Vec<String> {
     answers.iter().map(|answer| format!("[Result of {}: {}]", answer.call.tool_name, answer.text())).collect()
 }
 
 /// The thoughts that led to an answer, where they go back.
 fn thoughts(prompt: &RequestParts<'_>, messages: &[&Message], has_calls: bool, message: &mut Object<'_>) {
     let (options, back) = (prompt.options, prompt.options.facts.reasoning_back);
-    let asked = options.echo_reasoning;
-    if asked && back == Some(ReasoningBack::Details) || back == Some(ReasoningBack::DetailsAlways) {
+    let echoes = options.echo_reasoning;
+    if echoes && back == Some(ReasoningBack::Details) || back == Some(ReasoningBack::DetailsAlways) {
         let mut details = Vec::new();
         for message in messages {
             if let Some(kept) = kept(message, REASONING_DETAILS) {
@@ -202,7 +202,7 @@ fn thoughts(prompt: &RequestParts<'_>, messages: &[&Message], has_calls: bool, m
         }
     }
     let needed = has_calls && back == Some(ReasoningBack::Calls) && options.thinks_by_itself();
-    if !(needed || asked && back != Some(ReasoningBack::Never)) {
+    if !(needed || echoes && back != Some(ReasoningBack::Never)) {
         return;
     }
     match reasoning(messages) {

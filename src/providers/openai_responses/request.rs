@@ -65,7 +65,7 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     array(body.key("tools"), prompt.tools, |out, tool| {
         let mut written = Object::new(out);
         written.text("type", "function");
-        prompt.tell_tool(tool, "parameters", &mut written);
+        prompt.describe_tool(tool, "parameters", &mut written);
         written.raw("strict", "false");
         written.end();
     });

@@ -71,21 +71,21 @@ impl RequestParts<'_> {
         let mut body = Object::new(out);
         (writer(self.format).head)(self, &mut body);
         let Some(extra) = &self.options.extra else { return };
-        let mut given = Vec::new();
+        let mut added = Vec::new();
         // Of a text that is no object nothing is taken.
-        let _ = each_field(extra.as_str(), |key, value| given.push((key, value)));
-        given.retain(|(key, _)| *key != writer(self.format).list);
+        let _ = each_field(extra.as_str(), |key, value| added.push((key, value)));
+        added.retain(|(key, _)| *key != writer(self.format).list);
         let mut ours = std::mem::take(out);
         ours.push('}');
         let mut body = Object::new(out);
-        let _ = each_field(&ours, |key, value| match given.iter_mut().find(|(other, _)| *other == key) {
+        let _ = each_field(&ours, |key, value| match added.iter_mut().find(|(other, _)| *other == key) {
             Some((_, theirs)) if are_merged(value, theirs) => {
                 merge(body.key(key), value, std::mem::take(theirs));
             }
             Some(_) => {}
             None => drop(body.raw(key, value)),
         });
-        for (key, value) in given {
+        for (key, value) in added {
             if !value.is_empty() {
                 body.raw(key, value);
             }
@@ -126,15 +126,15 @@ fn are_merged(ours: &str, theirs: &str) -> bool {
 
 /// The fields of both objects; theirs count where both have one.
 fn merge(out: &mut String, ours: &str, theirs: &str) {
-    let mut given = Vec::new();
-    let _ = each_field(theirs, |key, value| given.push((key, value)));
+    let mut added = Vec::new();
+    let _ = each_field(theirs, |key, value| added.push((key, value)));
     let mut body = Object::new(out);
     let _ = each_field(ours, |key, value| {
-        if !given.iter().any(|(other, _)| *other == key) {
+        if !added.iter().any(|(other, _)| *other == key) {
             body.raw(key, value);
         }
     });
-    for (key, value) in given {
+    for (key, value) in added {
         body.raw(key, value);
     }
     body.end();

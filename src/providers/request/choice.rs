@@ -50,7 +50,7 @@ impl Options {
         }
         let in_tokens = prompt.format == Format::Anthropic && form(prompt) == ThinkingForm::Budget;
         if in_tokens && standing.thoughtless && self.anthropic_thinks() {
-            prompt.notices.tell(
+            prompt.notices.add(
                 "OPTION_LEFT_OUT",
                 "Thinking was turned on between a tool call and its result, where Anthropic does not allow it, so the \
                  model answers this request without thinking.",
@@ -66,7 +66,7 @@ impl RequestParts<'_> {
     pub(in crate::providers) fn takes_tools(&self) -> bool {
         let takes = self.options.facts.tools != Some(false);
         if !takes && !self.tools.is_empty() {
-            self.notices.tell(
+            self.notices.add(
                 "TOOLS_LEFT_OUT",
                 format!(
                     "The tools were left out of the request: `{}` does not support tools. Set `toolUse: \"text\"` to \
@@ -94,7 +94,7 @@ impl RequestParts<'_> {
             }
             _ => return Some(choice),
         };
-        self.notices.tell("OPTION_LEFT_OUT", format!("`toolChoice` was sent as `auto`: {why}."));
+        self.notices.add("OPTION_LEFT_OUT", format!("`toolChoice` was sent as `auto`: {why}."));
         Some(ToolChoice::Auto)
     }
 

@@ -74,8 +74,8 @@ pub(in crate::providers) struct File<'a> {
 impl<'a> File<'a> {
     pub(in crate::providers) fn of(part: &'a ContentPart) -> Option<Self> {
         let source = part.source.as_ref()?;
-        let (told, place) = place(source)?;
-        let mut media_type = Cow::Borrowed(told.split(';').next().unwrap_or_default().trim());
+        let (declared, place) = place(source)?;
+        let mut media_type = Cow::Borrowed(declared.split(';').next().unwrap_or_default().trim());
         if media_type.bytes().any(|byte| byte.is_ascii_uppercase()) {
             media_type = Cow::Owned(media_type.to_ascii_lowercase());
         }
@@ -135,22 +135,23 @@ impl<'a> File<'a> {
 
 /// The type as it was told, and where the file is.
 fn place(source: &ContentSource) -> Option<(&str, Place<'_>)> {
-    let given = match (&source.data, &source.url) {
+    let address = match (&source.data, &source.url) {
         (Some(data), _) if source.kind == "base64" => data.as_str(),
         (_, Some(url)) => url.as_str(),
         (_, None) => return None,
     };
-    if let Some((told, data)) = given.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
-        let told = if told.is_empty() { source.media_type.as_str() } else { told };
-        return Some((told, Place::Data(base64(data)?)));
+    if let Some((declared, data)) = address.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"))
+    {
+        let declared = if declared.is_empty() { source.media_type.as_str() } else { declared };
+        return Some((declared, Place::Data(base64(data)?)));
     }
     if source.data.is_some() && source.kind == "base64" {
-        return Some((source.media_type.as_str(), Place::Data(base64(given)?)));
+        return Some((source.media_type.as_str(), Place::Data(base64(address)?)));
     }
     // No server reads what is only in a page, or on a disk.
     let is_reached =
-        given.starts_with("https://") || given.starts_with("http://") || given.starts_with("gs://");
-    is_reached.then_some((source.media_type.as_str(), Place::Address(given)))
+        address.starts_with("https://") || address.starts_with("http://") || address.starts_with("gs://");
+    is_reached.then_some((source.media_type.as_str(), Place::Address(address)))
 }
 
 /// Base64 as servers take it: what is written with line breaks, for addresses or without its end is written anew.
@@ -204,7 +205,7 @@ impl RequestParts<'_> {
             )
         };
         let message = format!("{note} was left out of the request and replaced by this note: {why}");
-        self.notices.tell("MEDIA_LEFT_OUT", message);
+        self.notices.add("MEDIA_LEFT_OUT", message);
         note
     }
 }

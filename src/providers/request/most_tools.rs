@@ -58,7 +58,7 @@ pub fn fewer_tools<'m>(
     }
     let count = left.len();
     left.truncate(20);
-    notices.tell(
+    notices.add(
         "TOOLS_LEFT_OUT",
         format!(
             "The provider accepts at most {MOST} tools, but there are {}; the request leaves out {}{}. Give each session only the \

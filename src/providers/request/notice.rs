@@ -17,7 +17,7 @@ pub struct Notices(RefCell<Vec<Notice>>);
 
 impl Notices {
     /// The same sentence is kept once.
-    pub fn tell(&self, code: &'static str, message: impl Into<String>) {
+    pub fn add(&self, code: &'static str, message: impl Into<String>) {
         let notice = Notice { code, message: message.into() };
         let mut notices = self.0.borrow_mut();
         if !notices.contains(&notice) {

@@ -286,8 +286,8 @@ impl<'a> Projection<'a> {
         let Some(Group::User { parts, .. }) = self.groups.last_mut() else { return };
         let before = parts.len();
         for part in message.content.as_deref().unwrap_or_default() {
-            if let Some(said) = user_part(part) {
-                parts.push(said);
+            if let Some(projected) = user_part(part) {
+                parts.push(projected);
             }
         }
         if parts.len() == before && message.results().is_empty() && !message.text.trim().is_empty() {

@@ -29,7 +29,7 @@ impl<'a> RequestParts<'a> {
 
     pub(in crate::providers) fn leave_out(&self, option: &str, why: &str) {
         let message = format!("`{option}` was left out of the request: `{}` {why}.", self.options.model);
-        self.notices.tell("OPTION_LEFT_OUT", message);
+        self.notices.add("OPTION_LEFT_OUT", message);
     }
 
     pub(in crate::providers) fn changed(&self, option: &str, from: &str, to: &str) {
@@ -37,7 +37,7 @@ impl<'a> RequestParts<'a> {
             "`{option}` is {from}; it was sent as {to}, the nearest value that `{}` accepts.",
             self.options.model
         );
-        self.notices.tell("OPTION_CHANGED", message);
+        self.notices.add("OPTION_CHANGED", message);
     }
 
     /// The longest answer that was asked for, as far as the model can give it.
@@ -60,8 +60,8 @@ impl<'a> RequestParts<'a> {
             seed = None;
         }
         let most = facts.max_temperature.unwrap_or(f64::MAX);
-        if let Some(given) = temperature.filter(|given| *given > most) {
-            self.changed("temperature", &number(given), &number(most));
+        if let Some(requested) = temperature.filter(|requested| *requested > most) {
+            self.changed("temperature", &number(requested), &number(most));
             temperature = Some(most);
         }
         if self.format == Format::Anthropic && options.is_told_to_think() {
@@ -89,19 +89,20 @@ impl<'a> RequestParts<'a> {
         if let Some(text) = options.stop.filter(|_| takes) {
             stop.push(text);
         }
-        let given: Vec<&str> = options.stop_sequences.iter().map(String::as_str).collect();
-        let Some(mut given) = self.taken(Some(given).filter(|given| !given.is_empty()), Some(takes), "stop")
+        let requested: Vec<&str> = options.stop_sequences.iter().map(String::as_str).collect();
+        let Some(mut requested) =
+            self.taken(Some(requested).filter(|requested| !requested.is_empty()), Some(takes), "stop")
         else {
             return stop;
         };
         if self.format == Format::Anthropic {
-            let all = given.len();
-            given.retain(|text| !text.trim().is_empty());
-            if given.len() < all {
+            let all = requested.len();
+            requested.retain(|text| !text.trim().is_empty());
+            if requested.len() < all {
                 self.leave_out("stop", "accepts no blank strings there");
             }
         }
-        stop.append(&mut given);
+        stop.append(&mut requested);
         let most = match (self.format, options.facts.max_stops) {
             (_, Some(most)) => most as usize,
             (Format::Anthropic, None) => usize::MAX,
@@ -114,7 +115,7 @@ impl<'a> RequestParts<'a> {
                 options.model,
                 stop.len()
             );
-            self.notices.tell("OPTION_CHANGED", message);
+            self.notices.add("OPTION_CHANGED", message);
             stop.truncate(most);
         }
         stop

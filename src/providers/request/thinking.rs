@@ -72,8 +72,8 @@ pub(in crate::providers) fn anthropic(prompt: &RequestParts<'_>, max_tokens: u32
     let (thinking, facts) = (&prompt.options.thinking, &prompt.options.facts);
     let form = form(prompt);
     let limit = facts.max_output_tokens.unwrap_or(u32::MAX);
-    let told = prompt.options.is_told_to_think();
-    let in_tokens = told && !matches!(form, ThinkingForm::Adaptive);
+    let thinks = prompt.options.is_told_to_think();
+    let in_tokens = thinks && !matches!(form, ThinkingForm::Adaptive);
     let wanted = if in_tokens { thinking.tokens().max(SMALLEST) } else { 0 };
     let total = max_tokens.saturating_add(wanted).min(limit);
     body.raw("max_tokens", &total.to_string());
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_word_that_a_model_does_not_know_becomes_the_nearest_that_it_knows() {
-        for (wanted, known, said) in [
+        for (wanted, known, expected) in [
             ("low", "", "low"),
             ("low", "low medium high", "low"),
             ("minimal", "low medium high", "low"),
@@ -193,7 +193,7 @@ mod tests {
             ("xhigh", "low high max", "max"),
             ("deep", "low high", "deep"),
         ] {
-            assert_eq!(nearest(wanted, known), said, "{wanted} of {known}");
+            assert_eq!(nearest(wanted, known), expected, "{wanted} of {known}");
         }
     }
 }

@@ -87,7 +87,7 @@ impl Run {
                     fx.push(Effect::CancelTool { call_id });
                 }
                 let taken = std::mem::take(&mut undoing.taken);
-                self.tell_undone(&taken);
+                self.report_undone(&taken);
             }
             Phase::Tools(batch) => {
                 for index in 0..batch.calls.len() {

@@ -31,10 +31,10 @@ impl Run {
     /// The last user turn stays word for word: the person's message and all that came of it. When a summary was
     /// made since that message and the turn alone has grown too large, the message alone stays.
     fn kept_range(&self) -> Option<KeptRange> {
-        let asked = self.messages.iter().rposition(Message::is_from_person)?;
-        let back = self.messages.len() - asked;
+        let last_request = self.messages.iter().rposition(Message::is_from_person)?;
+        let back = self.messages.len() - last_request;
         match self.last_summary {
-            Some(summary) if summary > asked => {
+            Some(summary) if summary > last_request => {
                 let only_message = self
                     .messages
                     .get(summary)
@@ -44,7 +44,7 @@ impl Run {
                 (self.state.turns_since_summary >= pause).then_some(KeptRange { back, count: 1 })
             }
             earlier => {
-                let older = asked - earlier.map_or(0, |summary| summary + 1);
+                let older = last_request - earlier.map_or(0, |summary| summary + 1);
                 if older > 0 {
                     Some(KeptRange { back, count: back })
                 } else {

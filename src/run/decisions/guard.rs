@@ -56,9 +56,9 @@ impl Run {
         let mut hash = Fnv::default();
         let Some(batch) = self.state.batch() else { return 0 };
         let answer = self.messages.get(batch.message).map(Message::calls).unwrap_or_default();
-        for (call, asked) in batch.calls.iter().zip(answer) {
-            hash.text(call.tool.as_deref().unwrap_or(&asked.tool_name));
-            hash.text(&asked.input_args.canonical());
+        for (call, tool_call) in batch.calls.iter().zip(answer) {
+            hash.text(call.tool.as_deref().unwrap_or(&tool_call.tool_name));
+            hash.text(&tool_call.input_args.canonical());
             if let CallState::Done(finished) = &call.state {
                 hash.text(finished.result.data.as_str());
                 hash.text(finished.result.message.as_deref().unwrap_or_default());

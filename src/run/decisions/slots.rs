@@ -36,7 +36,7 @@ impl Run {
     }
 
     /// The running call whose tool waits for the answer to this slot.
-    pub(in crate::run) fn asked_by(&self, slot: &str) -> Option<&str> {
+    pub(in crate::run) fn call_of_slot(&self, slot: &str) -> Option<&str> {
         let asks = |call: &&CallRecord| {
             matches!(call.state, CallState::Running { .. }) && call.log.open().any(|open| open.id == slot)
         };
@@ -66,7 +66,7 @@ impl Run {
 
     /// The tool is told when the answer is written.
     pub(in crate::run) fn on_slot_settled(&mut self, slot: &str, answer: &SlotAnswer, fx: &mut Effects) {
-        let Some(call_id) = self.asked_by(slot).map(str::to_owned) else { return };
+        let Some(call_id) = self.call_of_slot(slot).map(str::to_owned) else { return };
         if let Some(log) = self.log_of(&call_id) {
             log.settled(slot, answer);
         }
@@ -75,7 +75,7 @@ impl Run {
 
     pub(in crate::run) fn on_slots_removed(&mut self, slots: &[String], fx: &mut Effects) {
         for id in slots {
-            if let Some(call_id) = self.asked_by(id).map(str::to_owned) {
+            if let Some(call_id) = self.call_of_slot(id).map(str::to_owned) {
                 fx.push(Effect::ResumeTool { call_id, key: id.clone() });
             }
             let calls = self.state.batch_mut().map_or(&mut [][..], |batch| &mut batch.calls);

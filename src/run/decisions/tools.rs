@@ -286,9 +286,9 @@ impl Run {
             self.on_budget_answered(allowed, fx);
             return;
         }
-        let asked =
+        let is_it =
             |call: &CallRecord| matches!(&call.state, CallState::Asking(question) if question.id == id);
-        let Some(index) = self.calls().iter().position(asked) else { return };
+        let Some(index) = self.calls().iter().position(is_it) else { return };
         let Some(CallRecord { state: CallState::Asking(question), id: call_id, .. }) =
             self.calls().get(index)
         else {

@@ -95,7 +95,7 @@ impl Run {
         let Some(Undoing { done, taken, error, .. }) = self.undoing().cloned() else { return };
         if matches!(self.state.phase, Phase::Undoing(_)) {
             let regenerates = self.undoing().is_some_and(|undoing| undoing.regenerates);
-            self.tell_undone(&taken);
+            self.report_undone(&taken);
             if regenerates && error.is_none() {
                 self.replace_answer(fx);
                 return;
@@ -118,7 +118,7 @@ impl Run {
     }
 
     /// The model, which had no part in it, reads of it with the next request.
-    pub(in crate::run) fn tell_undone(&mut self, taken: &[UndoEntry]) {
+    pub(in crate::run) fn report_undone(&mut self, taken: &[UndoEntry]) {
         if taken.is_empty() {
             return;
         }

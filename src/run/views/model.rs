@@ -90,15 +90,15 @@ impl<'a> View<'a> {
     }
 
     fn recorded(self) -> Vec<&'a Message> {
-        let mut told: Vec<&Message> = Vec::new();
+        let mut visible: Vec<&Message> = Vec::new();
         for message in self.pieces().into_iter().flatten() {
             if message.sender == Sender::Agent {
-                told.pop_if(|last| last.partial);
+                visible.pop_if(|last| last.partial);
             }
-            told.push(message);
+            visible.push(message);
         }
-        told.pop_if(|last| last.partial);
-        told
+        visible.pop_if(|last| last.partial);
+        visible
     }
 
     /// How many of the messages are in the record. Up to the next summary they stay at the front of every later

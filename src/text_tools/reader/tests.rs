@@ -5,14 +5,14 @@ use proptest::prelude::*;
 
 fn read<'t>(pieces: impl IntoIterator<Item = &'t str>, cut: bool) -> TextReading {
     let mut reader = TextReader::new(vec!["weather".to_owned(), "get_time".to_owned()]);
-    let mut shown: Vec<Piece> = pieces.into_iter().flat_map(|piece| reader.push(piece)).collect();
-    shown.extend(reader.finish(cut));
-    let said = reader.into_said();
-    let joined = |wanted: fn(&Piece) -> Option<&str>| shown.iter().filter_map(wanted).collect::<String>();
+    let mut visible: Vec<Piece> = pieces.into_iter().flat_map(|piece| reader.push(piece)).collect();
+    visible.extend(reader.finish(cut));
+    let reading = reader.into_reading();
+    let joined = |wanted: fn(&Piece) -> Option<&str>| visible.iter().filter_map(wanted).collect::<String>();
     let texts = joined(|piece| if let Piece::Text(text) = piece { Some(text) } else { None });
     let thoughts = joined(|piece| if let Piece::Thought(text) = piece { Some(text) } else { None });
-    assert_eq!((texts, thoughts), (said.text.clone(), said.thoughts.clone()), "shown is said");
-    said
+    assert_eq!((texts, thoughts), (reading.text.clone(), reading.thoughts.clone()), "shown is said");
+    reading
 }
 
 fn call(name: &str, args: &str) -> TextCall {
@@ -179,8 +179,8 @@ fn table() -> Vec<Row> {
 
 #[test]
 fn thoughts_calls_and_answers_are_told_apart() {
-    for (text, shown, thoughts, calls) in table() {
-        let expected = TextReading { text: shown.to_owned(), thoughts: thoughts.to_owned(), calls };
+    for (text, visible, thoughts, calls) in table() {
+        let expected = TextReading { text: visible.to_owned(), thoughts: thoughts.to_owned(), calls };
         assert_eq!(read([text], false), expected, "{text:?}");
     }
 }
@@ -202,8 +202,8 @@ fn no_cut_changes_what_a_text_says() {
 fn behind_an_action_without_arguments_nothing_is_shown() {
     let call = || vec![TextCall { name: "weather".to_owned(), args: None }];
     for pieces in [vec!["Action:weather\n<think>"], vec!["Action:weather\n<", "think>"]] {
-        let said = TextReading { text: String::new(), thoughts: String::new(), calls: call() };
-        assert_eq!(read(pieces.iter().copied(), false), said, "{pieces:?}");
+        let reading = TextReading { text: String::new(), thoughts: String::new(), calls: call() };
+        assert_eq!(read(pieces.iter().copied(), false), reading, "{pieces:?}");
     }
 }
 

@@ -183,7 +183,7 @@ fn a_tool_is_given_the_answers_and_the_steps_that_it_had_and_asks_on_with_the_sa
         assert!(matches!(shows(&mut replay, &card("k")), SlotReplay::Known { at: 1, .. }));
         let SlotReplay::Known { at: 2, logged } = shows(&mut replay, &question("b")) else { panic!() };
         assert_eq!((logged.slot.id.as_str(), logged.answer), ("b", None));
-        replay.told();
+        replay.resumed();
         assert_eq!(replay.step("pay"), StepReplay::Begins("2 pay".to_owned()), "a second one of that name");
         assert_eq!(shows(&mut replay, &question("x")), SlotReplay::Anew { at: 3, gone: vec![] });
         // Until it has asked again nobody knows what it does.
@@ -251,7 +251,7 @@ fn a_tool_that_comes_to_a_new_step_before_it_was_answered_what_it_had_asked_is_a
     assert!(matches!(shows(&mut beside, &question("a")), SlotReplay::Known { .. }));
     assert_eq!(beside.step("pay"), StepReplay::Astray);
     let mut early = replay(&world);
-    early.told();
+    early.resumed();
     assert_eq!(early.step("pay"), StepReplay::Astray);
     assert!(matches!(early.step("hold"), StepReplay::Done(_)));
     assert!(matches!(shows(&mut early, &question("a")), SlotReplay::Known { .. }));
@@ -318,8 +318,8 @@ fn the_answer_is_written_before_the_tool_is_told() {
     let mut world = running(tool("t"));
     world.pushes("c", 0, question("a"));
     let effects = world.run.step(1, settled("a", "1")).unwrap();
-    let told = Effect::ResumeTool { call_id: "c".to_owned(), key: "a".to_owned() };
-    assert_eq!(effects, [Effect::Persist { strict: true }, told]);
+    let resumed = Effect::ResumeTool { call_id: "c".to_owned(), key: "a".to_owned() };
+    assert_eq!(effects, [Effect::Persist { strict: true }, resumed]);
     let begun = world.run.step(1, step_begun("pay", true)).unwrap();
     assert_eq!(begun[0], Effect::Persist { strict: true });
 }

@@ -9,7 +9,7 @@ use crate::tool::ToolDefinition;
 
 impl RequestParts<'_> {
     /// What a provider is told of a tool. `key`: what it calls the schema.
-    pub(in crate::providers) fn tell_tool(&self, tool: &ToolDefinition, key: &str, out: &mut Object<'_>) {
+    pub(in crate::providers) fn describe_tool(&self, tool: &ToolDefinition, key: &str, out: &mut Object<'_>) {
         out.text("name", &self.names.on_wire(&tool.name));
         // Some take no empty description, and all do without one.
         if !tool.description.trim().is_empty() {
@@ -27,12 +27,12 @@ impl RequestParts<'_> {
                 }
             }
         }
-        if let Some(lost) = lost.said() {
+        if let Some(lost) = lost.reasons() {
             let message = format!(
                 "The schema of the tool `{}` {lost}. The model receives it in words or in part; calls are still checked against the whole schema.",
                 tool.name
             );
-            self.notices.tell("SCHEMA_SIMPLIFIED", message);
+            self.notices.add("SCHEMA_SIMPLIFIED", message);
         }
     }
 }

@@ -89,16 +89,16 @@ pub(super) fn schema(
     let (root, name) = root(node);
     writer.inside.extend(name.map(Cow::Owned));
     // What refers to the root says more of it than the root itself.
-    let mut said =
+    let mut combined =
         Combined { description: node.get("description").and_then(Node::text), ..Combined::default() };
-    writer.gather(root, &mut said);
-    if said.properties.is_empty() && said.required.unlisted.is_empty() {
+    writer.gather(root, &mut combined);
+    if combined.properties.is_empty() && combined.required.unlisted.is_empty() {
         return None;
     }
     let mut object = Object::new(&mut out);
     object.text("type", "object");
-    writer.object(&mut said, form, &mut object);
-    if let Some(description) = said.description() {
+    writer.object(&mut combined, form, &mut object);
+    if let Some(description) = combined.description() {
         object.text("description", &description);
     }
     object.end();
@@ -157,7 +157,7 @@ enum Cut<'a> {
 }
 
 impl Cut<'_> {
-    fn said(&self) -> String {
+    fn note(&self) -> String {
         let Cut::Circle(reference) = self else { return "(More stands here than can be told.)".to_owned() };
         let pointer = reference.trim_start_matches(['#', '/']);
         match pointer
@@ -184,23 +184,29 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         is_full
     }
 
-    fn gather(&mut self, node: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
+    fn gather(&mut self, node: &'n Node<'a>, combined: &mut Combined<'n, 'a>) {
         self.spend(node.fields().len());
-        said.never |= node.is("false");
+        combined.never |= node.is("false");
         // Before those of what it refers to, wherever they stand.
-        said.title = said.title.take().or_else(|| node.get("title")?.text());
-        said.description = said.description.take().or_else(|| node.get("description")?.text());
+        combined.title = combined.title.take().or_else(|| node.get("title")?.text());
+        combined.description = combined.description.take().or_else(|| node.get("description")?.text());
         for (key, value) in node.fields() {
-            self.word(key, value, node, said);
+            self.word(key, value, node, combined);
         }
     }
 
-    fn word(&mut self, key: &'n str, value: &'n Node<'a>, node: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
+    fn word(
+        &mut self,
+        key: &'n str,
+        value: &'n Node<'a>,
+        node: &'n Node<'a>,
+        combined: &mut Combined<'n, 'a>,
+    ) {
         match key {
-            "$ref" | "$dynamicRef" => self.follow(key, value, said),
+            "$ref" | "$dynamicRef" => self.follow(key, value, combined),
             "allOf" => {
                 for part in value.items() {
-                    self.gather(part, said);
+                    self.gather(part, combined);
                 }
             }
             "type" => {
@@ -208,56 +214,56 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
                 if node.get("nullable").is_some_and(|nullable| nullable.is("true")) {
                     types.push("null".into());
                 }
-                said.narrow(types);
+                combined.narrow(types);
             }
             "nullable" | "title" | "description" => {}
-            "const" if said.values.is_none() => said.values = Some(vec![value]),
-            "enum" if said.values.is_none() => said.values = Some(value.items().iter().collect()),
-            "anyOf" | "oneOf" if said.union.is_none() && !only_requires(value.items()) => {
-                said.union = Some(value.items());
+            "const" if combined.values.is_none() => combined.values = Some(vec![value]),
+            "enum" if combined.values.is_none() => combined.values = Some(value.items().iter().collect()),
+            "anyOf" | "oneOf" if combined.union.is_none() && !only_requires(value.items()) => {
+                combined.union = Some(value.items());
             }
             "properties" => {
                 for (name, schema) in value.fields() {
-                    if let Some(nodes) = said.property(name) {
+                    if let Some(nodes) = combined.property(name) {
                         nodes.push(schema);
                     }
                 }
             }
             "required" => {
                 for name in value.items().iter().filter_map(Node::text) {
-                    said.require(&name);
+                    combined.require(&name);
                 }
             }
-            "additionalProperties" if said.additional.is_none() => said.additional = Some(value),
-            "prefixItems" if said.first.is_empty() => said.first = value.items(),
+            "additionalProperties" if combined.additional.is_none() => combined.additional = Some(value),
+            "prefixItems" if combined.first.is_empty() => combined.first = value.items(),
             "items" => match value {
-                Node::Array(first) => said.first = first,
-                Node::Object(_) => said.items.push(value),
-                Node::Other(_) => said.closed |= value.is("false"),
+                Node::Array(first) => combined.first = first,
+                Node::Object(_) => combined.items.push(value),
+                Node::Other(_) => combined.closed |= value.is("false"),
             },
             "additionalItems" if matches!(node.get("items"), Some(Node::Array(_))) => match value {
-                Node::Object(_) => said.items.push(value),
-                _ => said.closed |= value.is("false"),
+                Node::Object(_) => combined.items.push(value),
+                _ => combined.closed |= value.is("false"),
             },
-            "minItems" => said.limit("minItems", value),
-            "maxItems" => said.limit("maxItems", value),
-            "minLength" => said.limit("minLength", value),
-            "maxLength" => said.limit("maxLength", value),
-            "minimum" => said.limit("minimum", value),
-            "maximum" => said.limit("maximum", value),
+            "minItems" => combined.limit("minItems", value),
+            "maxItems" => combined.limit("maxItems", value),
+            "minLength" => combined.limit("minLength", value),
+            "maxLength" => combined.limit("maxLength", value),
+            "minimum" => combined.limit("minimum", value),
+            "maximum" => combined.limit("maximum", value),
             "exclusiveMinimum" | "exclusiveMaximum" => match beside(key, value, node) {
-                Some((limit, number)) if said.limit_of(limit).is_none() => {
-                    said.limits.push((limit, number.into()));
+                Some((limit, number)) if combined.limit_of(limit).is_none() => {
+                    combined.limits.push((limit, number.into()));
                 }
-                _ => said.tell(key, value),
+                _ => combined.tell(key, value),
             },
-            "format" if said.format.is_none() => said.format = Some(value),
+            "format" if combined.format.is_none() => combined.format = Some(value),
             _ if SILENT.contains(&key) => {}
-            _ => self.rest(key, value, said),
+            _ => self.rest(key, value, combined),
         }
     }
 
-    fn rest(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
+    fn rest(&mut self, key: &'n str, value: &'n Node<'a>, combined: &mut Combined<'n, 'a>) {
         if !WORDS.contains(&key) {
             self.lost.word(key);
         }
@@ -266,11 +272,11 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
             || !value.get("type").is_some_and(|kind| kind.is(r#""string""#))
             || value.fields().len() > 1
         {
-            said.tell(key, value);
+            combined.tell(key, value);
         }
     }
 
-    fn follow(&mut self, key: &'n str, value: &'n Node<'a>, said: &mut Combined<'n, 'a>) {
+    fn follow(&mut self, key: &'n str, value: &'n Node<'a>, combined: &mut Combined<'n, 'a>) {
         let reference = value.text().unwrap_or_default();
         let whole = self.whole;
         let id = whole.get("$id").and_then(Node::text).unwrap_or_default();
@@ -281,50 +287,52 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
             Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => whole.at(pointer),
             _ => None,
         };
-        let Some(target) = target else { return self.rest(key, value, said) };
+        let Some(target) = target else { return self.rest(key, value, combined) };
         let name: Cow<'a, str> = if local.is_empty() { "#".into() } else { Cow::Owned(local.to_owned()) };
-        if said.references.contains(&name) {
+        if combined.references.contains(&name) {
             return;
         }
         let often = self.inside.iter().filter(|known| **known == name).count();
         let is_circle = often >= MOST_INSIDE;
         if !is_circle && self.depth < DEEPEST {
-            said.references.push(name);
-            self.gather(target, said);
+            combined.references.push(name);
+            self.gather(target, combined);
             return;
         }
         self.lost.refers_to_itself |= is_circle;
         self.lost.is_too_large |= !is_circle;
-        said.cut = Some(if is_circle { Cut::Circle(name) } else { Cut::Size });
+        combined.cut = Some(if is_circle { Cut::Circle(name) } else { Cut::Size });
         if let Some(types) = target.get("type") {
-            said.narrow(types.types());
+            combined.narrow(types.types());
         }
-        said.description = said.description.take().or_else(|| target.get("description").and_then(Node::text));
+        combined.description =
+            combined.description.take().or_else(|| target.get("description").and_then(Node::text));
     }
 
     /// Schemas that hold together, as one.
     fn schema(&mut self, nodes: &[&'n Node<'a>], out: &mut String) {
-        let mut said = Combined::default();
+        let mut combined = Combined::default();
         for node in nodes {
-            self.gather(node, &mut said);
+            self.gather(node, &mut combined);
         }
-        self.write(said, out);
+        self.write(combined, out);
     }
 
-    fn write(&mut self, mut said: Combined<'n, 'a>, out: &mut String) {
+    fn write(&mut self, mut combined: Combined<'n, 'a>, out: &mut String) {
         let before = self.inside.len();
-        self.inside.append(&mut said.references);
+        self.inside.append(&mut combined.references);
         self.depth += 1;
         let (begun, spent) = (out.len(), self.spent);
         if self.is_full() || self.depth > DEEPEST {
             self.lost.is_too_large = true;
-            (said.union, said.properties, said.items, said.first) = (None, Vec::new(), Vec::new(), &[]);
-            said.required = Required::default();
-            said.cut = Some(Cut::Size);
+            (combined.union, combined.properties, combined.items, combined.first) =
+                (None, Vec::new(), Vec::new(), &[]);
+            combined.required = Required::default();
+            combined.cut = Some(Cut::Size);
         }
-        match said.union.take() {
-            Some(branches) => self.union(&said, branches, out),
-            None => self.kinds(said, out),
+        match combined.union.take() {
+            Some(branches) => self.union(&combined, branches, out),
+            None => self.kinds(combined, out),
         }
         // What stands inside it was counted already.
         self.spent = self.spent.max(spent.saturating_add(out.len() - begun));
@@ -333,14 +341,14 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
     }
 
     /// A union stands alone, so what holds beside it holds in each branch.
-    fn union(&mut self, said: &Combined<'n, 'a>, branches: &'n [Node<'a>], out: &mut String) {
-        let outer = said.description();
+    fn union(&mut self, combined: &Combined<'n, 'a>, branches: &'n [Node<'a>], out: &mut String) {
+        let outer = combined.description();
         // Each branch is a copy of all beside it, so there are never more of them than the one that waits for a second one.
         let mut only: Option<Combined<'n, 'a>> = None;
         let mut all = String::new();
         for branch in branches {
             let is_full = self.is_full();
-            let mut both = if is_full { said.cut_short() } else { said.beside_union() };
+            let mut both = if is_full { combined.cut_short() } else { combined.beside_union() };
             if !is_full {
                 self.spend(both.weight());
                 self.gather(branch, &mut both);
@@ -375,8 +383,8 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         object.end();
     }
 
-    fn kinds(&mut self, mut said: Combined<'n, 'a>, out: &mut String) {
-        let kinds = said.kinds();
+    fn kinds(&mut self, mut combined: Combined<'n, 'a>, out: &mut String) {
+        let kinds = combined.kinds();
         if kinds.is_empty() {
             out.push_str(NEVER);
             return;
@@ -384,41 +392,41 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         let mut object = Object::new(out);
         if let [kind] = kinds.as_slice() {
             object.text("type", kind);
-            self.kind(kind, &mut said, &mut object);
+            self.kind(kind, &mut combined, &mut object);
         } else {
             array(object.key("anyOf"), &kinds, |out, kind| {
                 let mut object = Object::new(out);
                 object.text("type", kind);
-                self.kind(kind, &mut said, &mut object);
+                self.kind(kind, &mut combined, &mut object);
                 object.end();
             });
         }
-        if let Some(description) = said.description() {
+        if let Some(description) = combined.description() {
             object.text("description", &description);
         }
         object.end();
     }
 
     /// What holds for values of one type.
-    fn kind(&mut self, kind: &str, said: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
+    fn kind(&mut self, kind: &str, combined: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
         match kind {
-            "object" => self.object(said, None, out),
-            "array" => self.array(said, out),
-            "string" => text(said, out),
-            "number" | "integer" => self.number(said, out),
-            "boolean" if said.values_of(kind).len() != 2 => said.tell_values(kind),
+            "object" => self.object(combined, None, out),
+            "array" => self.array(combined, out),
+            "string" => text(combined, out),
+            "number" | "integer" => self.number(combined, out),
+            "boolean" if combined.values_of(kind).len() != 2 => combined.tell_values(kind),
             _ => {}
         }
         if matches!(kind, "object" | "array") {
-            said.tell_values(kind);
+            combined.tell_values(kind);
         }
     }
 
-    fn object(&mut self, said: &mut Combined<'n, 'a>, form: Option<&ArgumentForm>, out: &mut Object<'_>) {
+    fn object(&mut self, combined: &mut Combined<'n, 'a>, form: Option<&ArgumentForm>, out: &mut Object<'_>) {
         let mut required = Vec::new();
         let mut properties = Object::new(out.key("properties"));
         let mut is_whole = true;
-        for (name, nodes) in std::mem::take(&mut said.properties) {
+        for (name, nodes) in std::mem::take(&mut combined.properties) {
             if self.is_full() {
                 is_whole = false;
                 break;
@@ -428,26 +436,26 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
                 self.gather(node, &mut inner);
             }
             let wire = wire_key(form, name);
-            if said.required.contains_id(name) {
+            if combined.required.contains_id(name) {
                 required.push(wire.to_owned());
             } else if inner.is_never() {
                 continue;
             }
             if wire != name {
-                let said = inner.description.take().unwrap_or_default();
-                let both = format!("{name}: {said}");
+                let combined = inner.description.take().unwrap_or_default();
+                let both = format!("{name}: {combined}");
                 inner.description = Some(Cow::Owned(both.trim_end_matches([':', ' ']).to_owned()));
             }
             self.write(inner, properties.key(wire));
         }
         // Only what is a property can be required.
-        for name in std::mem::take(&mut said.required.unlisted) {
-            if !said.known.contains(&name) {
+        for name in std::mem::take(&mut combined.required.unlisted) {
+            if !combined.known.contains(&name) {
                 if self.is_full() {
                     is_whole = false;
                     break;
                 }
-                let inner: &[&Node<'_>] = said.additional.as_slice();
+                let inner: &[&Node<'_>] = combined.additional.as_slice();
                 self.schema(inner, properties.key(&name));
                 required.push(name);
             }
@@ -457,15 +465,15 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
             array(out.key("required"), &required, |out, name| string(out, name));
         }
         if !is_whole {
-            said.cut = Some(Cut::Size);
+            combined.cut = Some(Cut::Size);
             return;
         }
-        match said.additional {
+        match combined.additional {
             Some(schema @ Node::Object(_)) if self.native => {
                 self.schema(&[schema], out.key("additionalProperties"));
             }
             Some(schema @ Node::Object(fields)) if !fields.is_empty() => {
-                said.tell("additionalProperties", schema);
+                combined.tell("additionalProperties", schema);
             }
             Some(Node::Other(word)) if self.native => {
                 out.raw("additionalProperties", word);
@@ -474,15 +482,15 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         }
     }
 
-    fn array(&mut self, said: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
-        let (first, items) = (said.first, std::mem::take(&mut said.items));
+    fn array(&mut self, combined: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
+        let (first, items) = (combined.first, std::mem::take(&mut combined.items));
         let length = first.len();
-        let mut most = said.limit_of("maxItems");
-        if said.closed {
+        let mut most = combined.limit_of("maxItems");
+        if combined.closed {
             let known = most.as_deref().and_then(|most| most.parse::<usize>().ok());
             most = Some(Cow::Owned(known.map_or(length, |most| most.min(length)).to_string()));
         }
-        for (name, limit) in [("minItems", said.limit_of("minItems")), ("maxItems", most)] {
+        for (name, limit) in [("minItems", combined.limit_of("minItems")), ("maxItems", most)] {
             if let Some(limit) = limit {
                 out.raw(name, &limit);
             }
@@ -492,7 +500,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         for item in first {
             if self.is_full() {
                 is_whole = false;
-                said.cut = Some(Cut::Size);
+                combined.cut = Some(Cut::Size);
                 break;
             }
             let mut text = String::new();
@@ -504,7 +512,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         } else if !first.is_empty() {
             let mut order = String::new();
             array(&mut order, first, |out, item| item.write(out));
-            said.rest.push(("prefixItems", order));
+            combined.rest.push(("prefixItems", order));
         }
         if !is_whole {
             texts = vec![ANY_ITEM.to_owned()];
@@ -512,7 +520,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
             let mut text = String::new();
             self.schema(&items, &mut text);
             texts.push(text);
-        } else if !said.closed || first.is_empty() {
+        } else if !combined.closed || first.is_empty() {
             texts.push(ANY_ITEM.to_owned());
         }
         // Each item is one of the first ones or, where there may be more, one of those.
@@ -521,7 +529,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         let place = out.key("items");
         match texts.as_slice() {
             // Beside the first ones it is only a help.
-            _ if self.native && !first.is_empty() && said.closed && length >= SHORT => {
+            _ if self.native && !first.is_empty() && combined.closed && length >= SHORT => {
                 place.push_str(ANY_ITEM);
             }
             [one] => place.push_str(one),
@@ -533,12 +541,12 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         }
     }
 
-    fn number(&mut self, said: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
-        let values = said.values_of("number");
-        let mut limits = [said.limit_of("minimum"), said.limit_of("maximum")];
-        if said.values.is_some() && self.native {
+    fn number(&mut self, combined: &mut Combined<'n, 'a>, out: &mut Object<'_>) {
+        let values = combined.values_of("number");
+        let mut limits = [combined.limit_of("minimum"), combined.limit_of("maximum")];
+        if combined.values.is_some() && self.native {
             array(out.key("enum"), values, |out, value| value.write(out));
-        } else if said.values.is_some() {
+        } else if combined.values.is_some() {
             let mut numbers = Vec::new();
             for value in values {
                 let mut raw = String::new();
@@ -546,7 +554,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
                 numbers.push((number(&raw).unwrap_or_default(), raw));
             }
             if numbers.len() > 1 {
-                said.tell_values("number");
+                combined.tell_values("number");
             }
             let least = numbers.iter().min_by(|(a, _), (b, _)| a.total_cmp(b));
             let most = numbers.iter().max_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -557,37 +565,37 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
                 out.raw(name, &limit);
             }
         }
-        if let Some(format) = said.format.take() {
+        if let Some(format) = combined.format.take() {
             match format.text().as_deref() {
                 Some(known @ ("int32" | "int64" | "float" | "double")) => {
                     out.text("format", known);
                 }
-                _ => said.tell("format", format),
+                _ => combined.tell("format", format),
             }
         }
     }
 }
 
-fn text(said: &mut Combined<'_, '_>, out: &mut Object<'_>) {
-    if said.values.is_some() {
-        let values = said.values_of("string");
+fn text(combined: &mut Combined<'_, '_>, out: &mut Object<'_>) {
+    if combined.values.is_some() {
+        let values = combined.values_of("string");
         if values.iter().any(|value| value.is(r#""""#)) {
             // An empty text is refused there.
-            said.tell_values("string");
+            combined.tell_values("string");
         } else {
             array(out.key("enum"), values, |out, value| value.write(out));
         }
     }
     for name in ["minLength", "maxLength"] {
-        if let Some(limit) = said.limit_of(name) {
+        if let Some(limit) = combined.limit_of(name) {
             out.raw(name, &limit);
         }
     }
-    if let Some(format) = said.format.take() {
+    if let Some(format) = combined.format.take() {
         if format.is(r#""date-time""#) {
             out.text("format", "date-time");
         } else {
-            said.tell("format", format);
+            combined.tell("format", format);
         }
     }
 }
@@ -724,11 +732,11 @@ impl<'n, 'a> Combined<'n, 'a> {
 
     /// The description with what has no other place.
     fn description(&self) -> Option<String> {
-        let mut said = self
+        let mut combined = self
             .description
             .as_ref()
             .or(self.title.as_ref())
-            .map_or_else(String::new, |said| said.to_string());
+            .map_or_else(String::new, |combined| combined.to_string());
         if !self.rest.is_empty() {
             let mut rest = String::new();
             let mut object = Object::new(&mut rest);
@@ -740,13 +748,13 @@ impl<'n, 'a> Combined<'n, 'a> {
                 0..=LONGEST_REST => format!("(JSON Schema: {rest})"),
                 _ => "(More rules hold, which calls are checked by.)".to_owned(),
             };
-            said = format!("{said} {more}");
+            combined = format!("{combined} {more}");
         }
         if let Some(cut) = &self.cut {
-            said = format!("{said} {}", cut.said());
+            combined = format!("{combined} {}", cut.note());
         }
-        let said = said.trim();
-        (!said.is_empty()).then(|| said.to_owned())
+        let combined = combined.trim();
+        (!combined.is_empty()).then(|| combined.to_owned())
     }
 }
 

@@ -16,7 +16,7 @@ impl Lost {
         }
     }
 
-    pub(super) fn said(&self) -> Option<String> {
+    pub(super) fn reasons(&self) -> Option<String> {
         let mut reasons = Vec::new();
         if !self.words.is_empty() {
             reasons.push(format!("uses {}, which this provider does not support", self.words.join(", ")));
