@@ -1,6 +1,8 @@
 //! The message: the one record of a conversation, in the original's shape with optional fields added.
 //! Fields that this version does not know are kept, so that a store written by others survives a round trip.
 
+use std::borrow::Cow;
+
 use crate::json::Json;
 use crate::json::codec::{Done, Form, Read, ReadFields, Ts, Write, read_fields, through_codec};
 use crate::json::reader::{Broken, Reader};
@@ -497,6 +499,19 @@ fn is_result(raw: &str) -> Result<bool, Broken> {
 }
 
 impl ToolResult {
+    /// The data where results have a form of their own: the text that is told in its place, where one is.
+    pub fn data_for_model(&self) -> Cow<'_, Json> {
+        let result = &self.result;
+        let succeeded = matches!(result.status, ToolStatus::Success | ToolStatus::Pending);
+        let told = result.summary.is_some()
+            || self.outputs.iter().flatten().any(|output| output.text_for_model().is_some());
+        if succeeded && told {
+            Cow::Owned(Json::string(&self.text_for_model()))
+        } else {
+            Cow::Borrowed(&result.data)
+        }
+    }
+
     /// What the model reads of this result: the data as it is when it is text, else as JSON; an error with its
     /// message first; then what is told of files. The summary of a result stands for its data where one was made.
     pub fn text_for_model(&self) -> String {

@@ -2,7 +2,6 @@
 
 export type { AgentParts } from "./classic/agent.js";
 export { Context } from "./classic/context.js";
-export { Executor } from "./classic/executor.js";
 export { formatMessages, type OpenAIContentPart, type OpenAIMessage } from "./classic/format-messages.js";
 export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./classic/glove.js";
 export { createInboxTool } from "./classic/inbox-tool.js";
@@ -52,7 +51,6 @@ export type { ModelCallOptions, ToolChoice } from "./models/call-options.js";
 export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
 export type { ModelFacts } from "./models/facts.js";
 export type { Fetch } from "./models/http.js";
-export { parseSSEStream } from "./models/lazy-sse.js";
 export type {
   ModelAdapter,
   ModelNotice,
@@ -62,6 +60,7 @@ export type {
   PromptRequest,
   SerializedTool,
 } from "./models/model.js";
+export { parseSSEStream } from "./models/parse-sse.js";
 export {
   type AvailableProvider,
   type CreateAdapterOptions,

@@ -1,9 +1,11 @@
 // The package's default entry: everything, with the wasm file inside.
 
 import * as loop from "./classic/agent.js";
+import * as calls from "./classic/executor.js";
 import * as glove from "./classic/glove.js";
 import * as client from "./session/client.js";
 import * as machine from "./session/run.js";
+import type { StoreAdapter } from "./store/adapter.js";
 import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
 import { unpack } from "./wasm/inline.js";
 import { openCore } from "./wasm/sessions.js";
@@ -32,6 +34,14 @@ export class Glove extends glove.Glove {
 export class Agent extends loop.Agent {
   constructor(...parts: loop.AgentParts) {
     super(core, ...parts);
+  }
+}
+
+/** Runs calls one after another, each with exactly one result, in their order. */
+export class Executor extends calls.Executor {
+  /** `MAX_RETRIES` holds for tools that are `idempotent`; a tool that may have done something is not run twice. */
+  constructor(MAX_RETRIES?: number, store?: StoreAdapter) {
+    super(core, MAX_RETRIES, store);
   }
 }
 

@@ -1,10 +1,12 @@
 // The entry without the wasm file: the application says where its bytes come from.
 
 import * as loop from "./classic/agent.js";
+import * as calls from "./classic/executor.js";
 import * as glove from "./classic/glove.js";
 import { setProviders } from "./relay/source.js";
 import * as client from "./session/client.js";
 import * as machine from "./session/run.js";
+import type { StoreAdapter } from "./store/adapter.js";
 import type { WasmSourceNow } from "./wasm/core.js";
 import { openCore } from "./wasm/sessions.js";
 import { compileSource, noSource, type WasmSource } from "./wasm/source.js";
@@ -35,6 +37,14 @@ export class Glove extends glove.Glove {
 export class Agent extends loop.Agent {
   constructor(...parts: loop.AgentParts) {
     super(core, ...parts);
+  }
+}
+
+/** Runs calls one after another, each with exactly one result, in their order. */
+export class Executor extends calls.Executor {
+  /** `MAX_RETRIES` holds for tools that are `idempotent`; a tool that may have done something is not run twice. */
+  constructor(MAX_RETRIES?: number, store?: StoreAdapter) {
+    super(core, MAX_RETRIES, store);
   }
 }
 

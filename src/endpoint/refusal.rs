@@ -1,5 +1,7 @@
 //! What a client is told when it gets no answer: a code, an HTTP status, and a message that gives nothing away.
 
+use std::borrow::Cow;
+
 use crate::endpoint::sensitive_text::struck;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::codec::to_text;
@@ -10,7 +12,7 @@ use crate::json::writer::Object;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub status: u16,
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     pub message: String,
     pub kind: Option<ModelErrorKind>,
     pub retryable: bool,
@@ -90,7 +92,7 @@ impl Refusal {
         let detail = message.clone();
         Refusal {
             status,
-            code,
+            code: Cow::Borrowed(code),
             message,
             kind: None,
             retryable: false,
@@ -108,9 +110,14 @@ impl Refusal {
             None => error.message.clone(),
         };
         let (message, audience) = message_for(error, disclosure);
+        // An endpoint behind the endpoint may have a word of its own for it.
+        let code = match &error.code {
+            Some(code) if disclosure == Disclosure::Own => Cow::Owned(code.clone()),
+            _ => Cow::Borrowed(error.kind.code()),
+        };
         Refusal {
             status: status(error),
-            code: error.kind.code(),
+            code,
             message,
             kind: Some(error.kind),
             retryable: error.retryable,
@@ -125,7 +132,10 @@ impl Refusal {
     pub fn json(&self) -> String {
         let mut out = String::new();
         let mut object = Object::new(&mut out);
-        object.raw("status", &self.status.to_string()).text("code", self.code).text("message", &self.message);
+        object
+            .raw("status", &self.status.to_string())
+            .text("code", &self.code)
+            .text("message", &self.message);
         if let Some(kind) = self.kind {
             object.raw("kind", &to_text(&kind));
         }

@@ -138,6 +138,12 @@ impl Run {
         run
     }
 
+    /// A run that is only read.
+    #[cfg(all(target_arch = "wasm32", feature = "providers"))]
+    pub(crate) fn reading(messages: Vec<Message>) -> Self {
+        Run::of(State::new(Settings::default()), messages)
+    }
+
     fn of(state: State, messages: Vec<Message>) -> Self {
         let (mut call_ids, mut request_ids) = (Ids::default(), Ids::default());
         for message in &messages {

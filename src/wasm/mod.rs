@@ -9,6 +9,8 @@ mod event_batch;
 mod http;
 mod model;
 #[cfg(feature = "providers")]
+pub mod record;
+#[cfg(feature = "providers")]
 pub mod relay;
 #[cfg(feature = "sessions")]
 pub mod run;

@@ -12,6 +12,7 @@ use crate::json::codec::{from_text, to_text};
 use crate::portable::BoxFuture;
 use crate::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use crate::run::input::Reply;
+use crate::run::views::model_message::for_model;
 
 #[derive(Debug)]
 pub(super) struct PageModel {
@@ -52,7 +53,11 @@ impl PageModel {
         prompt.set_purpose(if turn { "turn" } else { "summary" });
         prompt.set_system_prompt(request.system_prompt);
         prompt.set_from(u32::try_from(from).unwrap_or(u32::MAX));
-        prompt.set_messages(&to_text(&messages.get(from..).unwrap_or_default()));
+        let mut fresh = Vec::new();
+        for message in messages.get(from..).unwrap_or_default() {
+            fresh.push(for_model(message).into_owned());
+        }
+        prompt.set_messages(&to_text(&fresh));
         prompt.set_tools(&to_text(&request.tools));
         prompt
     }

@@ -9,6 +9,7 @@ import {
   Executor,
   Glove,
   MemoryStore,
+  type Message,
   Observer,
   PromptMachine,
   type StoreAdapter,
@@ -195,7 +196,7 @@ test("the executor alone runs calls in order, with exactly one result each", asy
     ["success", 2],
     ["error", "TOOL_INPUT_INVALID"],
     ["error", "No tool called nope exists. Available tools: add, flaky, guarded."],
-    ["error", "The tool failed: down"],
+    ["error", "Failed to run tool successfully. Tool Errored out with down."],
     ["success", "in"],
   ]);
   expect(flaky).toHaveBeenCalledOnce();
@@ -209,7 +210,7 @@ test("a permission that cannot be asked leaves nothing behind for the next reque
   executor.registerTool({ name: "rm", description: "", input_schema: z.object({}), requiresPermission: true, run: rm });
   executor.addToolCallToStack({ tool_name: "rm", input_args: {} });
   const [result] = await executor.executeToolStack(() => Promise.reject(new Error("dismissed")));
-  expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("dismissed") });
+  expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("Permission denied") });
   expect(await executor.executeToolStack(async () => true)).toEqual([]);
   expect(rm).not.toHaveBeenCalled();
 });
@@ -277,9 +278,89 @@ test("the loop over parts of one's own asks, runs tools and asks again", async (
   const record = vi.fn();
   prompt.addSubscriber({ record });
   const observer = new Observer(store, context, prompt, "Summarize.");
+  const tools = vi.fn();
+  executor.addSubscriber({ record: tools });
   const loop = new Agent(store, executor, context, observer, prompt);
   const result = await loop.ask({ sender: "user", text: "What time is it?" }, async () => true);
+  expect(tools.mock.calls.map(([type]) => type)).toEqual(["tool_use", "tool_use_result"]);
   expect(result.messages).toMatchObject([{ text: "noon" }]);
   expect((await context.getMessages()).map(({ text }) => text)).toEqual(["What time is it?", "", "tool results", "noon"]);
   expect(record).toHaveBeenCalledWith("tool_use_result", expect.objectContaining({ tool_name: "now" }));
+});
+
+test("the executor tells of each call and of its result, and stops what waits when it is aborted", async () => {
+  const executor = new Executor();
+  const stop = new AbortController();
+  const never = new Promise(() => {});
+  executor.registerTool({ name: "slow", description: "", jsonSchema: { type: "object" }, run: () => never });
+  executor.registerTool({ name: "next", description: "", jsonSchema: { type: "object" }, run: () => "ran" });
+  const told: [string, unknown][] = [];
+  executor.addSubscriber({ record: (type, { name }) => void told.push([type, name]) });
+  for (const id of ["a", undefined]) {
+    executor.addToolCallToStack({ tool_name: id ? "slow" : "next", input_args: {}, ...(id && { id }) });
+  }
+  setTimeout(() => stop.abort(), 50);
+  const results = await executor.executeToolStack(undefined, stop.signal);
+  expect(results.map(({ tool_name, call_id, result }) => [tool_name, call_id, result.status])).toEqual([
+    ["slow", "a", "aborted"],
+    ["next", undefined, "aborted"],
+  ]);
+  expect(told).toEqual([
+    ["tool_use", "slow"],
+    ["tool_use", "next"],
+    ["tool_use_result", "slow"],
+    ["tool_use_result", "next"],
+  ]);
+  executor.addToolCallToStack({ tool_name: "next", input_args: {} });
+  expect(await executor.executeToolStack(undefined, stop.signal)).toMatchObject([{ result: { status: "aborted" } }]);
+});
+
+test("a context of the application's own decides what the model reads and where messages are kept", async () => {
+  class Mine extends Context {
+    readonly kept: Message[] = [];
+    override async getMessages() {
+      const [last] = this.kept.slice(-1);
+      return [{ sender: "user" as const, text: `only: ${last?.text}` }];
+    }
+    override async appendMessages(messages: Message[]) {
+      this.kept.push(...messages);
+    }
+  }
+  const store = new MemoryStore("mine");
+  const context = new Mine(store);
+  const model = createScriptedModel(["one", "two"]);
+  const prompt = new PromptMachine(model, context, "System");
+  const loop = new Agent(store, new Executor(), context, new Observer(store, context, prompt, "Summarize."), prompt);
+  await loop.ask({ sender: "user", text: "Hi" });
+  await loop.ask({ sender: "user", text: "Again" });
+  expect(model.calls.map(({ messages }) => messages.map(({ text }) => text))).toEqual([["only: Hi"], ["only: Again"]]);
+  expect(context.kept.map(({ text }) => text)).toEqual(["Hi", "one", "Again", "two"]);
+  expect(await store.getMessages()).toEqual([]);
+});
+
+test("the prompt machine tells all of a turn, as a session does", async () => {
+  const script = [{ text: "Look.", toolCalls: [{ name: "now", input: { n: 1 } }] }];
+  const events = async (record: (listen: { record(type: string, data: unknown): void }) => Promise<unknown>) => {
+    const told: [string, unknown][] = [];
+    await record({ record: (type, data) => void told.push([type, JSON.parse(JSON.stringify(data))]) });
+    const ofTurn = /^(text_delta|tool_use|model_response|model_response_complete)$/;
+    return told.filter(([type]) => ofTurn.test(type)).slice(0, 3);
+  };
+  const alone = await events((listener) => {
+    const machine = new PromptMachine(createScriptedModel(script), new Context(new MemoryStore("a")), "System");
+    machine.addSubscriber(listener);
+    return machine.run([{ sender: "user", text: "Hi" }]);
+  });
+  const inSession = await events((listener) => {
+    const glove = new Glove({
+      store: new MemoryStore("b"),
+      model: createScriptedModel([...script, "Done."]),
+      systemPrompt: "System",
+    });
+    glove.fold({ name: "now", description: "", jsonSchema: { type: "object" }, do: () => 1 }).addSubscriber(listener);
+    return glove.build().processRequest("Hi");
+  });
+  expect(alone.map(([type]) => type)).toEqual(["text_delta", "tool_use", "model_response_complete"]);
+  const withoutIds = (told: unknown) => JSON.parse(JSON.stringify(told, (key, value) => (key === "id" ? undefined : value)));
+  expect(withoutIds(alone)).toEqual(withoutIds(inSession));
 });

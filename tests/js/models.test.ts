@@ -83,10 +83,11 @@ test("an endpoint is asked with everything but what is for the screen, and its t
   expect(model.name).toBe("endpoint:/api/chat");
   expect(await model.prompt(request, async () => {})).toEqual({ messages: [message], ...usage });
   const [url, init] = fetch.mock.calls[0] as unknown as [string, RequestInit & { headers: Record<string, string> }];
-  expect([url, init.method, init.headers.authorization]).toEqual(["/api/chat", "POST", "Bearer fresh"]);
-  expect(init.headers).toMatchObject({ "content-type": "application/json", accept: "text/event-stream" });
+  const headers = Object.fromEntries(new Headers(init.headers));
+  expect([url, init.method, headers.authorization]).toEqual(["/api/chat", "POST", "Bearer fresh"]);
+  expect(headers).toMatchObject({ "content-type": "application/json", accept: "text/event-stream" });
   const body = JSON.parse(String(init.body));
-  expect(Object.keys(body)).toEqual(["systemPrompt", "messages", "tools"]);
+  expect(Object.keys(body)).toEqual(["systemPrompt", "tools", "messages"]);
   expect(body.messages[2].tool_results[0].result).toEqual({ status: "success", data: 1 });
 });
 
@@ -97,16 +98,23 @@ test("a result that is kept as the tool returned it reaches a model as it is", a
   const prompt = vi.fn(async (_: RemotePromptRequest) => ({ message, ...usage }));
   await createRemoteModel("mine", { prompt }).prompt({ messages }, async () => {});
   const got = prompt.mock.calls[0]?.[0].messages[0]?.tool_results;
-  expect(got?.map(({ result }) => result)).toEqual(returned);
+  expect(got?.map(({ result }) => result.data ?? null)).toEqual(returned.map((result) => result ?? null));
 });
 
 test("an endpoint that says what went wrong is believed", async () => {
   const typed = createEndpointModel("/x", {
     fetch: async () => events({ type: "error", code: "MODEL_RATE_LIMIT", message: "slow down" }),
   });
-  await expect(typed.prompt(request, async () => {})).rejects.toMatchObject({ code: "MODEL_RATE_LIMIT", message: "slow down" });
-  const plain = createEndpointModel("/x", { fetch: async () => new Response("nope", { status: 500, statusText: "Oh" }) });
-  await expect(plain.prompt(request, async () => {})).rejects.toThrow("Chat endpoint error: 500 Oh: nope");
+  await expect(typed.prompt(request, async () => {})).rejects.toMatchObject({ code: "MODEL_RATE_LIMIT", message: "Slow down" });
+  const plain = createEndpointModel("/x", {
+    fetch: async () => new Response("nope", { status: 500 }),
+    policy: { maxRetries: 0 },
+  });
+  await expect(plain.prompt(request, async () => {})).rejects.toMatchObject({
+    code: "MODEL_SERVER",
+    status: 500,
+    message: expect.stringContaining("nope"),
+  });
 });
 
 afterEach(() => vi.unstubAllEnvs());

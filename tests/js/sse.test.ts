@@ -1,6 +1,6 @@
-// Server-sent events: the grammar of the standard, in any chunks, and answers that are none.
+// The events of an endpoint, for models of the application: answers, and what is none. The grammar is the core's (tests/it).
+import { parseSSEStream } from "glove-wasm";
 import { expect, test, vi } from "vitest";
-import { parseSSEStream, sseData } from "../../js/src/models/sse.js";
 
 const encoder = new TextEncoder();
 
@@ -28,42 +28,34 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
 
 const done = { type: "done", message: { sender: "agent", text: "Hi" }, tokens_in: 1, tokens_out: 2 };
 const end = `data: ${JSON.stringify(done)}\n\n`;
+const delta = (text: string) => ({ type: "text_delta", text });
+const said = (text: string) => `data: ${JSON.stringify(delta(text))}\n\n`;
 
-test.each([
-  ["LF", 'data: {"a":1}\n\ndata: {"a":2}\n\n', ['{"a":1}', '{"a":2}']],
-  ["CRLF", 'data: {"a":1}\r\n\r\ndata: {"a":2}\r\n\r\n', ['{"a":1}', '{"a":2}']],
-  ["CR", 'data: {"a":1}\r\rdata: {"a":2}\r\r', ['{"a":1}', '{"a":2}']],
-  ["no space after the colon", "data:x\n\n", ["x"]],
-  ["only one space is taken away", "data:  x\n\n", [" x"]],
-  ["comments and other fields", ": ping\nevent: m\nid: 7\nretry: 1\ndata: x\nid: 8\n\n: bye\n\n", ["x"]],
-  ["several data lines are one text", "data: a\ndata: b\ndata\n\n", ["a\nb\n"]],
-  ["a byte order mark in front", "\uFEFFdata: x\n\n", ["x"]],
-  ["no blank line at the end", "data: x", ["x"]],
-  ["letters of several bytes", "data: é😀漢\n\n", ["é😀漢"]],
-])("%s", async (_, text, data) => {
-  const bytes = encoder.encode(text);
-  for (const size of [1, 2, 3, bytes.length]) {
-    const chunks: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size));
-    expect(await all(sseData(stream(chunks)))).toEqual(data);
-  }
+test("the events of an answer come in their order, to the last one, and nothing after it", async () => {
+  const events = await all(parseSSEStream(answer([said("H"), said("i"), end, said("late")])));
+  // What comes together is told together.
+  expect(
+    events
+      .slice(0, -1)
+      .map((event) => (event as { text: string }).text)
+      .join(""),
+  ).toBe("Hi");
+  expect(events.at(-1)).toEqual(done);
 });
 
-test("an event of a megabyte in small chunks takes no time that grows with its square", async () => {
-  const text = `data: "${"x".repeat(1 << 20)}"\n\n`;
-  const chunks = text.match(/[\s\S]{1,1024}/g) ?? [];
-  const since = performance.now();
-  expect((await all(sseData(stream(chunks))))[0]).toHaveLength((1 << 20) + 2);
-  expect(performance.now() - since).toBeLessThan(1000);
+test("text that only the end tells is told before it, as a session is told", async () => {
+  expect(await all(parseSSEStream(answer(["data: [DONE]\n\n", end])))).toEqual([delta("Hi"), done]);
 });
 
-test("events are given to the last one, and nothing after it", async () => {
-  const events = await all(parseSSEStream(answer(['data: {"type":"text_delta","text":"Hi"}\n\n', end, "data: late\n\n"])));
-  expect(events).toEqual([{ type: "text_delta", text: "Hi" }, done]);
-});
-
-test("the end mark that other protocols send is passed over", async () => {
-  expect(await all(parseSSEStream(answer(["data: [DONE]\n\n", end])))).toEqual([done]);
+test("a call that has an event of its own only is in the message too, as a session has it", async () => {
+  const use = { type: "tool_use", id: "c", name: "add", input: { n: 1 } };
+  const last = { ...done, message: { sender: "agent", text: "" } };
+  const events = await all(parseSSEStream(answer([use, last].map((event) => `data: ${JSON.stringify(event)}\n\n`))));
+  expect(events.at(-2)).toEqual(use);
+  expect(events.at(-1)).toMatchObject({
+    type: "done",
+    message: { tool_calls: [{ tool_name: "add", input_args: { n: 1 }, id: "c" }] },
+  });
 });
 
 test.each([
@@ -71,27 +63,30 @@ test.each([
     "a page instead of events",
     answer(["<html>Log in</html>"], { headers: { "content-type": "text/html" } }),
     "MODEL_BAD_RESPONSE",
-    "text/event-stream: Log in",
+    "Log in",
   ],
-  [
-    "a failure",
-    answer(['{"why":"key"}'], { status: 401, statusText: "Unauthorized" }),
-    "MODEL_AUTHENTICATION",
-    '401 Unauthorized: {"why"',
-  ],
+  ["a failure", answer(['{"why":"key"}'], { status: 401, statusText: "Unauthorized" }), "MODEL_AUTHENTICATION", '401: {"why"'],
   ["too many requests", answer([], { status: 429 }), "MODEL_RATE_LIMIT", "429"],
-  ["no body", new Response(null), "MODEL_BAD_RESPONSE", "no body"],
-  ["no end", answer(['data: {"type":"text_delta","text":"x"}\n\n']), "MODEL_STREAM_CUT", "Stream ended without a 'done' event"],
+  ["no body", new Response(null), "MODEL_STREAM_CUT", "cut off"],
+  ["no end", answer([said("x")]), "MODEL_STREAM_CUT", "cut off"],
   ["bad JSON", answer(["data: {oops\n\n"]), "MODEL_BAD_RESPONSE", "{oops"],
+  [
+    "a failure that is told",
+    answer([`data: {"type":"error","code":"MODEL_OVERLOADED","message":"Busy."}\n\n`]),
+    "MODEL_OVERLOADED",
+    "Busy.",
+  ],
 ])("%s is a typed error that shows what came", async (_, response, code, message) => {
   await expect(all(parseSSEStream(response))).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
 });
 
 test("a reader who stops early closes the connection", async () => {
   const cancelled = vi.fn();
-  const response = new Response(stream(['data: {"type":"text_delta","text":"x"}\n\n', end], cancelled), {
-    headers: { "content-type": "text/event-stream" },
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(said("x"))),
+    cancel: () => cancelled(),
   });
+  const response = new Response(body, { headers: { "content-type": "text/event-stream" } });
   for await (const _ of parseSSEStream(response)) break;
-  expect(cancelled).toHaveBeenCalledOnce();
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
 });

@@ -1,17 +1,18 @@
 // The loop over parts of the application's own: a session of the core with an executor's tools and a prompt machine's model.
-import { reasonOf } from "../error.js";
-import type { ModelPromptResult } from "../models/model.js";
-import { GloveSession } from "../session/session.js";
+
+import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
+import { forModel } from "../models/record.js";
+import type { GloveSession } from "../session/session.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import type { ToolConfig } from "../tools/tool.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
-import type { Context } from "./context.js";
+import { Context } from "./context.js";
 import type { Executor } from "./executor.js";
+import { loopSession, toolConfig } from "./loop-session.js";
 import type { Observer } from "./observer.js";
 import type { PromptMachine } from "./prompt-machine.js";
 import { answerOf } from "./runnable.js";
-import type { HandOverFunction, Tool } from "./tool.js";
+import type { HandOverFunction } from "./tool.js";
 
 /** What an `Agent` is made of. */
 export type AgentParts = [
@@ -27,6 +28,8 @@ export class Agent {
   readonly #core: Core;
   readonly #parts: AgentParts;
   #session: GloveSession | undefined;
+  #handOver: HandOverFunction | undefined;
+  #model: { readonly of: ModelAdapter; readonly model: ModelAdapter } | undefined;
 
   constructor(core: Core, ...parts: AgentParts) {
     this.#core = core;
@@ -35,58 +38,61 @@ export class Agent {
 
   /** One request. `handOver` is asked for permissions. */
   async ask(message: Message, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
-    const [store, executor, , observer, prompt] = this.#parts;
+    const [store, executor, context, observer, prompt] = this.#parts;
+    this.#handOver = handOver;
+    const lender = () => this.#handOver;
+    if (this.#model?.of !== prompt.model) this.#model = { of: prompt.model, model: reading(context, prompt.model) };
     const config = {
-      model: prompt.model,
+      model: this.#model.model,
       systemPrompt: prompt.systemPrompt,
-      tools: executor.tools.map((tool) => asConfig(tool, handOver, executor.MAX_RETRIES)),
+      tools: executor.tools.map((tool) => toolConfig(tool, lender, executor.MAX_RETRIES)),
       compaction: {
         compaction_instructions: observer.compactionInstructions,
         max_turns: observer.MAX_TURNS,
         compaction_context_limit: observer.CONTEXT_COMPACTION_LIMIT,
       },
     };
+    const record = (type: string, data: unknown) => {
+      void prompt.notifySubscribers(type, data);
+      executor.tell(type, data);
+      observer.tell(type, data);
+    };
     if (this.#session) this.#session.configure(config);
-    else {
-      const tell = { record: (type: string, data: unknown) => prompt.notifySubscribers(type, data) };
-      this.#session = new GloveSession({ ...config, sessionId: store.identifier, store, subscribers: [tell] }, this.#core);
-      const session = this.#session;
-      // Permissions are slots of the session; here whoever handed over answers them.
-      session.displayManager.subscribe((stack) => {
-        for (const { id, renderer, input } of stack) {
-          if (renderer === "permission_request") void answer(session, id, input, handOver);
-        }
-      });
-    }
+    else this.#session = loopSession({ ...config, store: writing(context, store), handOver: lender, record }, this.#core);
     return answerOf(await this.#session.request(message.content ?? message.text, signal));
   }
 }
 
-const asked = new WeakMap<GloveSession, Set<string>>();
-
-async function answer(session: GloveSession, id: string, input: unknown, handOver?: HandOverFunction): Promise<void> {
-  const known = asked.get(session) ?? new Set();
-  asked.set(session, known);
-  if (known.has(id)) return;
-  known.add(id);
-  try {
-    session.resolveSlot(id, Boolean(await handOver?.(input)));
-  } catch (thrown) {
-    session.rejectSlot(id, reasonOf(thrown));
-  }
+/** What a class of the application's own makes of the messages is what the model reads. */
+function reading(context: Context, model: ModelAdapter): ModelAdapter {
+  if (!isOwn(context, "getMessages")) return model;
+  return {
+    name: model.name,
+    setSystemPrompt: (text) => model.setSystemPrompt(text),
+    async prompt(request, notify, signal) {
+      // Reminders and the instructions for a summary are in no record.
+      const transient = request.messages.slice(request.messages.findLastIndex(({ id }) => id !== undefined) + 1);
+      const messages = [...(await forModel(await context.getMessages())), ...transient];
+      return model.prompt({ ...request, messages }, notify, signal);
+    },
+  };
 }
 
-function asConfig(tool: Tool, handOver: HandOverFunction | undefined, maxRetries: number): ToolConfig {
-  const { name, description, input_schema, jsonSchema: schema, requiresPermission, unAbortable, idempotent } = tool;
-  return {
-    name,
-    description,
-    maxRetries,
-    ...(input_schema && { inputSchema: input_schema }),
-    ...(schema && { jsonSchema: schema }),
-    ...(requiresPermission !== undefined && { requiresPermission }),
-    ...(unAbortable !== undefined && { unAbortable }),
-    ...(idempotent !== undefined && { idempotent }),
-    do: (input, _display, _agent, signal) => tool.run(input, handOver, signal),
-  };
+/** What such a class does to write takes the place of what the store does. */
+function writing(context: Context, store: StoreAdapter): StoreAdapter {
+  // It gets messages, and not the steps that a run can be continued from.
+  const hidden = isOwn(context, "appendMessages") ? ["appendStep", "readRun"] : [];
+  return new Proxy(store, {
+    get(_, name) {
+      const key = name as keyof Context & keyof StoreAdapter;
+      if (hidden.includes(key)) return undefined;
+      const owner = name !== "getMessages" && isOwn(context, key) ? context : store;
+      const value: unknown = owner[key as keyof typeof owner];
+      return typeof value === "function" ? value.bind(owner) : value;
+    },
+  });
+}
+
+function isOwn(context: Context, name: keyof Context): boolean {
+  return name in Context.prototype && context[name] !== Context.prototype[name];
 }

@@ -1,5 +1,6 @@
 // A session's messages and tasks, over a store.
 
+import { viewOf } from "../models/record.js";
 import type { InboxItem, StoreAdapter } from "../store/adapter.js";
 import type { Message, Task } from "../wire/record.js";
 
@@ -7,14 +8,9 @@ import type { Message, Task } from "../wire/record.js";
 export class Context {
   constructor(readonly store: StoreAdapter) {}
 
-  /** From the last summary on, without answers whose place another one has taken. */
+  /** What a model reads: the last summary, what it keeps, and what came after, without answers whose place another one has taken. */
   async getMessages(): Promise<Message[]> {
-    const record = await this.store.getMessages();
-    const gone = record.map(() => false);
-    for (const [at, { replaces }] of record.entries()) if (replaces !== undefined) gone.fill(true, at - replaces, at + 1);
-    const messages = record.filter((_, at) => !gone[at]);
-    const last = messages.findLastIndex((message) => message.is_compaction);
-    return last > 0 ? messages.slice(last) : messages;
+    return viewOf(await this.store.getMessages());
   }
 
   async appendMessages(msgs: Message[]): Promise<void> {

@@ -1,15 +1,15 @@
-// Running a stack of calls, usable without a session.
+// A stack of calls, run as a session runs those of a model.
 
-import { reasonOf } from "../error.js";
+import type { ModelAdapter } from "../models/model.js";
+import { generateSessionId } from "../session/session-id.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import { resultOf } from "../tools/result.js";
-import { permissionRule } from "../tools/rules.js";
-import { checkWithSchema, jsonSchema } from "../tools/schema.js";
+import { MemoryStore } from "../store/memory.js";
 import { duplicateName } from "../tools/toolbox.js";
-import { independentCopy } from "../values/copy.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
-import type { ToolCall, ToolResult, ToolResultData } from "../wire/record.js";
+import type { Core } from "../wasm/sessions.js";
+import type { ToolCall, ToolResult } from "../wire/record.js";
+import { loopSession, toolConfig } from "./loop-session.js";
 import type { HandOverFunction, Tool } from "./tool.js";
 
 const toolOptions = {
@@ -25,8 +25,8 @@ const toolOptions = {
 
 const called = (tool: Tool) => (option: string) => `\`${option}\` of the tool "${tool.name}"`;
 const moved = {
-  generateSummary: "Tools of `Glove` and `GloveClient` support `generateToolSummary`.",
-  requireApproval: "Tools of `Glove` and `GloveClient` support it.",
+  generateSummary: "Tools of `Glove` and `GloveClient` have `generateToolSummary`.",
+  requireApproval: "Tools of `Glove` and `GloveClient` have it.",
 };
 
 /** Runs calls one after another, each with exactly one result, in their order. */
@@ -34,12 +34,16 @@ export class Executor {
   readonly tools: Tool[] = [];
   toolCallStack: ToolCall[] = [];
   readonly #subscribers = new Subscribers();
+  readonly #core: Core;
 
   /** `MAX_RETRIES` holds for tools that are `idempotent`; a tool that may have done something is not run twice. */
   constructor(
+    core: Core,
     readonly MAX_RETRIES = 3,
     readonly store?: StoreAdapter,
-  ) {}
+  ) {
+    this.#core = core;
+  }
 
   registerTool(tool: Tool): void {
     checkOptions(tool, toolOptions, { called: called(tool), code: "TOOL_INVALID", moved });
@@ -55,6 +59,11 @@ export class Executor {
     this.#subscribers.remove(subscriber);
   }
 
+  /** @internal Tells subscribers what is about tools. */
+  tell(type: string, data: unknown): void {
+    if (type === "tool_use" || type === "tool_use_result") this.#subscribers.tell(type, data);
+  }
+
   addToolCallToStack(call: ToolCall): void {
     this.toolCallStack.push(call);
   }
@@ -63,85 +72,59 @@ export class Executor {
     const calls = this.toolCallStack;
     // Whatever happens below, the next stack is another one.
     this.toolCallStack = [];
-    const results: ToolResult[] = [];
-    for (const call of calls) {
-      const since = Date.now();
-      const result = await this.#one(call, handOver, signal);
-      const { tool_name, id } = call;
-      const told: ToolResult = { tool_name, ...(id !== undefined && { call_id: id }), result, duration_ms: Date.now() - since };
-      results.push(told);
-      this.#subscribers.tell("tool_use_result", { ...told, name: tool_name, id });
-    }
-    return results;
-  }
-
-  async #one(call: ToolCall, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResultData> {
-    const exact = this.tools.find(({ name }) => name === call.tool_name);
-    const tool = exact ?? this.tools.find(({ name }) => name.toLowerCase() === call.tool_name.toLowerCase());
-    if (!tool) return error(`No tool called ${call.tool_name} exists. ${this.#known()}`);
-    if (signal?.aborted && !tool.unAbortable) return aborted();
-    const schema = tool.input_schema ?? (tool.jsonSchema && jsonSchema(tool.jsonSchema));
-    const input = schema ? await checkWithSchema(schema, call.input_args) : { value: call.input_args };
-    if ("issues" in input) {
-      const data = `Failed to validate the input args provided for the tool: ${JSON.stringify(input.issues)}`;
-      return { status: "error", message: "TOOL_INPUT_INVALID", data };
-    }
-    const again = async () => {
-      const other = schema && (await checkWithSchema(schema, call.input_args));
-      return other && "value" in other ? other.value : undefined;
-    };
-    const copy = () => independentCopy(input.value, again);
+    if (calls.length === 0) return [];
+    const session = loopSession(
+      {
+        model: calling(calls),
+        systemPrompt: "",
+        store: new StackStore(this.store),
+        tools: this.tools.map((tool) => toolConfig(tool, () => handOver, this.MAX_RETRIES)),
+        handOver: () => handOver,
+        record: (type, data) => {
+          this.tell(type, data);
+          // Only now the calls are there, each of which gets its result.
+          if (type === "model_response" && signal?.aborted) session.abort();
+        },
+      },
+      this.#core,
+    );
+    const stop = () => session.abort();
+    signal?.addEventListener("abort", stop);
     try {
-      if (!(await this.#allowed(tool, copy, handOver))) {
-        return error(`Permission denied for tool "${tool.name}". The user has not granted permission to run this tool.`);
-      }
-    } catch (thrown) {
-      return error(`Could not ask permission for tool "${tool.name}": ${reasonOf(thrown)}`);
+      await session.request("Run the calls.").catch((error: unknown) => {
+        if (!signal?.aborted) throw error;
+      });
+      const results = (await session.messages()).flatMap((message) => message.tool_results ?? []);
+      // A call that came without an id has none in its result either.
+      return results.map(({ call_id, ...result }, at) =>
+        calls[at]?.id === undefined ? result : { ...result, call_id: calls[at].id },
+      );
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      session.dispose();
     }
-    return this.#run(tool, input.value, copy, handOver, signal);
-  }
-
-  async #run(
-    tool: Tool,
-    input: unknown,
-    copy: () => Promise<unknown>,
-    handOver?: HandOverFunction,
-    signal?: AbortSignal,
-  ): Promise<ToolResultData> {
-    const attempts = tool.idempotent ? this.MAX_RETRIES + 1 : 1;
-    let failure: unknown;
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      if (signal?.aborted && !tool.unAbortable) return aborted();
-      try {
-        // What one run makes of its arguments, the next one must not see.
-        const own = attempts > 1 ? await copy().catch(() => input) : input;
-        return resultOf(await tool.run(own, handOver, signal));
-      } catch (thrown) {
-        failure = thrown;
-      }
-    }
-    return signal?.aborted ? aborted() : error(`The tool failed: ${reasonOf(failure)}`);
-  }
-
-  async #allowed(tool: Tool, copy: () => Promise<unknown>, handOver?: HandOverFunction): Promise<boolean> {
-    if (!(await permissionRule(tool, copy))) return true;
-    const status = (await this.store?.getPermission?.(tool.name, await copy())) ?? "unset";
-    if (status !== "unset" || !handOver) return status === "granted";
-    const granted = Boolean(await handOver({ renderer: "permission_request", toolName: tool.name, toolInput: await copy() }));
-    await this.store?.setPermission?.(tool.name, granted ? "granted" : "denied", await copy());
-    return granted;
-  }
-
-  #known(): string {
-    const names = this.tools.map(({ name }) => name).join(", ");
-    return names ? `Available tools: ${names}.` : "No tools are registered.";
   }
 }
 
-function error(message: string): ToolResultData {
-  return { status: "error", data: null, message };
+/** A model that has these calls, and nothing to say of their results. */
+function calling(calls: readonly ToolCall[]): ModelAdapter {
+  let asked = false;
+  return {
+    name: "calls",
+    setSystemPrompt() {},
+    async prompt() {
+      const answer = asked ? { text: "Done." } : { text: "", tool_calls: [...calls] };
+      asked = true;
+      return { messages: [{ sender: "agent", ...answer }], tokens_in: 0, tokens_out: 0 };
+    },
+  };
 }
 
-function aborted(): ToolResultData {
-  return { status: "aborted", data: null, message: "Tool execution was aborted by the user." };
+/** Keeps the calls in memory, and permissions where the application keeps them, if anywhere. */
+class StackStore extends MemoryStore {
+  constructor(store: StoreAdapter | undefined) {
+    super(generateSessionId());
+    const { getPermission, setPermission } = store ?? {};
+    Object.assign(this, { getPermission: getPermission?.bind(store), setPermission: setPermission?.bind(store) });
+  }
 }

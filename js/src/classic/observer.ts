@@ -1,5 +1,6 @@
 // Counting turns and tokens, and summarising, usable without a session.
-
+import { GloveError } from "../error.js";
+import { summaryOf } from "../models/record.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter, TokenCount } from "../store/adapter.js";
 import type { Message } from "../wire/record.js";
@@ -21,6 +22,11 @@ export class Observer {
 
   addSubscriber(subscriber: SubscriberAdapter): void {
     this.#subscribers.add(subscriber);
+  }
+
+  /** @internal Tells subscribers what is about summaries. */
+  tell(type: string, data: unknown): void {
+    if (type === "compaction_start" || type === "compaction_end") this.#subscribers.tell(type, data);
   }
 
   setCompactionInstructions(instruction: string): void {
@@ -65,17 +71,18 @@ export class Observer {
   /** A summary that fails changes nothing. */
   async runCompactionNow(signal?: AbortSignal): Promise<void> {
     const before = await this.getCurrentTokenConsumption();
-    this.#subscribers.tell("compaction_start", { current_token_consumption: before });
+    this.tell("compaction_start", { current_token_consumption: before });
     const request: Message = { sender: "user", text: this.compactionInstructions, is_compaction_request: true };
     const { messages, tokens_out } = await this.prompt.run([...(await this.ctx.getMessages()), request], [], signal);
-    const told = messages.flatMap(({ sender, text }) => (sender === "agent" && text ? [text] : []));
-    const summary = told.join("\n") || "No summary was generated";
-    const text = `[Conversation summary from compaction]\n\n${summary}\n\n[End of summary - the conversation continues from here]`;
-    const summary_message: Message = { sender: "user", text, is_compaction: true };
+    const carry = { tasks: await this.ctx.getTasks(), inbox: await this.ctx.getInboxItems() };
+    const summary_message = await summaryOf(messages, carry);
+    if (!summary_message) {
+      throw new GloveError("COMPACTION_FAILED", "The model wrote an empty summary; the conversation stays as it is.");
+    }
     await this.ctx.appendMessages([summary_message]);
     await this.store.resetCounters?.();
     await this.addTokensConsumed({ tokens_in: 0, tokens_out });
     const after = await this.getCurrentTokenConsumption();
-    this.#subscribers.tell("compaction_end", { current_token_consumption: after, summary_message });
+    this.tell("compaction_end", { current_token_consumption: after, summary_message });
   }
 }

@@ -6,7 +6,8 @@ import type { JsonSchema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { HostPrompt } from "../wasm/core-api.js";
 import type { Message, Usage } from "../wire/record.js";
-import { forModel, type ModelAdapter, type ModelNotice, type ModelPromptResult, type ModelTool } from "./model.js";
+import type { ModelAdapter, ModelNotice, ModelPromptResult, ModelTool } from "./model.js";
+import { markReady } from "./record.js";
 
 /** The first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */
 const half = /[\ud800-\udbff]$/;
@@ -45,7 +46,8 @@ export class ModelBridge {
   ): Promise<string> {
     const { purpose, systemPrompt, from } = request;
     const fresh = JSON.parse(request.messages) as Message[];
-    const messages = [...this.#messages.slice(0, from), ...fresh.map(forModel)];
+    markReady(fresh);
+    const messages = [...this.#messages.slice(0, from), ...fresh];
     // A summary asks with messages of its own; the next turn says again what it needs.
     if (purpose === "turn") this.#messages = messages;
     const shown = new Coalesced(delta, signal);

@@ -1,10 +1,10 @@
 // A model behind an endpoint of the application, over server-sent events.
+import type { DirectOptions } from "../relay/direct.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import type { ModelOptions } from "../wasm/core-api.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { checkCall } from "./options.js";
-import { collect } from "./remote.js";
 
 /** How an endpoint is asked. */
 export interface EndpointOptions {
@@ -55,6 +55,14 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
   const redirect: RequestRedirect = options.headers ? "manual" : "follow";
   let systemPrompt = "";
   const name = `endpoint:${url}`;
+  const fetch: Fetch = async (to, init) => {
+    // Those that `hostFetch` looks at afterwards.
+    const sent = init.headers as Headers;
+    for (const [key, value] of Object.entries(await headers())) sent.set(key, value);
+    return (options.fetch ?? globalThis.fetch)(to, { ...init, redirect });
+  };
+  const { reasoning, policy } = options;
+  const relay: DirectOptions = { format: "endpoint", baseURL: url, model: name, reasoning, policy };
   const model: ModelAdapter = {
     name,
     setSystemPrompt: (text) => {
@@ -62,11 +70,8 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     },
     async prompt(request, notify, signal) {
       // Sessions do not come here.
-      const { askEndpoint, endpointBody } = await import("./endpoint-reader.js");
-      const body = JSON.stringify(endpointBody(systemPrompt, request, options.reasoning));
-      const init = { method: "POST", headers: await headers(), body, redirect, ...(signal && { signal }) };
-      const missing = "Stream ended without a 'done' event";
-      return askEndpoint(options.fetch ?? globalThis.fetch, url, init, (events) => collect(events, notify, missing, signal));
+      const { prompted } = await import("../relay/direct.js");
+      return prompted({ options: relay, fetch }, { ...request, systemPrompt }, notify, signal);
     },
   };
   const http: HttpModel = {
@@ -76,11 +81,5 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     ...(options.reasoning && { reasoning: true }),
     ...(options.policy && { policy: options.policy }),
   };
-  const fetcher: Fetch = async (to, init) => {
-    // Those that `hostFetch` looks at afterwards.
-    const sent = init.headers as Headers;
-    for (const [key, value] of Object.entries(await headers())) sent.set(key, value);
-    return (options.fetch ?? globalThis.fetch)(to, { ...init, redirect });
-  };
-  return withTransport(model, { options: http, fetch: fetcher });
+  return withTransport(model, { options: http, fetch });
 }

@@ -74,15 +74,3 @@ export interface SerializedTool {
 export function serialized(tools: readonly ModelTool[] | undefined): SerializedTool[] {
   return (tools ?? []).map(({ name, description, jsonSchema }) => ({ name, description, parameters: jsonSchema }));
 }
-
-/** A message as a model may see it: without what is for the screen only. */
-export function forModel(message: Message): Message {
-  if (!message.tool_results) return message;
-  const tool_results = message.tool_results.map(({ outputs: _outputs, slots: _slots, input: _input, ...call }) => {
-    // Older versions kept what a tool returned as it was.
-    if (typeof call.result !== "object" || call.result === null) return call;
-    const { renderData, summary, generateSummaryArgs, ...result } = call.result;
-    return { ...call, result };
-  });
-  return { ...message, tool_results };
-}

@@ -149,6 +149,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
     if (format === "anthropic" && inPage()) headers.set("anthropic-dangerous-direct-browser-access", "true");
     return (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
   };
+  const target = { options: relay, fetch, ...(key !== undefined && { key }) };
   const direct = () => import("../relay/direct.js");
   let systemPrompt = "";
   const adapter: ModelAdapter = {
@@ -158,8 +159,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
     },
     // Sessions do not come here.
     async prompt(request, notify, signal) {
-      const asked = { ...request, systemPrompt };
-      return (await direct()).prompted((init) => ask("", init), asked, notify, signal);
+      return (await direct()).prompted(target, { ...request, systemPrompt }, notify, signal);
     },
   };
   const http: HttpModel = {
@@ -167,7 +167,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
     reasoning: true, // Whether the provider gets it is settled on the way.
     policy: { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0, answerBytes: 0 }, // So are retries and limits.
   };
-  const ask: Fetch = async (_, init) => (await direct()).direct(relay, key ?? "", fetch, init);
+  const ask: Fetch = async (_, init) => (await direct()).direct(target, init);
   return withTransport(adapter, { options: http, fetch: ask });
 }
 

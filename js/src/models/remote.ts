@@ -3,9 +3,8 @@
 
 import { failureOf, GloveError, type ToldFailure } from "../error.js";
 import { checkMethods, type Options } from "../values/validate-options.js";
-import type { Message, Usage } from "../wire/record.js";
+import type { Message, ToolCall, Usage } from "../wire/record.js";
 import {
-  forModel,
   type ModelAdapter,
   type ModelNotice,
   type ModelPromptResult,
@@ -16,6 +15,7 @@ import {
   stoppable,
   tell,
 } from "./model.js";
+import { forModel } from "./record.js";
 
 /** What is asked: the whole of it each time, as plain data. */
 export interface RemotePromptRequest {
@@ -59,7 +59,7 @@ export function createRemoteModel(name: string, actions: RemoteModelActions): Mo
       systemPrompt = text;
     },
     async prompt(request, notify, signal) {
-      const asked = remoteRequest(systemPrompt, request);
+      const asked = await remoteRequest(systemPrompt, request);
       if (actions.promptStream) {
         const missing = "Remote model stream ended without a 'done' event";
         return collect(actions.promptStream(asked, signal), notify, missing, signal);
@@ -70,9 +70,9 @@ export function createRemoteModel(name: string, actions: RemoteModelActions): Mo
   };
 }
 
-function remoteRequest(systemPrompt: string, { messages, tools }: PromptRequest): RemotePromptRequest {
+async function remoteRequest(systemPrompt: string, { messages, tools }: PromptRequest): Promise<RemotePromptRequest> {
   const described = serialized(tools);
-  return { systemPrompt, messages: messages.map(forModel), ...(described.length ? { tools: described } : {}) };
+  return { systemPrompt, messages: await forModel(messages), ...(described.length ? { tools: described } : {}) };
 }
 
 /** Reads a stream to its `done`, or until it is stopped, and tells of its text on the way. */
@@ -84,6 +84,7 @@ export async function collect(
 ): Promise<ModelPromptResult> {
   const events = stream?.[Symbol.asyncIterator]?.();
   if (!events) throw noAnswer();
+  const calls: ToolCall[] = [];
   try {
     for (;;) {
       const { done, value: event } = await stoppable(events.next(), signal);
@@ -97,10 +98,13 @@ export async function collect(
         case "model_notice":
           tell(notify, event.type, { code: event.code, message: event.message });
           break;
+        case "tool_use":
+          calls.push({ tool_name: event.name, input_args: event.input, id: event.id });
+          break;
         case "error":
           throw new GloveError(event.code ?? "MODEL_SERVER", event.message, failureOf(event));
         case "done":
-          return resultOf(event);
+          return withCalls(resultOf(event), calls);
       }
     }
   } finally {
@@ -113,6 +117,13 @@ function resultOf(given: RemotePromptResponse & { readonly type?: string }): Mod
   if (typeof (given?.message ?? 0) !== "object") throw noAnswer();
   const { type: _, message, ...counted } = given;
   return { messages: [message], ...counted };
+}
+
+/** Some streams tell of a call in an event of its own only. */
+function withCalls(result: ModelPromptResult, calls: readonly ToolCall[]): ModelPromptResult {
+  const [message] = result.messages;
+  if (!message || message.tool_calls?.length || calls.length === 0) return result;
+  return { ...result, messages: [{ ...message, tool_calls: [...calls] }] };
 }
 
 function noAnswer(): GloveError {

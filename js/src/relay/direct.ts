@@ -1,25 +1,15 @@
-// A provider that the page asks itself. What stands between it and the session is what a chat handler has, so that a page which
-// asks no provider need not load how providers are spoken to.
+// Models that the page asks itself. What stands between a model and a session is what a chat handler has, so that a page which asks
+// no provider need not load how providers are spoken to. Who asks without a session reads what the same relay writes.
 import type { Fetch } from "../models/http.js";
-import {
-  type ModelPromptResult,
-  type ModelTool,
-  type NotifySubscribersFunction,
-  type PromptRequest,
-  type SerializedTool,
-  stoppable,
-} from "../models/model.js";
-import { collect } from "../models/remote.js";
-import { parseSSEStream } from "../models/sse.js";
+import type { ModelPromptResult, ModelTool, NotifySubscribersFunction, PromptRequest, SerializedTool } from "../models/model.js";
+import { collect, type RemoteStreamEvent } from "../models/remote.js";
 import { toolSchema } from "../tools/spec.js";
-import { bytes } from "../wasm/generated/glove_providers_bytes.js";
-import { unpack } from "../wasm/inline.js";
-import { guard, openProviders, type Providers, type Relay } from "../wasm/providers.js";
+import { fromCore } from "../wasm/core-errors.js";
+import { guard, type Providers, type Relay } from "../wasm/providers.js";
 import type { RelayOptions } from "../wasm/relay.js";
 import { answer } from "./answer.js";
-import { providersSource } from "./source.js";
-
-const providers = /* @__PURE__ */ openProviders(() => unpack(bytes));
+import { core } from "./core.js";
+import { relayed } from "./relayed.js";
 
 export type DirectOptions = Partial<RelayOptions> & Pick<RelayOptions, "format" | "baseURL" | "model">;
 
@@ -33,7 +23,7 @@ const own = {
 
 /** Asks without a session. What of the messages is for a model is the relay's to know. */
 export async function prompted(
-  ask: (init: RequestInit) => Promise<Response>,
+  target: Target,
   { systemPrompt, messages, tools = [] }: PromptRequest & { readonly systemPrompt: string },
   notify: NotifySubscribersFunction,
   signal: AbortSignal | undefined,
@@ -41,15 +31,64 @@ export async function prompted(
   signal?.throwIfAborted();
   const described = await Promise.all(tools.map(describe));
   const body = JSON.stringify({ systemPrompt, messages, tools: described });
-  const response = await stoppable(ask({ body, signal: signal ?? null }), signal);
-  return collect(parseSSEStream(response), notify, "The answer was cut off before its end.", signal);
+  return collect(eventsOf(target, body, signal), notify, "The answer was cut off before its end.", signal);
 }
 
 async function describe({ name, description, jsonSchema, input_schema: inputSchema }: ModelTool): Promise<SerializedTool> {
   return { name, description, parameters: await toolSchema({ name, jsonSchema, ...(inputSchema && { inputSchema }) }) };
 }
 
-/** One for each adapter, as it keeps what it learned from refusals, until the core has to be started anew. */
+/** Which model is asked, and how it is reached. */
+export interface Target {
+  readonly options: DirectOptions;
+  readonly key?: string;
+  readonly fetch: Fetch;
+}
+
+/** The events of one answer. Throws what it failed with. */
+export async function* eventsOf(
+  { options, key = "", fetch }: Target,
+  body: string,
+  signal?: AbortSignal,
+): AsyncGenerator<RemoteStreamEvent, void, undefined> {
+  const relay = relayOf(await core(), options);
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  signal?.addEventListener("abort", leave);
+  const came: RemoteStreamEvent[] = [];
+  let wake = () => {};
+  const write = (events: string) => {
+    // One line each, as the core writes them.
+    for (const event of events.split("\n\n")) if (event) came.push(JSON.parse(event.slice("data: ".length)));
+    wake();
+  };
+  let end: { readonly failure?: unknown } | undefined;
+  relayed({ relay, body, key, fetch, write }, leaving.signal)
+    .then(
+      (refusal) => (refusal ? { failure: fromCore(JSON.stringify(refusal)) } : {}),
+      (failure: unknown) => ({ failure }),
+    )
+    .then((came) => {
+      end = came;
+      wake();
+    });
+  try {
+    for (;;) {
+      yield* came.splice(0);
+      if (came.length > 0) continue;
+      if (end?.failure) throw end.failure;
+      if (end) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    signal?.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+/** One for each model, as it keeps what it learned from refusals, until the core has to be started anew. */
 let relays: WeakMap<DirectOptions, Relay> | undefined;
 
 function relayOf({ CoreRelay }: Awaited<ReturnType<Providers["load"]>>, options: DirectOptions): Relay {
@@ -69,15 +108,8 @@ function relayOf({ CoreRelay }: Awaited<ReturnType<Providers["load"]>>, options:
 }
 
 /** Answers the request to an endpoint with the events of one. */
-export async function direct(
-  options: DirectOptions,
-  key: string,
-  fetch: Fetch,
-  { body, signal }: RequestInit,
-): Promise<Response> {
-  const relay = relayOf(await providers.load(providersSource()), options);
+export async function direct({ options, key = "", fetch }: Target, { body, signal }: RequestInit): Promise<Response> {
+  const relay = relayOf(await core(), options);
   const stopped = signal ?? new AbortController().signal;
-  // The events tell all of it.
-  const silent = { report() {}, notice() {} };
-  return answer({ relay, body: String(body), key, signal: stopped, fetch, heartbeatMs: 0, asEvents: true, ...silent });
+  return answer({ relay, body: String(body), key, signal: stopped, fetch, heartbeatMs: 0, asEvents: true, report() {} });
 }

@@ -1,8 +1,16 @@
 // The wasm file that asks model providers: for chat handlers, and for pages whose people bring a key of their own.
 import { openerOf, type Started } from "./core.js";
-import { __wbg_reset_state, CoreRelay, guard, initSync } from "./generated/glove_providers.js";
+import {
+  __wbg_reset_state,
+  CoreRelay,
+  guard,
+  initSync,
+  messagesForModel,
+  summaryOf,
+  viewOfRecord,
+} from "./generated/glove_providers.js";
 
-const glue = { __wbg_reset_state, CoreRelay, guard, initSync };
+const glue = { __wbg_reset_state, CoreRelay, guard, initSync, messagesForModel, summaryOf, viewOfRecord };
 
 export type Relay = CoreRelay;
 export type Providers = Started<typeof glue>;

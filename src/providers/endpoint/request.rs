@@ -6,9 +6,7 @@ use crate::message::ToolStatus;
 use crate::providers::provider_fields::EXTRA_CONTENT;
 use crate::providers::provider_fields::PROVIDER_FIELDS;
 use crate::providers::provider_fields::THOUGHT_SIGNATURE;
-use crate::providers::request::fragments::{
-    BETWEEN, each_field, is_wanted_back, push_string, reasoning, user_texts,
-};
+use crate::providers::request::fragments::{BETWEEN, each_field, is_wanted_back, reasoning, user_texts};
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{CallResult, Group, Part};
@@ -126,12 +124,7 @@ fn result(out: &mut String, answer: &CallResult<'_>) {
                 data.text("message", result.result.message.as_deref().unwrap_or("Unknown error"));
             }
             ToolStatus::Success | ToolStatus::Pending => {
-                let has_summary = result.outputs.iter().flatten().any(|output| output.summary.is_some());
-                if has_summary || result.result.summary.is_some() {
-                    push_string(data.key("data"), &answer.text());
-                } else {
-                    data.raw("data", result.result.data.as_str());
-                }
+                data.raw("data", result.data_for_model().as_str());
                 data.text("status", "success");
             }
         },

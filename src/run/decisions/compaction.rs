@@ -66,20 +66,11 @@ impl Run {
         let Phase::Compacting { keep, .. } = self.state.phase else { return };
         self.count_usage(&reply.usage);
         fx.emit(Event::TokenConsumption { consumption: reply.usage });
-        let mut texts = Vec::new();
-        for message in &reply.messages {
-            if message.sender == Sender::Agent {
-                texts.push(message.text.as_str());
-            }
-        }
-        let text = joined(&texts, "\n");
-        if text.trim().is_empty() {
+        let Some(mut summary) = Run::summary_of(&reply.messages, carry) else {
             // An empty summary would forget the conversation.
             self.on_summary_failed("the model wrote an empty summary", fx);
             return;
-        }
-        let mut summary = Message::user(texts::summary(&text, carry));
-        summary.is_compaction = true;
+        };
         summary.compaction_keeps = Some(keep);
         self.append(summary);
         self.state.context_tokens = 0;
@@ -90,6 +81,23 @@ impl Run {
             current_token_consumption: self.state.estimated_tokens,
             summary_message: self.messages.last().cloned().map(Box::new),
         });
+    }
+
+    /// The message that takes the place of what was summarised. `None` for an answer without text.
+    pub(crate) fn summary_of(answer: &[Message], carry: &Carry) -> Option<Message> {
+        let mut texts = Vec::new();
+        for message in answer {
+            if message.sender == Sender::Agent {
+                texts.push(message.text.as_str());
+            }
+        }
+        let text = joined(&texts, "\n");
+        if text.trim().is_empty() {
+            return None;
+        }
+        let mut summary = Message::user(texts::summary(&text, carry));
+        summary.is_compaction = true;
+        Some(summary)
     }
 
     /// Everything stays as it was, and the request goes on without a summary.

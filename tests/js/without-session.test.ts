@@ -1,5 +1,4 @@
-// An endpoint is read twice: by the core for a session, and in JavaScript for who asks its model without one. The same answers must
-// lead to the same, and neither may tell a key.
+// A model that is asked without a session answers, fails and keeps its keys as it does in one.
 import { type ContentPart, createEndpointModel, GloveClient, MemoryStore, type Message } from "glove-wasm";
 import { expect, test } from "vitest";
 
@@ -112,7 +111,7 @@ const answers: [string, string, Read][] = [
   ],
   ["a failure without a code", sse({ type: "error", message: "no" }), { ...empty, code: "MODEL_SERVER" }],
 ];
-test.each(answers)("%s is read in the same way twice", async (_, body, expected) => {
+test.each(answers)("%s is read in the same way with and without a session", async (_, body, expected) => {
   const answer = () => new Response(body, { headers: { "content-type": "text/event-stream" } });
   expect((await bySession(answer))[0]).toEqual(expected);
   expect((await byItself(answer))[0]).toEqual(expected);
@@ -125,7 +124,7 @@ test.each([
   [400, "MODEL_BAD_REQUEST"],
   [500, "MODEL_SERVER"],
   [307, "MODEL_CONFIG"],
-])("the status %i is read in the same way twice", async (status, code) => {
+])("the status %i is read in the same way with and without a session", async (status, code) => {
   const answer = () => new Response("no", { status });
   expect((await bySession(answer))[0]).toEqual({ ...empty, code });
   expect((await byItself(answer))[0]).toEqual({ ...empty, code });
@@ -140,7 +139,7 @@ test.each([
   [502, { code: "MODEL_NETWORK", kind: "network" }, "MODEL_SERVER"],
   [400, { code: "invalid_value" }, "MODEL_BAD_REQUEST"],
   [404, "<!doctype html><pre>Cannot POST /chat</pre>", "MODEL_BAD_REQUEST"],
-])("a refusal with %i and %j has the same code twice, and no source of a page", async (status, error, code) => {
+])("a refusal with %i and %j has the same code both ways, and no source of a page", async (status, error, code) => {
   const body = typeof error === "string" ? error : JSON.stringify({ error: { message: "no", ...error } });
   for (const read of [bySession, byItself]) {
     const [told, failure] = await read(() => new Response(body, { status }));
@@ -174,7 +173,7 @@ const keys: [string, Options, said: string, told: string][] = [
   ["a password", login(`me:${key}`), `No ${key} here`, "No … here"],
   ["a login", login(key), `No ${key} here`, "No … here"],
 ];
-test.each(keys)("a key is struck out in the same way twice: %s", async (_, options, said, told) => {
+test.each(keys)("a key is struck out with and without a session: %s", async (_, options, said, told) => {
   const failing: Answer[] = [
     () => Promise.reject(new TypeError(said)),
     () =>
