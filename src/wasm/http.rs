@@ -13,7 +13,7 @@ use wasm_bindgen_futures::JsFuture;
 use super::bindings::{PageBindings, PageResponse};
 use super::environment::PageSignal;
 use super::tools::settled;
-use super::values::reason;
+use super::values::{detail, reason};
 use crate::http::{Http, HttpRequest, HttpResponse, without_keys};
 use crate::json::codec::{from_text, to_text};
 use crate::portable::BoxFuture;
@@ -29,7 +29,7 @@ impl Http for PageHttp {
         let HttpRequest { url, headers, body } = request;
         let sending = self.host.fetch(&url, &to_text(&headers), &body, &signal.signal());
         Box::pin(async move {
-            let answered = settled(sending).await.map_err(|error| unsent(&reason(&error)))?;
+            let answered = settled(sending).await.map_err(|error| unsent(&error))?;
             // The page's own object, by the contract of `PageBindings::fetch`.
             let response: PageResponse = answered.unchecked_into();
             Ok(Box::new(FetchedResponse { signal, response, body: None }) as Box<dyn HttpResponse>)
@@ -37,12 +37,9 @@ impl Http for PageHttp {
     }
 }
 
-/// Why nothing came. The page tells the headers that it sent in front of it, on a line of their own.
-fn unsent(failure: &str) -> String {
-    let parts = failure.split_once('\n').and_then(|(sent, why)| Some((from_text(sent).ok()?, why)));
-    // What is told before anything is sent stands alone, and may have several lines.
-    let (sent, why) = parts.unwrap_or((Vec::new(), failure));
-    without_keys(why, &sent)
+/// Why nothing came. The page says in `sent` which headers it sent, where it came so far.
+fn unsent(error: &JsValue) -> String {
+    without_keys(&reason(error), &detail::<Vec<_>>(error, "sent").unwrap_or_default())
 }
 
 /// When it is dropped, the signal fires first: the connection is closed, and no more chunks are pushed. After `suffices` the page

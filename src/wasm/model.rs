@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 
 use super::bindings::{PageBindings, PagePrompt};
 use super::environment::{PageSignal, callback};
-use super::values::reason;
+use super::values::{detail, reason};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::codec::{from_text, to_text};
 use crate::portable::BoxFuture;
@@ -101,8 +101,7 @@ impl ModelAdapter for PageModel {
     }
 }
 
-/// A model may reject with the JSON of a `ModelError`, to say what kind of failure it was.
+/// A model may say what kind of failure it was, by a `ModelError` in `detail`.
 pub(super) fn failed(error: &JsValue) -> ModelError {
-    let why = reason(error);
-    from_text(&why).unwrap_or_else(|_| ModelError::new(ModelErrorKind::Adapter, why))
+    detail(error, "detail").unwrap_or_else(|| ModelError::new(ModelErrorKind::Adapter, reason(error)))
 }

@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 
 use super::bindings::PageBindings;
 use super::tools::settled;
-use super::values::reason;
+use super::values::{detail, reason};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::json::Json;
 use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};
@@ -157,8 +157,7 @@ fn unreadable(fault: &Fault) -> StoreError {
     StoreError::new(StoreErrorKind::Corrupt, message)
 }
 
-/// A store may reject with the JSON of a `StoreError`, to say what kind of failure it was.
+/// A store may say what kind of failure it was, by a `StoreError` in `detail`.
 fn failed(error: &JsValue) -> StoreError {
-    let why = reason(error);
-    from_text(&why).unwrap_or_else(|_| StoreError::new(StoreErrorKind::Failed, why))
+    detail(error, "detail").unwrap_or_else(|| StoreError::new(StoreErrorKind::Failed, reason(error)))
 }

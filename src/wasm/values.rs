@@ -1,4 +1,4 @@
-//! Text in, text out: how values and errors cross. An error crosses as JSON `{code, message, …}`.
+//! How values and errors cross: values as JSON, an error as an object `{code, message, model?}`.
 
 use wasm_bindgen::JsValue;
 
@@ -28,7 +28,7 @@ fn throw(code: &str, message: &str, model: Option<&ModelError>) -> JsValue {
         Some(model) => object(&mut out, &[("code", &code), ("message", &message), ("model", model)]),
         None => object(&mut out, &[("code", &code), ("message", &message)]),
     }
-    JsValue::from_str(&out)
+    js_sys::JSON::parse(&out).unwrap_or_default()
 }
 
 pub(super) fn read<T: Read>(text: &str, what: &str) -> Result<T, JsValue> {
@@ -45,9 +45,15 @@ fn misread(what: &str, fault: &Fault) -> JsValue {
 
 /// What a promise of the page was rejected with, as a sentence.
 pub(super) fn reason(error: &JsValue) -> String {
-    let message = || {
-        let message = js_sys::Reflect::get(error, &JsValue::from_str("message")).ok()?;
-        message.as_string()
-    };
+    let message = || property(error, "message");
     error.as_string().or_else(message).unwrap_or_else(|| "an unknown error".to_owned())
+}
+
+/// What the page says of an error to the core, as JSON in a property of it.
+pub(super) fn detail<T: Read>(error: &JsValue, name: &str) -> Option<T> {
+    from_text(&property(error, name)?).ok()
+}
+
+fn property(error: &JsValue, name: &str) -> Option<String> {
+    js_sys::Reflect::get(error, &JsValue::from_str(name)).ok()?.as_string()
 }

@@ -76,7 +76,7 @@ export class ModelBridge {
       const result = await model.prompt(asked, notify, signal);
       return JSON.stringify(reply(model.name, result, shown.any));
     } catch (error) {
-      throw new Error(failure(error), { cause: error });
+      throw failure(error);
     } finally {
       shown.end();
     }
@@ -155,12 +155,12 @@ export function errorKind(error: unknown): string | undefined {
   return error instanceof GloveError ? kinds[error.code] : undefined;
 }
 
-/** A failure of our own models keeps its kind; anything else is a sentence. */
-function failure(error: unknown): string {
+/** A failure of our own models keeps its kind, in `detail`; anything else is a sentence. */
+function failure(error: unknown): Error {
   const kind = errorKind(error);
-  return kind
-    ? JSON.stringify({ kind, message: reasonOf(error), ...failureFields(error) })
-    : reasonOf(error) || "the model failed";
+  const message = reasonOf(error);
+  const detail = kind && JSON.stringify({ kind, message, ...failureFields(error) });
+  return Object.assign(new Error(message || "the model failed", { cause: error }), { detail });
 }
 
 /** Pieces on their way into the core: joined, a frame's worth at a time. */

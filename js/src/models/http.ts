@@ -15,7 +15,7 @@ const noResponse = "`fetch` did not return a Response with a byte stream as its 
 
 /**
  * `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells: the core
- * is told of them, in front of what went wrong too.
+ * is told of them, with what went wrong too.
  */
 export async function hostFetch(
   custom: Fetch | undefined,
@@ -32,7 +32,7 @@ export async function hostFetch(
   try {
     response = await (custom ?? globalThis.fetch)(url, { method: "POST", headers: sent, body, signal });
   } catch (error) {
-    throw new Error(`${told()}\n${reasonOf(error)}`);
+    throw Object.assign(new Error(reasonOf(error)), { sent: told() });
   }
   if (typeof response?.status !== "number") throw new Error(noResponse);
   const reader = response.body?.getReader();

@@ -121,7 +121,7 @@ function afterCore(state: SessionState, type: string, data: unknown): SessionSta
       return tasks ? withShown(state, { tasks }) : state;
     }
     case "error":
-      return requests.reported(state, fromCore(JSON.stringify(data)));
+      return requests.reported(state, fromCore(data));
     default:
       return state;
   }

@@ -9,10 +9,11 @@ export function storeError(kind: StoreErrorKind, message: string, cause?: unknow
   return new GloveError(`STORE_${kind.toUpperCase()}`, message, cause === undefined ? undefined : { cause });
 }
 
-/** What a store threw, as the core takes it: the JSON of its kind and message where the kind is known. */
+/** What a store threw, as the core takes it: with its kind in `detail` where that is known. */
 export function forCore(thrown: unknown): unknown {
   const code = thrown instanceof GloveError ? thrown.code : undefined;
   const kind = kinds.find((kind) => code === `STORE_${kind.toUpperCase()}`);
   if (!kind) return thrown;
-  return new Error(JSON.stringify({ kind, message: (thrown as GloveError).message }), { cause: thrown });
+  const { message } = thrown as GloveError;
+  return Object.assign(new Error(message, { cause: thrown }), { detail: JSON.stringify({ kind, message }) });
 }

@@ -70,7 +70,7 @@ export interface SessionHost {
 
   /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
    *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
-   *  A rejection's message is a sentence, or the JSON of a `ModelError`. */
+   *  A rejection may have the JSON of a `ModelError` in `detail`. */
   prompt?(
     request: HostPrompt,
     delta: (kind: "text" | "reasoning" | "notice", text: string) => void,
@@ -82,8 +82,8 @@ export interface SessionHost {
 
   /** Store of the page. `load` gives JSON `{messages, checkpoint?, records}`. */
   load?(): Promise<string>;
-  /** JSON `{firstMessage, messages, records, checkpoint?, seq}`; all of it or nothing. A rejection's message is a
-   *  sentence, or the JSON of a `StoreError`. */
+  /** JSON `{firstMessage, messages, records, checkpoint?, seq}`; all of it or nothing. A rejection may
+   *  have the JSON of a `StoreError` in `detail`. */
   append?(step: string, strict: boolean): Promise<void>;
   permission?(tool: string, input: string | undefined): Promise<"granted" | "denied" | "unset">;
   setPermission?(tool: string, input: string | undefined, granted: boolean): Promise<void>;
@@ -151,7 +151,7 @@ export type CoreOutcome =
   | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
   | { readonly outcome: "waiting"; readonly questions: readonly CoreQuestion[] };
 
-/** The session class that the wasm module exports. What is thrown is the JSON of a `CoreError` (`{code, message}`), as text. */
+/** The session class that the wasm module exports. What is thrown is an object `{code, message, model?}`. */
 export interface CoreSession {
   /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
    *  is the one in `state.request`, `state.queue` and the events. */

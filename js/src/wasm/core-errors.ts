@@ -1,7 +1,7 @@
 // Errors of the core as errors of the application.
-import { AbortError, asError, failureOf, GloveError, reasonOf, type ToldFailure } from "../error.js";
+import { AbortError, asError, failureOf, GloveError, type ToldFailure } from "../error.js";
 
-/** What the core throws: the JSON of this, as a string or as an error's message. */
+/** What the core throws; between tabs it goes as its JSON. */
 interface CoreError {
   readonly code: string;
   readonly message: string;
@@ -11,7 +11,7 @@ interface CoreError {
 
 export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   if (thrown instanceof GloveError || thrown instanceof AbortError) return thrown;
-  const told = read(reasonOf(thrown));
+  const told = coreError(thrown);
   if (told === undefined) return asError(thrown);
   const { code } = told;
   const failure = told.model && failureOf({ transient: false, ...told.model });
@@ -23,11 +23,12 @@ export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   return code === "ABORTED" ? new AbortError(message) : new GloveError(code, message, { cause: thrown, ...failure });
 }
 
-function read(text: string): CoreError | undefined {
+function coreError(thrown: unknown): CoreError | undefined {
   try {
-    const error = JSON.parse(text) as Partial<CoreError> | null;
-    const whole = typeof error?.code === "string" && typeof error.message === "string";
-    return whole ? (error as CoreError) : undefined;
+    const told = typeof thrown === "string" ? (JSON.parse(thrown) as unknown) : thrown;
+    // An error with a code (of Node, say) is none of the core's.
+    const { code, message } = (told instanceof Error ? {} : (told ?? {})) as Partial<CoreError>;
+    return typeof code === "string" && typeof message === "string" ? (told as CoreError) : undefined;
   } catch {
     return undefined;
   }

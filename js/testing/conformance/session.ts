@@ -56,7 +56,7 @@ export function sessionCases(style: "object" | "number" | "both"): readonly Case
       needs: ["appendStep", "readRun"],
       async run(store) {
         const thrown = await refusal(host(store).append(JSON.stringify(step(1, 7)), false), "a step that does not follow");
-        const { kind, message } = JSON.parse((thrown as Error).message) as { kind: string; message: string };
+        const { kind, message } = JSON.parse((thrown as { detail: string }).detail) as { kind: string; message: string };
         equal(kind, "conflict", "kind");
         holds(message.length > 10, "the message says what happened");
       },
