@@ -1,4 +1,4 @@
-// Who may ask. Only a plain yes lets a request through: a check that gives anything else, or nothing in time, refuses.
+// Authorization. Only `true` lets a request through: any other answer, or none in time, refuses it.
 
 import { broken } from "../src/relay/answer.js";
 import { describeValue } from "../src/values/validate-options.js";

@@ -7,52 +7,52 @@ import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 
-/** Answers a request. It never rejects: what goes wrong is in the response. */
+/** Answers a request. Never rejects: errors are in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
-/** What a chat handler is made with. */
+/** The options of a chat handler. */
 export interface ChatHandlerConfig extends ModelCallOptions {
-  /** An id of the table of providers, as `"anthropic"`. Either this or `createModel` must be there. */
+  /** The id of a provider, such as `"anthropic"`. Either this or `createModel` is required. */
   readonly provider?: ProviderId | undefined;
-  /** A model of your own, made anew for each request: another service, or a script where there is no key. */
+  /** Creates a model of your own for each request: another service, or a scripted model without a key. */
   readonly createModel?: (() => ModelAdapter) | undefined;
-  /** The provider's default model unless given. */
+  /** Default: the provider's default model. */
   readonly model?: string;
-  /** Further models that a client may ask for, by `model` in its request. */
+  /** Further models that a client may request with `model`. */
   readonly models?: readonly string[];
-  /** Read from the provider's environment variable, at each request, unless given. */
+  /** Default: the provider's environment variable, read at each request. */
   readonly apiKey?: string;
   readonly maxTokens?: number;
   readonly baseURL?: string;
-  /** Another format than the provider's usual one, for its other APIs. */
+  /** A format other than the provider's default, for its other APIs. */
   readonly format?: ProviderFormat;
   /** Sends the model's earlier reasoning back to it. */
   readonly reasoning?: boolean;
-  /** How much the model thinks first, as it is said to each provider; `none` asks for no thoughts. */
+  /** How much the model reasons before it answers, translated for each provider; `none` turns reasoning off. */
   readonly reasoningEffort?: ReasoningEffort;
   /** The same in tokens, beside `maxTokens`. */
   readonly reasoningBudget?: number;
-  /** `text` for models that know no tools: they are described in the prompt, and calls are read out of the text. */
+  /** `text` for models without tool calls: the prompt describes the tools, and calls are parsed from the text. */
   readonly toolUse?: "native" | "text";
-  /** Tells reasoning as a part of the text, between `<think>` and `</think>`. */
+  /** Sends reasoning as part of the text, between `<think>` and `</think>`. */
   readonly includeReasoningInText?: boolean;
-  /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */
+  /** Marks the prompt for caching, for five minutes (`true`) or the given time. */
   readonly cache?: boolean | "5m" | "1h";
-  /** Takes the place of whatever system prompt a client sends. */
+  /** Replaces the system prompt that a client sends. */
   readonly systemPrompt?: string;
   /**
    * Whether this request is answered. `true` is the only yes. A `Response` is sent as it is, anything else is a 401, an exception a 403.
    * Must not read the body.
    */
   readonly authorize?: (request: Request) => Maybe<boolean | Response | null | undefined>;
-  /** How long `authorize` may take before the request is refused with a 503: 30,000 unless given, 0 for any time. */
+  /** Milliseconds `authorize` may take before the request is refused with a 503; default 30,000, 0 for no limit. */
   readonly authorizeMs?: number;
   readonly limits?: ChatHandlerLimits;
-  /** The origins whose pages may call, or `"*"`. No CORS header is sent unless set. */
+  /** The origins whose pages may call, or `"*"`. By default, no CORS headers are sent. */
   readonly cors?: string | readonly string[];
-  /** Retries and waiting limits of a model call. */
+  /** Retries and time limits of a model call. */
   readonly policy?: NonNullable<HttpModel["policy"]>;
-  /** After this silence a comment keeps the connection alive: 15,000 unless given, 0 for none. */
+  /** Milliseconds of silence after which a comment keeps the connection alive; default 15,000, 0 for none. */
   readonly heartbeatMs?: number;
   /** How much of the provider's own error messages clients are told. `safe`, the default, is what is wrong with the request,
    *  with addresses, hosts, accounts and keys struck out; `all` is all but connections and bodies, word for word. */
@@ -72,14 +72,14 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly wasm?: WebAssembly.Module;
 }
 
-/** What a request may hold; more is refused with 413. */
+/** The size limits of a request; a larger one is refused with 413. */
 export interface ChatHandlerLimits {
-  /** 1 MB (1,048,576) unless given. */
+  /** Default 1 MB (1,048,576). */
   readonly bodyBytes?: number;
-  /** 64 kB (65,536) unless given. */
+  /** Default 64 kB (65,536). */
   readonly systemPromptBytes?: number;
-  /** What one call may send, which is what `compaction` leaves of a chat: 2,000 unless given. */
+  /** The messages of one call, that is, what `compaction` leaves of a chat; default 2,000. */
   readonly messages?: number;
-  /** 128 unless given. */
+  /** Default 128. */
   readonly tools?: number;
 }

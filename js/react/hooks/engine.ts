@@ -1,4 +1,4 @@
-// What stands behind a hook: it chooses the session, keeps its settings up to date, and offers its actions.
+// The engine behind a hook: chooses the session, keeps its settings up to date, and provides its actions.
 import { createElement } from "react";
 import { AbortError, asError, reasonOf } from "../../src/error.js";
 import type { RunOutcome } from "../../src/session/outcome.js";

@@ -41,7 +41,7 @@ export class ProviderEngines extends Listeners {
   /** The conversation for selectors: the provider's own where it is shown, else that of the latest hook. */
   readonly get = (): Engine | undefined => this.#engines.find((engine) => engine === this.#shared) ?? this.#engines.at(-1);
 
-  /** Gives its undo. */
+  /** Returns a function that removes the subscriber. */
   add(engine: Engine): () => void {
     this.#set([...this.#engines, engine]);
     return () => this.#set(this.#engines.filter((_, index, all) => index !== all.lastIndexOf(engine)));

@@ -1,4 +1,4 @@
-// The way from a handle to what stands behind it: whoever draws one part of it follows only that part.
+// Maps a handle to its engine, so that a component that draws one part subscribes only to that part.
 import { useSyncExternalStore } from "react";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
 import type { GloveHandle } from "../render/types.js";

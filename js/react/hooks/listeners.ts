@@ -1,9 +1,9 @@
-// Who is told that something changed.
+// A set of change listeners.
 
 export class Listeners {
   readonly #all = new Set<() => void>();
 
-  /** Gives its undo. */
+  /** Returns a function that removes the subscriber. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#all.add(listener);
     return () => void this.#all.delete(listener);

@@ -1,4 +1,4 @@
-// What a hook was given: its own settings before those of the client.
+// The settings of a hook, which take precedence over those of its client.
 import { GloveError } from "../../src/error.js";
 import { GloveClient } from "../../src/index.js";
 import type { ModelAdapter } from "../../src/models/model.js";
@@ -12,26 +12,26 @@ import { omitUndefined } from "../../src/values/omit-undefined.js";
 import { checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { Renderers } from "../render/renderer-registry.js";
 
-/** Everything here is read when it is used: it may be written inline, and may change at any time. */
+/** Settings of `useGlove`. They may be written inline and may change at any time. */
 export interface UseGloveConfig {
   endpoint?: string | undefined;
-  /** The conversation to show. Another id switches to it. */
+  /** The conversation to show. A new id switches to that conversation. */
   sessionId?: string | undefined;
-  /** Keeps the conversation; its identifier is the session's id. */
+  /** Stores the conversation; its identifier is the session's id. */
   store?: StoreAdapter | undefined;
   model?: ModelAdapter | undefined;
   systemPrompt?: string | undefined;
   tools?: readonly ToolConfig[] | undefined;
   compaction?: CompactionConfig | undefined;
   subscribers?: readonly SubscriberAdapter[] | undefined;
-  /** Gives the session to begin with; called once. */
+  /** Returns the id of the first session; called once. */
   getSessionId?: (() => string | Promise<string>) | undefined;
-  /** Whether the page comes back to the conversation that it was on. */
+  /** Whether a reload returns to the last conversation. */
   persistSession?: PersistSessionSetting | undefined;
   onSessionChange?: ((sessionId: string) => void) | undefined;
   /** Renderers by name, before those of the tools. */
   renderers?: Renderers | undefined;
-  /** What becomes of the run when the component goes: it goes on (unless the client says otherwise), or is stopped. */
+  /** What happens to the run when the component unmounts: it continues (unless the client says otherwise), or is stopped. */
   onUnmount?: "continue" | "stop" | undefined;
 }
 
@@ -68,7 +68,7 @@ const moved = Object.fromEntries(
   ].map((option) => [option, ofTheClient]),
 );
 
-/** What a provider gives to the hooks below it. */
+/** The props of `GloveProvider`. */
 export interface ProviderDefaults {
   readonly client: GloveClient;
   readonly renderers: Renderers;

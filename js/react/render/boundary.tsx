@@ -1,4 +1,4 @@
-// Keeps a part of the application's that throws from taking anything else with it.
+// An error boundary around each part of the application's.
 import { Component, type ContextType, type ReactNode } from "react";
 import { EngineContext } from "../hooks/engine-context.js";
 import { useLabels } from "./labels.js";

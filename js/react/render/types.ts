@@ -15,7 +15,7 @@ import type {
 } from "../../src/snapshot/snapshot.js";
 import type { Labels } from "./labels.js";
 
-/** What `<Render>` needs. `useGlove()` gives one; one made by hand, or a changed copy, works as well. */
+/** What `<Render>` needs. `useGlove()` returns one; your own object or a modified copy works too. */
 export interface GloveHandle {
   timeline: TimelineEntry[];
   streamingText: string;
@@ -35,60 +35,60 @@ export interface GloveHandle {
   queue?: readonly QueuedMessage[];
   approvals?: readonly Approval[];
   resume?: () => unknown;
-  /** Also tries again what could not be opened. */
+  /** Also retries opening the session. */
   clearError?: () => void;
   sessionReady?: boolean;
   tab?: TabRole;
   takeOver?: () => unknown;
 }
 
-/** Where `<Render>` puts slots: between the messages where they were pushed, before or after all of them, or alone. */
+/** Where `<Render>` puts slots: between the messages where they were pushed, before all messages, after them, or alone. */
 export type RenderStrategy = "interleaved" | "slots-before" | "slots-after" | "slots-only";
 
-/** What `renderMessage` gets, and what a component for it takes. */
+/** The props of `renderMessage`. */
 export interface MessageRenderProps<E extends TimelineEntry = TimelineEntry> {
   entry: Extract<E, { kind: "user" | "agent_text" }> & Pick<ShownEntry, "error">;
   index: number;
-  /** The last of the timeline, with no answer being written after it. */
+  /** Whether it is the last entry of the timeline and no answer is being written after it. */
   isLast: boolean;
 }
 
-/** What `renderToolStatus` gets. */
+/** The props of `renderToolStatus`. */
 export interface ToolStatusRenderProps {
   entry: ToolEntry;
   index: number;
-  /** A slot of this call is on the screen, and not answered. */
+  /** Whether a slot of this call is visible and unanswered. */
   hasSlot: boolean;
 }
 
-/** What `renderStreaming` gets: the answer as far as it is written. */
+/** The props of `renderStreaming`: the answer so far. */
 export interface StreamingRenderProps {
   text: string;
 }
 
-/** What `renderReasoning` gets: thoughts, as far as they are written. */
+/** The props of `renderReasoning`: the reasoning so far. */
 export interface ReasoningRenderProps {
   text: string;
   /** It is still being written. */
   streaming: boolean;
 }
 
-/** What `renderError` gets: why the last request failed, or why there is no conversation. */
+/** The props of `renderError`: why the last request failed, or why the session could not be opened. */
 export interface ErrorRenderProps {
   error: Error;
-  /** Goes on where it failed, or tries again; not there where nothing is to be tried. */
+  /** Continues or retries; missing if there is nothing to retry. */
   retry?: (() => unknown) | undefined;
   dismiss?: (() => unknown) | undefined;
 }
 
-/** What `renderInput` gets. */
+/** The props of `renderInput`. */
 export interface InputRenderProps {
   send: (text: string, images?: { data: string; media_type: string }[]) => void;
   busy: boolean;
   abort: () => void;
 }
 
-/** What `renderSlotContainer` gets. */
+/** The props of `renderSlotContainer`. */
 export interface SlotContainerRenderProps<S extends EnhancedSlot = EnhancedSlot> {
   slots: S[];
   renderSlot: (slot: EnhancedSlot) => ReactNode;
@@ -105,32 +105,32 @@ export interface RenderProps {
   renderMessage?: ((props: MessageRenderProps<ShownEntry>) => ReactNode) | undefined;
   renderToolStatus?: ((props: ToolStatusRenderProps) => ReactNode) | undefined;
   renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
-  /** What the model thought; behind a button unless given. */
+  /** Draws the model's reasoning; by default it is behind a disclosure button. */
   renderReasoning?: ((props: ReasoningRenderProps) => ReactNode) | undefined;
-  /** In the place of the panel that says what went wrong. */
+  /** Replaces the error panel. */
   renderError?: ((props: ErrorRenderProps) => ReactNode) | undefined;
   renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
-  /** For the strategies that show all slots in one place. */
+  /** For the strategies that show all slots together. */
   renderSlotContainer?: ((props: SlotContainerRenderProps<ShownSlot>) => ReactNode) | undefined;
-  /** Other words for those that are said here. Keep the object stable where the conversation is long. */
+  /** Replacements for the built-in labels. Keep the object stable in long conversations. */
   labels?: Labels | undefined;
   as?: keyof JSX.IntrinsicElements | undefined;
   /** The element around everything. */
   rootRef?: Ref<HTMLElement> | undefined;
-  /** The element around the messages. It has no box of its own unless it has a class: give it one to let it scroll. */
+  /** The class of the element around the messages. Without a class it has no box of its own; set one to make it scroll. */
   logRef?: Ref<HTMLElement> | undefined;
   logClassName?: string | undefined;
   className?: string | undefined;
   style?: CSSProperties | undefined;
 }
 
-/** How far a spoken turn is. */
+/** The phase of a spoken turn. */
 export type VoiceMode = "idle" | "listening" | "thinking" | "speaking";
 
-/** What glove's voice hooks give for the screen. */
+/** What glove's voice hooks return for the screen. */
 export interface VoiceRenderHandle {
   mode: VoiceMode;
-  /** What the person is saying. */
+  /** What the user is saying. */
   transcript: string;
   enabled: boolean;
 }

@@ -7,9 +7,9 @@ export interface SlotProps {
   resolve: (value?: unknown) => boolean;
   reject: (reason?: string) => void;
   status: "pending" | "resolved" | "rejected";
-  /** What was answered, also after a reload; never a secret. */
+  /** The answer, also after a reload; never that of a secret. */
   answer?: unknown;
-  /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
+  /** Why the last answer was refused. Shown below the slot unless the component displays it. */
   error?: string;
 }
 

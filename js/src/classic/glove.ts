@@ -33,7 +33,7 @@ export interface GloveConfig {
   readonly maxConsecutiveErrors?: number;
   readonly budgets?: Budgets;
   readonly limits?: Limits;
-  /** Whether the model gets `glove_update_tasks`: `true` also where it has no other tool, `false` never. Else it gets it beside others. */
+  /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean;
   readonly tokenCounterStyle?: "object" | "number";
 }

@@ -1,4 +1,4 @@
-// What the core is told of a session's configuration.
+// The part of a session's configuration that the core receives.
 
 import { transportOf } from "../models/endpoint.js";
 import type { SessionConfig } from "../session/session-config.js";

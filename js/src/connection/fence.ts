@@ -1,5 +1,5 @@
-// What stands before work that cannot be taken back: a page that was frozen, or hung, may have been superseded by another tab since
-// what it does next was written.
+// Checks before irreversible work: a page that was frozen, or hung, may have been superseded by another tab since
+// its next action was written.
 import type { StoreAdapter } from "../store/adapter.js";
 import type { Limits } from "../store/limits.js";
 import type { Tabs } from "../tabs/tabs.js";

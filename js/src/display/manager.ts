@@ -1,4 +1,4 @@
-// The display stack: what is shown to a person, who waits for an answer, and who is told of changes.
+// The display stack: what the user sees, the pending answers, and the listeners.
 import { GloveError } from "../error.js";
 import { after, isPromise, type Maybe } from "../timing/sync-or-promise.js";
 import { checkWithSchema, issuesText } from "../tools/schema.js";

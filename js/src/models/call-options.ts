@@ -1,30 +1,30 @@
-// How a model is asked, beside what is asked: what an adapter and a chat handler have in common.
+// The options of model calls that an adapter and a chat handler share.
 
 import { toPlain } from "../values/json.js";
 import { check, describeValue } from "../values/validate-options.js";
 import { factKinds, type ModelFacts } from "./facts.js";
 import { checkNumber, checkWord, config } from "./options.js";
 
-/** Whether a model may use tools (`auto`), must not, has to use one, or has to use this one. */
+/** Whether a model may use tools (`auto`), must not (`none`), must use one (`required`), or must use this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
-/** Each is written as the provider wants it. What the model is known to refuse is left out, and told as a notice. */
+/** Translated for each provider. Options that the model is known to refuse are left out, with a notice. */
 export interface ModelCallOptions {
-  /** How freely it writes: from 0, in most models to 2, in Anthropic's to 1. */
+  /** Randomness: from 0 to 2 for most models, to 1 for Anthropic's. */
   readonly temperature?: number;
-  /** Only the likeliest words that make up this much, from 0 to 1. */
+  /** Nucleus sampling: only the most likely tokens up to this total probability, from 0 to 1. */
   readonly topP?: number;
-  /** Texts that end an answer. */
+  /** Strings that end an answer. */
   readonly stop?: readonly string[];
-  /** After the first round of tools of a request, `required` and `{ tool }` give way to `auto`: else it would never end. */
+  /** After the first round of tools in a request, `required` and `{ tool }` become `auto`; otherwise the request would never end. */
   readonly toolChoice?: ToolChoice;
   /** Whether the model may make several calls at once. */
   readonly parallelToolCalls?: boolean;
-  /** The same seed tends to give the same answer, where a provider has seeds. */
+  /** The same seed tends to give the same answer, if the provider supports seeds. */
   readonly seed?: number;
-  /** Fields that go into the body as they are, in the place of those that would be there; objects without a `type` are added to them. */
+  /** Fields that are added to the body unchanged. They replace fields of the same name; objects without a `type` are merged. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
-  /** What is known of models and hosts beside the package's own table, and before it. */
+  /** Facts about models and hosts that take precedence over the package's own table. */
   readonly facts?: readonly ModelFacts[];
 }
 

@@ -6,9 +6,9 @@ import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { checkCall } from "./options.js";
 
-/** How an endpoint is asked. */
+/** The options of an endpoint model. */
 export interface EndpointOptions {
-  /** Sent with each request. A function is asked each time, for tokens that expire. */
+  /** Sent with each request. A function is called each time, for tokens that expire. */
   readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   readonly fetch?: Fetch;
   /** Sends the model's earlier reasoning back to the endpoint. Anthropic wants it while a model thinks and uses tools. */

@@ -12,7 +12,7 @@ import { checkCall, config, keyFrom } from "./options.js";
 
 export type { ProviderId };
 
-/** A line of the table of providers. */
+/** A row of the table of providers. */
 export interface ProviderDef {
   readonly id: ProviderId;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface ProviderDef {
   readonly defaultMaxTokens: number;
 }
 
-/** What is known of each provider. The first model is the default. */
+/** The known providers. The first model of each is the default. */
 export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ Object.fromEntries(
   /* @__PURE__ */ rows.map(([id, name, baseURL, envVar, defaultMaxTokens, list, given = "openai"]) => {
     const format = given as ProviderDef["format"];
@@ -38,7 +38,7 @@ export const providers: Readonly<Record<string, ProviderDef>> = /* @__PURE__ */ 
 export interface AvailableProvider {
   readonly id: ProviderId;
   readonly name: string;
-  /** It is supported, and a key is there or none is needed. */
+  /** Whether it is supported and has a key or needs none. */
   readonly available: boolean;
   readonly models: readonly string[];
   readonly defaultModel: string;
@@ -55,36 +55,36 @@ export function getAvailableProviders(): AvailableProvider[] {
   }));
 }
 
-/** How a provider is spoken to. */
+/** The API format of a provider. */
 export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | "gemini";
 
-/** How much a model thinks before it answers. Further words are those that `facts` names as `efforts`. */
+/** How much a model reasons before it answers. `efforts` in `facts` can add values. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | (string & {});
 
-/** What `createAdapter` takes. */
+/** The options of `createAdapter`. */
 export interface CreateAdapterOptions extends ModelCallOptions {
   readonly provider: ProviderId;
   readonly model?: string;
   readonly apiKey?: string;
   readonly maxTokens?: number;
-  /** True unless given. */
+  /** Default true. */
   readonly stream?: boolean;
   readonly baseURL?: string;
-  /** Another format than the provider's usual one, for its other APIs. */
+  /** A format other than the provider's default, for its other APIs. */
   readonly format?: ProviderFormat;
   /** Sends the model's earlier reasoning back to it. */
   readonly reasoning?: boolean;
-  /** How much the model thinks first, as it is said to each provider; `none` asks for no thoughts. */
+  /** How much the model reasons before it answers, translated for each provider; `none` turns reasoning off. */
   readonly reasoningEffort?: ReasoningEffort;
   /** The same in tokens, beside `maxTokens`. */
   readonly reasoningBudget?: number;
-  /** `text` for models that know no tools: they are described in the prompt, and calls are read out of the text. */
+  /** `text` for models without tool calls: the prompt describes the tools, and calls are parsed from the text. */
   readonly toolUse?: "native" | "text";
-  /** Marks the prompt for caching, for five minutes (`true`) or as long as is said here. */
+  /** Marks the prompt for caching, for five minutes (`true`) or the given time. */
   readonly cache?: boolean | "5m" | "1h";
   readonly fetch?: Fetch;
   readonly policy?: NonNullable<HttpModel["policy"]>;
-  /** A key in a page can be read by everybody who opens it. Only for keys that the person at the page brought. */
+  /** Anyone who opens a page can read a key in it. Set this only for keys that the user brought. */
   readonly dangerouslyAllowBrowser?: boolean;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "./model.js";
 import { forModel } from "./record.js";
 
-/** What is asked: the whole of it each time, as plain data. */
+/** The complete request, as plain data. */
 export interface RemotePromptRequest {
   readonly systemPrompt: string;
   readonly messages: Message[];
@@ -32,7 +32,7 @@ export interface RemotePromptResponse extends Partial<Usage> {
   readonly tokens_out: number;
 }
 
-/** A piece of a streamed answer. Exactly one `done` ends it. */
+/** A part of a streamed answer. Exactly one `done` ends it. */
 export type RemoteStreamEvent =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "reasoning_delta"; readonly text: string }
@@ -41,7 +41,7 @@ export type RemoteStreamEvent =
   | ({ readonly type: "done" } & RemotePromptResponse)
   | ({ readonly type: "error"; readonly code?: string; readonly message: string; readonly retryable?: boolean } & ToldFailure);
 
-/** One of them must be there; `promptStream` comes first. */
+/** At least one is required; `promptStream` takes precedence. */
 export interface RemoteModelActions {
   prompt?(request: RemotePromptRequest, signal?: AbortSignal): Promise<RemotePromptResponse>;
   promptStream?(request: RemotePromptRequest, signal?: AbortSignal): AsyncIterable<RemoteStreamEvent>;

@@ -13,7 +13,7 @@ import {
 
 /** One answer of a script. */
 export interface ScriptedTurn {
-  /** The text; shown in `deltas` pieces, or these very pieces. */
+  /** The text; streamed in this many `deltas`, or in exactly these. */
   readonly text?: string;
   readonly deltas?: readonly string[];
   readonly reasoning?: string;
@@ -24,11 +24,11 @@ export interface ScriptedTurn {
   readonly toolCalls?: readonly { readonly name: string; readonly input?: unknown; readonly id?: string }[];
   readonly usage?: Partial<Usage>;
   readonly stopReason?: string;
-  /** Fails with this, after the pieces were shown. */
+  /** Fails with this error after the parts were streamed. */
   readonly fail?: Error | string;
-  /** The connection breaks after the pieces. */
+  /** The connection breaks after the parts. */
   readonly cut?: boolean;
-  /** Text is not shown before the answer is whole. */
+  /** The text is not streamed. */
   readonly stream?: boolean;
   /** Waits for this before the answer ends. */
   readonly until?: Promise<unknown>;
@@ -49,13 +49,13 @@ export type ScriptedAnswer =
   | ((call: ScriptedCall) => string | ScriptedTurn | Promise<string | ScriptedTurn>);
 
 export interface ScriptedModel extends ModelAdapter {
-  /** What it was asked, call by call. */
+  /** The requests so far, one per call. */
   readonly calls: readonly ScriptedCall[];
-  /** Puts answers behind those that are left. */
+  /** Appends answers to the script. */
   add(...answers: readonly ScriptedAnswer[]): void;
 }
 
-/** Gives the answers in order; a function may look at the request. Fails with `SCRIPT_ENDED` when none is left. */
+/** A model that returns these answers in order; a function can inspect the request. Fails with `SCRIPT_ENDED` if none is left. */
 export function createScriptedModel(
   script:
     | readonly ScriptedAnswer[]

@@ -18,11 +18,11 @@ import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 
-/** What all sessions of a client have in common. Either `endpoint` or `createModel` must be there. */
+/** The settings that all sessions of a client share. Either `endpoint` or `createModel` is required. */
 export interface GloveClientConfig {
   /** The URL of a chat endpoint (`createChatHandler`). */
   readonly endpoint?: string | undefined;
-  /** Makes the model of a session; comes before `endpoint`. */
+  /** Creates the model of a session; takes precedence over `endpoint`. */
   readonly createModel?: (() => ModelAdapter) | undefined;
   /**
    * Makes the store of a session; called once for each. Without it sessions are kept in the browser's database, and where there
@@ -39,25 +39,25 @@ export interface GloveClientConfig {
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
-  /** What becomes of a message that comes while another one is answered; `queue` unless given. */
+  /** What happens to a message that arrives while another one is answered; default `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
-  /** Whether a run that was going on when its page died, or when the network was lost, goes on by itself; `auto` unless given. */
+  /** Whether a run that was interrupted by a reload or a lost connection continues by itself; default `auto`. */
   readonly resume?: "auto" | "manual" | undefined;
-  /** Whether the model gets `glove_update_tasks`: `true` also where it has no other tool, `false` never. Else it gets it beside others. */
+  /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean | undefined;
-  /** How a store's `addTokens` is called: with an object, or for older stores with the sum. */
+  /** How the store's `addTokens` is called: with an object or, for older stores, with the sum. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
-  /** The session to open, when the application knows it. */
+  /** The session to open, if the application knows it. */
   readonly getSessionId?: (() => string | Promise<string>) | undefined;
   /** The id of a new conversation. */
   readonly createSessionId?: (() => string | Promise<string>) | undefined;
-  /** Whether the page comes back to the session that it was on. */
+  /** Whether a reload returns to the last session. */
   readonly persistSession?: PersistSessionSetting | undefined;
-  /** What becomes of a run when nothing shows its session any more: it goes on to its end, or is stopped. */
+  /** What happens to a run when nothing displays its session any more: it continues, or is stopped. */
   readonly whenUnused?: "continue" | "stop" | undefined;
 }
 
-/** What a session may have of its own, instead of the client's. */
+/** Settings of a session that override the client's. */
 export interface SessionOverrides extends Partial<SessionConfig> {
   readonly endpoint?: string | undefined;
   readonly store?: StoreAdapter | undefined;
@@ -143,7 +143,7 @@ export class GloveClient {
     return this.#config.persistSession;
   }
 
-  /** The session with this id. It is kept until `retain` is undone for the last time, or the client is disposed. */
+  /** The session with this id. It is kept until the last `retain` is released, or the client is disposed. */
   session(id: string, overrides: SessionOverrides = {}): GloveSession {
     checkOptions(overrides, overrideOptions);
     return this.#hold(id, overrides).session;
@@ -178,12 +178,12 @@ export class GloveClient {
     return id;
   }
 
-  /** The id for a new conversation. */
+  /** Creates the id for a new conversation. */
   async mintSessionId(): Promise<string> {
     return (await this.#config.createSessionId?.()) ?? generateSessionId();
   }
 
-  /** Makes this the session that the page comes back to, where that is wanted. */
+  /** Makes this the session that a reload returns to, if `persistSession` is set. */
   rememberSession(id: string): void {
     rememberSessionId(this.#config.persistSession, id, this.database);
   }
@@ -199,17 +199,17 @@ export class GloveClient {
     return new IndexedDBStore(sessionId, this.#own);
   }
 
-  /** The stored sessions; the one that changed last comes first. */
+  /** The stored sessions, the most recently changed first. */
   async sessions(): Promise<readonly SessionInfo[]> {
     return this.#catalog().list();
   }
 
-  /** Gives a session a title; an empty one brings its first message back. */
+  /** Sets the title of a session; an empty one resets it to the first message. */
   async renameSession(id: string, title: string): Promise<void> {
     await this.#catalog().rename(id, title);
   }
 
-  /** Forgets a session. When it is open here it is closed, whatever it is doing. */
+  /** Deletes a session. If it is open, it is closed first, even during a run. */
   async deleteSession(id: string): Promise<void> {
     const catalog = this.#catalog();
     const held = this.#held.get(id);
@@ -219,18 +219,18 @@ export class GloveClient {
     await catalog.delete(id);
   }
 
-  /** A session as JSON text, with its attachments; permissions stay here. */
+  /** A session as JSON text, with its attachments but without permissions. */
   async exportSession(id: string): Promise<string> {
     return this.#catalog().export(id);
   }
 
-  /** Takes up what `exportSession` gave. Gives the id that the session has here: its own, or a fresh one if that is taken. */
+  /** Imports the text that `exportSession` returned. Returns the session's id: its own, or a new one if that is already used. */
   async importSession(json: string, options?: ImportOptions): Promise<string> {
     checkOptions(options, importOptions);
     return this.#catalog().import(json, options);
   }
 
-  /** Lets go of all sessions. */
+  /** Closes all sessions. */
   dispose(): void {
     for (const { session, watching } of this.#held.values()) {
       watching?.();

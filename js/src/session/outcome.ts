@@ -5,16 +5,16 @@ import type { Message, Usage } from "../wire/record.js";
 
 /** How a request ended. */
 export type RunOutcome =
-  /** The answer, with the usage of the last model call alone. */
+  /** The answer, with the usage of the last model call only. */
   | { readonly type: "completed"; readonly text: string; readonly messages: readonly Message[]; readonly usage: Usage }
-  /** Actions were taken back. */
+  /** Actions were undone. */
   | { readonly type: "undone"; readonly steps: number; readonly error?: string }
   | { readonly type: "aborted" }
-  /** Not begun, because another request was running. */
+  /** Not started, because another request was running. */
   | { readonly type: "dropped" }
-  /** A budget is used up; `resume()` goes on. */
+  /** A budget is used up; `resume()` continues. */
   | { readonly type: "paused"; readonly rule: string; readonly message: string }
-  /** Nothing can go on before a person has answered. */
+  /** The run waits for the user's answer. */
   | { readonly type: "waiting" };
 
 export function outcomeOf(text: string): RunOutcome {

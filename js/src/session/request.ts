@@ -7,13 +7,13 @@ import { check, checkOptions, type Options } from "../values/validate-options.js
 import type { ContentPart } from "../wire/record.js";
 import type { WhenBusy } from "../wire/run-types.js";
 
-/** An image as base64 data, without the `data:` in front. */
+/** An image as base64 data, without the `data:` prefix. */
 export interface ImageInput {
   readonly data: string;
   readonly media_type: string;
 }
 
-/** What a person sends, when it is more than text. */
+/** A user message that is more than text. */
 export interface MessageInput {
   readonly text?: string;
   readonly images?: readonly ImageInput[];
@@ -21,9 +21,9 @@ export interface MessageInput {
   readonly files?: readonly (Blob & { readonly name?: string })[];
   /** Kept on the message. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Parts as they are, instead of the above. */
+  /** Complete content parts, instead of the above. */
   readonly content?: readonly ContentPart[];
-  /** What becomes of it while another request runs. */
+  /** What happens to it while another request runs. */
   readonly whenBusy?: WhenBusy;
 }
 

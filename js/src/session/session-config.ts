@@ -9,12 +9,12 @@ import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
 import { whenBusyOption } from "./request.js";
 import type { SubscriberAdapter } from "./subscriber.js";
 
-/** When older messages give way to a summary. */
+/** When a summary replaces older messages. */
 export interface CompactionConfig {
   readonly compaction_instructions?: string;
-  /** Model calls in one request. */
+  /** The maximum number of model calls in one request. */
   readonly max_turns?: number;
-  /** Tokens of a prompt after which older messages are summarised. */
+  /** The prompt size, in tokens, above which older messages are summarised. */
   readonly compaction_context_limit?: number;
   /** Summarise also after this many model calls. */
   readonly compaction_every_turns?: number;
@@ -29,7 +29,7 @@ export interface SessionConfig {
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
-  /** What becomes of a message that comes while another one is answered; `queue` unless given. */
+  /** What happens to a message that arrives while another one is answered; default `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
 }
 
@@ -39,9 +39,9 @@ export interface SessionParts extends SessionConfig {
   readonly store: StoreAdapter;
   /** How the store's `addTokens` is called; `object` unless given. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
-  /** Whether a run that was going on when its page died, or when the network was lost, goes on by itself; `auto` unless given. */
+  /** Whether a run that was interrupted by a reload or a lost connection continues by itself; default `auto`. */
   readonly resume?: "auto" | "manual" | undefined;
-  /** Whether the model gets `glove_update_tasks`: `true` also where it has no other tool, `false` never. Else it gets it beside others. */
+  /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean | undefined;
   readonly displayManager?: DisplayManagerAdapter | undefined;
 }

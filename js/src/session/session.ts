@@ -153,25 +153,25 @@ export class GloveSession {
 
   // ---- what it shows ---------------------------------------------------------------------------------------------
 
-  /** Called after each new snapshot, not at once. Gives its undo. */
+  /** Called after each new snapshot, asynchronously. Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => this.#snapshots.subscribe(listener);
 
   readonly getSnapshot = (): GloveSnapshot => this.#snapshots.snapshot;
 
   readonly #empty: GloveSnapshot;
-  /** What a server renders: the session before anything is known of it. */
+  /** The snapshot for server rendering: an empty session. */
   readonly getServerSnapshot = (): GloveSnapshot => this.#empty;
 
   get displayManager(): DisplayManagerAdapter {
     return this.#slots.manager;
   }
 
-  /** What holds now. */
+  /** The current snapshot. */
   get config(): SessionConfig {
     return this.#config;
   }
 
-  /** This session as an agent, as its tools get it. */
+  /** This session as an agent, as tools receive it. */
   get runnable(): SessionRunnable {
     this.#runnable ??= runnableOf(this);
     return this.#runnable;
@@ -187,7 +187,7 @@ export class GloveSession {
 
   // ---- what is asked of it ---------------------------------------------------------------------------------------
 
-  /** Starts the core and reads the stored session. Never needed: whatever needs it does it. */
+  /** Starts the core and loads the stored session. Optional: other methods do it when needed. */
   readonly start = async (): Promise<void> => {
     await this.#connection.ready();
   };
@@ -201,7 +201,7 @@ export class GloveSession {
     return this.#send(images?.length ? { ...message, images: [...(message.images ?? []), ...images] } : message);
   };
 
-  /** As `sendMessage`, for programs: a stopped request rejects with an `AbortError`. */
+  /** Like `sendMessage`, but a stopped request rejects with an `AbortError`. */
   readonly request = async (input: string | readonly ContentPart[], signal?: AbortSignal): Promise<RunOutcome> =>
     this.requestAs(generateId(), typeof input === "string" ? { text: input } : { content: input }, signal);
 
@@ -214,7 +214,7 @@ export class GloveSession {
     return outcome;
   };
 
-  /** Stops the request that is being answered. What was shown of the answer is kept, and every call gets a result. */
+  /** Stops the current request. The partial answer is kept, and every open call gets a result. */
   readonly abort = (): void => {
     for (const sent of this.#sent.values()) if (!sent.delivered) this.#cancel(sent);
     this.#connection.stop();
@@ -222,7 +222,7 @@ export class GloveSession {
 
   readonly stop = (): void => this.abort();
 
-  /** Takes back a message that waits in `queue`: its promise gives `aborted`. False when none with this id waits. */
+  /** Removes a message from `queue`; its promise resolves with `aborted`. Returns false if no queued message has this id. */
   readonly cancelQueued = (id: string): boolean => {
     if (this.#kept.delete(id)) {
       this.#snapshots.dispatch({ kind: "dropped", id });
@@ -250,19 +250,19 @@ export class GloveSession {
     return this.#send({ regenerate: true });
   };
 
-  /** Goes on after a pause, a failure, or an interruption that waits for it. */
+  /** Continues after a pause, a failure or an interruption. */
   readonly resume = (): Promise<RunOutcome> => this.#ask((session) => session.resume());
 
-  /** Takes the last actions back: calls of tools that have an `undo`. */
+  /** Undoes the last actions: calls of tools with an `undo`. */
   readonly undo = (steps = 1): Promise<RunOutcome> => this.#ask((session) => session.undo(check("`steps`", steps, "whole")));
 
-  /** Allows what waits in `approvals`, by its id or its call's. A permission is kept for the tool unless `remember` is false. */
+  /** Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. */
   readonly approve = (id: string, options: { readonly remember?: boolean } = {}): void => {
     const remember = options.remember ?? this.#isPermission(id);
     this.#connection.session?.answer(id, JSON.stringify({ allow: { remember } }));
   };
 
-  /** Turns down what waits in `approvals`; the model is told the reason. */
+  /** Rejects an item of `approvals`; the model reads the reason. */
   readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): void => {
     const remember = options.remember ?? false;
     this.#connection.session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
@@ -274,7 +274,7 @@ export class GloveSession {
    */
   readonly resolveSlot = (id: string, value?: unknown): boolean => this.#slots.resolve(id, value);
 
-  /** Turns a slot down; the tool that waits for it is told. False when no slot with this id is open. */
+  /** Rejects a slot, and with it the tool's promise. Returns false if no open slot has this id. */
   readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#slots.reject(id, reason);
 
   readonly clearError = (): void => this.#connection.clearError();
@@ -291,13 +291,13 @@ export class GloveSession {
    */
   readonly takeOver = (): Promise<void> => this.#connection.takeOver();
 
-  /** The whole record, as it is stored. */
+  /** The complete record, as it is stored. */
   readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
 
-  /** The record by prompts: each with its ordered outputs and what it used. */
+  /** The record grouped by prompts, each with its outputs in order and its usage. */
   readonly prompts = async (): Promise<unknown[]> => JSON.parse(await this.#read((session) => session.prompts())) as unknown[];
 
-  /** Gives its undo. */
+  /** Returns a function that removes the subscriber. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
 
   readonly removeSubscriber = (subscriber: SubscriberAdapter): void => this.#subscribers.remove(subscriber);
@@ -305,7 +305,7 @@ export class GloveSession {
   /** Tells subscribers, or the console where there are none, what went wrong in code around the session. */
   readonly report = (code: string, error: unknown): void => this.#subscribers.report(code, error);
 
-  /** What is given holds from the next decision on. Nothing is built anew, and what is the same changes nothing. */
+  /** Changes settings from the next decision on. Nothing is recreated, and equal values have no effect. */
   readonly configure = (changes: Partial<SessionConfig>): void => {
     checkOptions(changes, sessionOptions);
     const next: SessionConfig = { ...this.#config, ...omitUndefined(changes) };
@@ -316,7 +316,7 @@ export class GloveSession {
     this.#connection.changed();
   };
 
-  /** Lets go of everything. What waits is told `SESSION_CLOSED`; nothing of a stored run ends. */
+  /** Closes the session. Pending promises reject with `SESSION_CLOSED`; a stored run is not ended. */
   readonly dispose = (): void => {
     if (this.#close()) this.#snapshots.dispose();
   };

@@ -1,4 +1,4 @@
-// What subscribers are told, event by event.
+// The events that subscribers receive.
 import type { Message, ToolCall, ToolResultData, Usage } from "../wire/record.js";
 
 /** What a model answered. */
@@ -10,7 +10,7 @@ interface ModelAnswered {
   readonly tokens_out: number;
 }
 
-/** One event, with what it tells. Later versions may have more. */
+/** One event with its data. Later versions may add events. */
 export type SubscriberEvent =
   | { readonly type: "request_started"; readonly request: string }
   | { readonly type: "request_finished"; readonly request: string; readonly outcome: string }
@@ -49,7 +49,7 @@ export type SubscriberEvent =
 /** The event of one type, as `SubscriberEventOf<"tool_use">`. */
 export type SubscriberEventOf<T extends SubscriberEvent["type"]> = SubscriberEvent & { readonly type: T };
 
-/** What each type of event tells: the second argument of a subscriber's `record`. */
+/** The data of each type of event: the second argument of a subscriber's `record`. */
 export type SubscriberEventDataMap = {
   readonly [T in SubscriberEvent["type"]]: Omit<SubscriberEventOf<T>, "type">;
 };

@@ -1,4 +1,4 @@
-// Those who are told what happens. What one of them throws reaches nobody else.
+// Subscribers. An error that one of them throws does not affect the others.
 
 import { GloveError, reasonOf } from "../error.js";
 import type { ModelNotice } from "../models/model.js";

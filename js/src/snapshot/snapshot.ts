@@ -5,7 +5,7 @@ import type { CorePhase } from "../wire/run-types.js";
 /** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
 export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
 
-/** What the run is doing. */
+/** The phase of the run. */
 export type RunPhase = CorePhase | "interrupted";
 
 /** One entry of the chat. Made by hand, for a test or a story, it may have no id where `ShownEntry` has one. */
@@ -14,10 +14,10 @@ export type TimelineEntry =
   | {
       readonly kind: "agent_text";
       readonly id?: string;
-      /** Empty where the model has thought and said nothing. */
+      /** Empty if the model only reasoned. */
       readonly text: string;
       readonly partial?: boolean;
-      /** What the model thought before it. */
+      /** The model's reasoning before it. */
       readonly reasoning?: string;
     }
   | {

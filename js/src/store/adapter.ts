@@ -28,7 +28,7 @@ export interface StoredStep {
   readonly messages: readonly Message[];
   /** Entries to append to the journal; opaque. */
   readonly records: readonly unknown[];
-  /** Replaces the stored checkpoint; records from before it are no longer needed to go on. */
+  /** Replaces the stored checkpoint; records before it are no longer needed. */
   readonly checkpoint?: string;
   /** The number of the last entry of the journal that this write covers; a store that is further refuses. */
   readonly seq: number;
@@ -50,9 +50,9 @@ export interface StoredRun {
  */
 export interface StoreAdapter {
   readonly identifier: string;
-  /** Where it keeps things, for `snapshot.storage`; `custom` unless given. Read again once the session is open. */
+  /** Where it stores data, for `snapshot.storage`; default `custom`. Read again once the session is open. */
   readonly storage?: "indexeddb" | "memory" | "custom";
-  /** Told to subscribers as a `warning` event when a session is opened. */
+  /** Sent to subscribers as a `warning` event when a session is opened. */
   readonly warning?: { readonly code: string; readonly message: string } | undefined;
   getMessages(): Promise<Message[]>;
   appendMessages(msgs: Message[]): Promise<void>;
@@ -81,11 +81,11 @@ export interface StoreAdapter {
   updateInboxItem?(id: string, updates: Partial<InboxItem>): Promise<void>;
   getResolvedInboxItems?(): Promise<InboxItem[]>;
 
-  /** Keeps a step in one transaction: all of it, or nothing and an error with a code (`STORE_CONFLICT`, `STORE_QUOTA`, …). */
+  /** Stores a step in one transaction: all of it, or nothing and an error with a code (`STORE_CONFLICT`, `STORE_QUOTA`, …). */
   appendStep?(step: StoredStep, durability?: Durability): Promise<void>;
   /** Everything that was kept. */
   readRun?(): Promise<StoredRun>;
-  /** The same two as JSON text, for stores that keep text: nothing is read and written again on the way. */
+  /** The same two methods with JSON text, for stores that keep text: avoids parsing and serialising. */
   appendStepText?(step: string, durability: Durability): Promise<void>;
   readRunText?(): Promise<string>;
 

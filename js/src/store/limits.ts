@@ -1,4 +1,4 @@
-// How long a store is waited for: one that never answers holds nothing up for good.
+// Time limits for stores, so that one that never responds cannot block a session forever.
 import type { StoredStep } from "./adapter.js";
 import { storeError } from "./errors.js";
 

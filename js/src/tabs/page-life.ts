@@ -8,7 +8,7 @@ export interface PageLife {
   back(): unknown;
 }
 
-/** Gives its undo. */
+/** Returns a function that removes the subscriber. */
 export function watchPage({ frozen, hidden, back }: PageLife): () => void {
   if (typeof document === "undefined") return () => {};
   const listening = new AbortController();

@@ -1,4 +1,4 @@
-// What the tabs that have one session open tell each other.
+// The messages between tabs that have one session open.
 import { GloveError } from "../error.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";

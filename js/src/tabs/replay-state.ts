@@ -1,4 +1,4 @@
-// What the core has told last, for tabs that come later.
+// The latest state of the core, for tabs that join later.
 
 import type { ShownEntry } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";

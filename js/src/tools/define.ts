@@ -102,7 +102,7 @@ export interface TypedRenderProps<D, R, A = R> {
   readonly status?: EnhancedSlot["status"];
   /** What was answered, as JSON, also after a reload; never a secret. */
   readonly answer?: A;
-  /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
+  /** Why the last answer was refused. Shown below the slot unless the component displays it. */
   readonly error?: string;
 }
 

@@ -1,4 +1,4 @@
-// What a tool gave, as the result of its call.
+// Turns a tool's return value into the result of its call.
 
 import { reasonOf } from "../error.js";
 import { toJson } from "../values/json.js";

@@ -1,4 +1,4 @@
-// What of a tool reaches the core, the model and the screen. What a tool cannot have is refused.
+// The parts of a tool that the core, the model and the screen receive. Invalid options are refused.
 
 import { GloveError } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";

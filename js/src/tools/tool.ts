@@ -11,27 +11,27 @@ import type { JsonSchema, Schema } from "./schema-types.js";
 
 /** The display as a tool sees it. Slots belong to the call that pushes them; without a renderer the tool's own is used. */
 export interface ToolDisplay {
-  /** Shows something and waits for the person's answer; rejects with what the person gave as a reason. */
+  /** Shows something and waits for the user's answer; rejects with the user's reason. */
   pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O>;
-  /** Shows something and goes on. Gives the slot's id. */
+  /** Shows something without waiting. Returns the slot's id. */
   pushAndForget<I>(slot: SlotRequest<I>): Promise<string>;
-  /** Takes a slot away again. */
+  /** Removes a slot. */
   removeSlot(id: string): boolean;
-  /** Keeps something beside the result: a file, a widget, a type of yours. */
+  /** Stores something next to the result: a file, a widget, a type of your own. */
   addOutput(output: SideOutput): void;
   /**
    * Does `work` once for this call, also when the page dies and the tool is entered again: what comes of it is stored before the
    * tool goes on, and given from there the next time. It has to be JSON. A step that was cut off is asked about like a tool.
    */
   step<T>(name: string, work: () => Maybe<T>): Promise<T>;
-  /** The same however often this call is run, and no other call's: for services that do a request once for each key. */
+  /** Stays the same each time this call runs and is unique to it: for services that handle each key only once. */
   readonly idempotencyKey: string;
 }
 
-/** Something to choose: the answer is `value`. */
+/** An option of a question: the answer is its `value`. */
 export type BuiltInChoice = string | { readonly label: string; readonly value: string };
 
-/** What the ready-made questions show; each is answered with a text. */
+/** The input of the built-in questions; each answer is a string. */
 export interface BuiltInQuestions {
   /** Answered with `yes` or `no`, unless there are options. */
   readonly confirm: { readonly message: string; readonly options?: readonly BuiltInChoice[] };
@@ -40,29 +40,29 @@ export interface BuiltInQuestions {
   readonly select: { readonly message: string; readonly options: readonly BuiltInChoice[] };
 }
 
-/** What the ready-made `info` shows. */
+/** The input of the built-in `info`. */
 export interface BuiltInInfo {
   readonly message: string;
   readonly title?: string;
   readonly type?: "info" | "success" | "warning" | "error";
 }
 
-/** What a tool's `render` gets. */
+/** The props of a tool's `render`. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
 export interface SlotRenderProps<T = any, R = any> {
   readonly data: T;
-  /** Says whether the answer was taken; a schema that decides later has taken it. Nothing, maybe, where somebody draws by hand. */
+  /** Returns whether the answer was accepted (also `true` if the schema checks it asynchronously). May return nothing if you draw slots yourself. */
   resolve(value: R): unknown;
   reject(reason?: string): void;
-  /** A slot that stays is drawn when it was answered too. Missing only where somebody draws without `<Render>` and `renderSlot`. */
+  /** Slots that stay are also drawn after they were answered. Missing only if you draw slots without `<Render>` and `renderSlot`. */
   readonly status?: EnhancedSlot["status"];
-  /** What was answered, also after a reload; never a secret. */
+  /** The answer, also after a reload; never that of a secret. */
   readonly answer?: R;
-  /** Why the last answer was refused. It stands under the slot, unless the component shows it. */
+  /** Why the last answer was refused. Shown below the slot unless the component displays it. */
   readonly error?: string;
 }
 
-/** What a tool's `renderResult` gets. */
+/** The props of a tool's `renderResult`. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; it is what the tool put into renderData.
 export interface ToolResultRenderProps<T = any> {
   /** The `renderData` of the tool's result. */
@@ -71,55 +71,55 @@ export interface ToolResultRenderProps<T = any> {
   readonly status: "success" | "error" | "aborted";
 }
 
-/** Whether a person must agree to a call, and what they are told. */
+/** Whether the user must approve a call, and the reason shown to them. */
 export interface ApprovalRule {
   readonly required: boolean;
   readonly reason?: string;
 }
 
-/** A tool as an application may write it down itself. `defineTool` infers its types. */
+/** The definition of a tool. `defineTool` infers its types. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
 export interface ToolConfig<I = any> {
   readonly name: string;
   readonly description: string;
-  /** What a call does, for people: in the questions about it, and as `title` of its entry in the timeline. */
+  /** What a call does, for users: shown in questions about it, and as `title` of its timeline entry. */
   readonly title?: string | ((input: I) => string);
-  /** Checks the arguments, and tells the model what they are. The tool gets what comes out of it. */
+  /** Describes the arguments to the model and checks them. The tool receives its output. */
   readonly inputSchema?: Schema<unknown, I>;
-  /** JSON Schema for the model, and for checking the arguments where there is no `inputSchema`. */
+  /** The JSON Schema for the model; also checks the arguments if there is no `inputSchema`. */
   readonly jsonSchema?: JsonSchema;
-  /** Enforced on everything that the tool shows with its own renderer. */
+  /** Checks the input of everything the tool shows with its own renderer. */
   readonly displayPropsSchema?: Schema;
-  /** Enforced on every answer to it; a wrong answer is refused and the slot stays open. */
+  /** Checks every answer; if it does not match, it is refused and the slot stays open. */
   readonly resolveSchema?: Schema;
   /**
    * Does the work. What it gives becomes the result: any JSON value, or a whole `ToolResultData`.
    * `signal` fires when the user stops the run.
    */
   do(input: I, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
-  /** Takes a successful call back. `result` is the data that it gave. `signal` fires when the undo is stopped. */
+  /** Undoes a successful call. `result` is the data that the call returned. `signal` fires when the undo is stopped. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever `do` gives, as it comes out of the record.
   undo?(input: I, result: any, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
   render?(props: SlotRenderProps): unknown;
   renderResult?(props: ToolResultRenderProps): unknown;
-  /** How long its slots are shown; `stay` unless given. */
+  /** How long its slots stay visible; default `stay`. */
   readonly displayStrategy?: SlotDisplayStrategy;
-  /** Asked once for each tool, and the answer is kept. A function looks at the arguments. */
+  /** Whether the user must permit the tool; "always" and "never" are stored. A function can decide by the arguments. */
   readonly requiresPermission?: boolean | ((input: I) => Maybe<boolean>);
-  /** Asked for each call. A function looks at the arguments. */
+  /** Whether the user must approve each call. A function can decide by the arguments. */
   readonly requireApproval?: boolean | ApprovalRule | ((input: I) => Maybe<boolean | ApprovalRule>);
-  /** Running it again does no harm. */
+  /** Whether running it again does no harm. */
   readonly idempotent?: boolean;
-  /** How often a failed run is repeated; heeded only where `idempotent`. */
+  /** How often a failed run is retried; only for `idempotent` tools. */
   readonly maxRetries?: number;
-  /** May run at the same time as its neighbours that say so too. */
+  /** Whether it may run at the same time as neighbouring calls that also allow it. */
   readonly parallel?: boolean;
   /**
    * A run that has worked for so many milliseconds is stopped: `signal` fires, the model is told that the outcome is unknown, and what the
    * tool gives later is not looked at. Waiting for a person does not count. No limit unless given, or with 0, but for `budgets.wall_clock_ms`.
    */
   readonly timeoutMs?: number;
-  /** Runs to its end also when the user stops the run. */
+  /** Whether it runs to completion even if the user stops the run. */
   readonly unAbortable?: boolean;
   /**
    * What becomes of a call that was running when its page died: repeated, asked about, or told as failed. A call goes on by itself
@@ -133,7 +133,7 @@ export interface ToolConfig<I = any> {
   generateToolSummary?(args: unknown): Maybe<string>;
 }
 
-/** An agent that was built. */
+/** An agent, after `build()`. */
 export interface IGloveRunnable {
   /**
    * Asks, and gives the last answer of the model with its own usage. Rejects with an `AbortError` when it was stopped, and with
@@ -145,9 +145,9 @@ export interface IGloveRunnable {
   getSystemPrompt(): string;
   addSubscriber(subscriber: SubscriberAdapter): unknown;
   removeSubscriber(subscriber: SubscriberAdapter): void;
-  /** The tools with these names give way to the others, at once or not at all. */
+  /** Replaces the tools with these names by the others, all or none. */
   replaceTools(previous: readonly string[], next: readonly ToolConfig[]): void;
-  /** Takes the last actions back. Gives how many it were. */
+  /** Undoes the last actions. Returns how many. */
   undo(steps?: number): Promise<number>;
   readonly displayManager: DisplayManagerAdapter;
   readonly model: ModelAdapter;

@@ -1,4 +1,4 @@
-// What of some settings was given.
+// Drops settings that are `undefined`.
 
 type Given<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 

@@ -9,7 +9,7 @@ export interface RelayOptions extends ModelCallOptions {
   readonly model: string;
   /** Further models that a client may ask for. */
   readonly models: readonly string[] | undefined;
-  /** True unless given. */
+  /** Default true. */
   readonly stream?: boolean;
   readonly maxTokens: number | undefined;
   /** Instead of the client's. */
