@@ -1,6 +1,6 @@
 //! Who drives: everybody who waits, each for the length of one poll.
 //!
-//! Nobody keeps the wheel between two polls, so a future that somebody holds without polling it stands in nobody's
+//! Nobody drives between two polls, so a future that somebody holds without polling it stands in nobody's
 //! way. Whatever wakes the driver wakes all who wait; the first of them to come drives for the others.
 
 use std::future::poll_fn;
