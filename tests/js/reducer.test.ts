@@ -1,6 +1,7 @@
 // What a session shows, as a function of what happened: without a core, a page or a clock.
 import { expect, test } from "vitest";
-import { reduce, type SnapshotEvent } from "../../pkg/src/snapshot/reducer.js";
+import type { SnapshotEvent } from "../../pkg/src/snapshot/events.js";
+import { reduce } from "../../pkg/src/snapshot/reducer.js";
 import type { ShownEntry } from "../../pkg/src/snapshot/snapshot.js";
 import { emptyState, type SessionState, snapshotOf } from "../../pkg/src/snapshot/state.js";
 import { ReplayState } from "../../pkg/src/tabs/replay-state.js";

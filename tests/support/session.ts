@@ -43,17 +43,22 @@ function textOf(entry: TimelineEntry): string {
   }
 }
 
-/** Waits until a snapshot fits. */
+/** Waits until a snapshot fits. Listeners hear once a frame, in which a model of a test may say all that it has. */
 export function until(session: GloveSession, fits: (snapshot: GloveSnapshot) => boolean): Promise<GloveSnapshot> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it never came to this: ${JSON.stringify(session.getSnapshot())}`)), 2000);
+    const timer = setTimeout(() => {
+      clearInterval(looking);
+      reject(new Error(`it never came to this: ${JSON.stringify(session.getSnapshot())}`));
+    }, 2000);
     const look = () => {
       const snapshot = session.getSnapshot();
       if (!fits(snapshot)) return;
       clearTimeout(timer);
+      clearInterval(looking);
       undo();
       resolve(snapshot);
     };
+    const looking = setInterval(look, 1);
     const undo = session.subscribe(look);
     look();
   });

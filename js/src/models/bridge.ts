@@ -1,6 +1,6 @@
 // A model of the page, as the core asks for it.
 import { failureFields, GloveError, reasonOf } from "../error.js";
-import type { PieceKind } from "../snapshot/answer.js";
+import type { PieceKind } from "../snapshot/state.js";
 import { nextFrame } from "../timing/next-frame.js";
 import type { JsonSchema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";

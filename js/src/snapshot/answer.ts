@@ -1,12 +1,22 @@
 // The answer that is being written: pieces of its text, and calls whose arguments come.
 
-import type { CoreEvent } from "../wasm/core-api.js";
-import { type Answer, type SessionState, type Written, withShown } from "./state.js";
+import type { Reducers } from "./events.js";
+import { type Answer, type PieceKind, type SessionState, withShown } from "./state.js";
 import { withPatches } from "./streaming-call.js";
 
-export type PieceKind = "text" | "reasoning";
-
 const begun = (call?: number): Answer => ({ call, text: "", reasoning: "", over: false });
+
+/** Nothing is being written. */
+export const silent = { answers: [], calls: [] } as const satisfies Partial<SessionState>;
+
+const fresh = (state: SessionState): SessionState => ({ ...state, ...(state.stale && silent), stale: false });
+
+function goesOn(state: SessionState): SessionState {
+  const { timeline } = state.shown;
+  // What an earlier page had shown of it gives way.
+  const partial = timeline.at(-1)?.id.endsWith(".partial");
+  return { ...fresh(partial ? withShown(state, { timeline: timeline.slice(0, -1) }) : state), answering: true };
+}
 
 /** A piece of the answer to this call of a model of the page, or of what the core tells. */
 export function addPiece(before: SessionState, kind: PieceKind, text: string, call?: number): SessionState {
@@ -17,40 +27,31 @@ export function addPiece(before: SessionState, kind: PieceKind, text: string, ca
   return answer ? { ...state, answers: answers.with(at, { ...answer, [kind]: answer[kind] + text }) } : state;
 }
 
-/** More of a call's arguments. What is in `unseen` is in no snapshot yet, so it is changed in place. */
-export function addInput(
-  before: SessionState,
-  { id, name, patches }: Extract<CoreEvent, { kind: "input" }>,
-  unseen: WeakSet<object>,
-): SessionState {
-  const state = goesOn(before);
-  const at = state.calls.findIndex((call) => call.id === id && call.name === name);
-  const call = withPatches(state.calls[at] ?? { id, name, input: undefined, at: undefined }, patches, unseen);
-  if (at >= 0) return { ...state, calls: state.calls.with(at, call) };
-  return call.input === undefined ? state : { ...state, calls: [...state.calls, call] };
-}
-
-function goesOn(state: SessionState): SessionState {
-  const { timeline } = state.shown;
-  // What an earlier page had shown of it gives way.
-  const partial = timeline.at(-1)?.id.endsWith(".partial");
-  const shown = partial ? withShown(state, { timeline: timeline.slice(0, -1) }) : state;
-  return { ...shown, ...(state.stale && silent), stale: false, answering: true };
-}
-
-/** Nothing is being written. */
-export const silent = { answers: [], calls: [] } as const satisfies Partial<SessionState>;
-
-/** A model of the page was asked; what it shows comes ahead of what the core tells. */
-export function modelAsked(state: SessionState, call: number): SessionState {
-  const now = { ...state, ...(state.stale && silent), stale: false };
-  return { ...now, answers: [...now.answers, begun(call)] };
-}
-
-/** It gives no answer to this call. */
-export function modelFailed(state: SessionState, call: number): SessionState {
-  return { ...state, answers: state.answers.map((answer) => (answer.call === call ? { ...answer, over: true } : answer)) };
-}
+export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "renewed"> = {
+  input(before, { id, name, patches }, _context, unseen) {
+    const state = goesOn(before);
+    const { calls } = state;
+    const at = calls.findIndex((call) => call.id === id && call.name === name);
+    const call = withPatches(calls[at] ?? { id, name, input: undefined, at: undefined }, patches, unseen);
+    if (at >= 0) return { ...state, calls: calls.with(at, call) };
+    return call.input === undefined ? state : { ...state, calls: [...calls, call] };
+  },
+  asked(before, { call }) {
+    const state = fresh(before);
+    return { ...state, answers: [...state.answers, begun(call)] };
+  },
+  piece: (state, { of, text, call }) => addPiece(state, of, text, call),
+  failed: (state, { call }) => ({
+    ...state,
+    answers: state.answers.map((answer) => (answer.call === call ? { ...answer, over: true } : answer)),
+  }),
+  renewed: (state, { written }) => ({
+    ...withShown(state, { timeline: [] }),
+    stale: !written,
+    answers: written ? [{ ...begun(), ...written }] : state.answers,
+    calls: [],
+  }),
+};
 
 /** An answer is whole: its text is an entry now. */
 export const answered = (state: SessionState): SessionState => ({
@@ -70,15 +71,6 @@ export const requestEnded = (state: SessionState): SessionState => ({
 /** Another request is answered from now on. */
 export function nextRequest({ answers: before, calls }: SessionState): Pick<SessionState, "answers" | "answering"> {
   const answers = before.filter(({ over }) => !over);
-  const [first] = answers;
-  return { answers, answering: calls.length > 0 || (first !== undefined && (first.text !== "" || first.reasoning !== "")) };
-}
-
-/**
- * Somebody else tells from now on, and tells all of it: the answer that was being written stays until it is written anew, unless
- * that is known too.
- */
-export function renewed(state: SessionState, written?: Written): SessionState {
-  const answers = written ? [{ ...begun(), ...written }] : state.answers;
-  return { ...withShown(state, { timeline: [] }), stale: written === undefined, answers, calls: [] };
+  const { text, reasoning } = answers[0] ?? begun();
+  return { answers, answering: text !== "" || reasoning !== "" || calls.length > 0 };
 }

@@ -1,27 +1,27 @@
 // The display stack and the questions of the core, as they are shown.
 
 import type { CoreQuestion, CoreSlot } from "../wire/run-types.js";
+import type { Reducers } from "./events.js";
 import type { Approval, ShownSlot } from "./snapshot.js";
 import { type SessionState, type SlotContext, unlessSame, withShown } from "./state.js";
 
 /** One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
 export const slotKind = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;
 
-/** The whole stack. */
-export function setSlots(state: SessionState, stack: readonly CoreSlot[], context: SlotContext): SessionState {
-  const known = new Map(state.shown.slots.map((slot) => [slot.id, slot]));
-  const slots = stack.map((slot) => shownSlot(state, slot, known.get(slot.id), context));
-  const newest = new Map(slots.map((slot) => [slotKind(slot), slot]));
-  // Also when the newer one is gone.
-  const replaced = (slot: ShownSlot) =>
-    slot.displayStrategy === "hide-on-new" && !slot.replaced && newest.get(slotKind(slot)) !== slot;
-  return withShown(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
-}
-
-/** An answer was refused; why is shown until the slot is settled. */
-export function answerRefused(state: SessionState, id: string, error: string): SessionState {
-  return withShown(state, { slots: state.shown.slots.map((slot) => (slot.id === id ? { ...slot, error } : slot)) });
-}
+export const slotReducers: Reducers<"slots" | "refused"> = {
+  slots(state, { slots: stack }, context) {
+    const known = new Map(state.shown.slots.map((slot) => [slot.id, slot]));
+    const slots = stack.map((slot) => shownSlot(state, slot, known.get(slot.id), context));
+    const newest = new Map(slots.map((slot) => [slotKind(slot), slot]));
+    // Also when the newer one is gone.
+    const replaced = (slot: ShownSlot) =>
+      slot.displayStrategy === "hide-on-new" && !slot.replaced && newest.get(slotKind(slot)) !== slot;
+    return withShown(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
+  },
+  // Why is shown until the slot is settled.
+  refused: (state, { slot: id, error }) =>
+    withShown(state, { slots: state.shown.slots.map((slot) => (slot.id === id ? { ...slot, error } : slot)) }),
+};
 
 function shownSlot(state: SessionState, slot: CoreSlot, known: ShownSlot | undefined, context: SlotContext): ShownSlot {
   const displayStrategy = context.strategy(slot.renderer);

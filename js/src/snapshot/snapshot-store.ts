@@ -1,7 +1,8 @@
 // Keeps what a session shows, and tells listeners of it: once a frame while a run goes on, of its end at once.
 
 import { nextFrame } from "../timing/next-frame.js";
-import { type PageChanges, type PageEvent, reduce, type SnapshotEvent } from "./reducer.js";
+import type { PageChanges, PageEvent, SnapshotEvent } from "./events.js";
+import { reduce } from "./reducer.js";
 import type { GloveSnapshot, RunPhase } from "./snapshot.js";
 import { emptyState, isBusy, type SessionState, type SlotContext, snapshotOf } from "./state.js";
 
@@ -25,12 +26,10 @@ export class SnapshotStore {
   readonly #report: (error: unknown) => void;
   /** Listeners that were reported. */
   readonly #faulty = new WeakSet<() => void>();
-  /** Listeners have heard in this frame; what changes in it is told at its end. */
-  readonly #frame = new Pending(nextFrame);
+  /** Listeners have heard in this frame, or in this second; what is `due` they hear at its end. */
+  #frame: (() => void) | undefined;
   #due = false;
-  readonly #second = new Pending((work) => later(work, 1_000));
-  /** The end of a run that has failed or paused is waited for. */
-  readonly #end = new Pending(nextFrame);
+  #long = false;
 
   constructor(sessionId: string, storage: GloveSnapshot["storage"], context: SlotContext, failed: (error: unknown) => void) {
     this.#context = context;
@@ -83,33 +82,40 @@ export class SnapshotStore {
 
   /** Tells listeners of what has changed. */
   publish(): void {
-    // Another tab may tell the end late, or never.
-    if (this.#state.ending) this.#end.begin(() => this.dispatch({ kind: "unsettled" }));
-    else if (this.#frame.pending && isBusy(this.#state)) this.#due = true;
+    if (this.#long) this.#cancelFrame();
+    if (this.#state.ending || (this.#frame && isBusy(this.#state))) this.#drawSoon();
     else this.#tell();
   }
 
   #drawSoon(): void {
-    const { text = "", reasoning = "" } = this.#state.answers[0] ?? {};
-    if (text.length + reasoning.length >= longAnswer) {
-      this.#second.begin(() => this.#tell());
-    } else {
-      this.#due = true;
-      this.#frame.begin(this.#draw);
-    }
+    this.#due = true;
+    this.#beginFrame();
   }
 
-  readonly #draw = (): void => {
-    if (this.#due) this.publish();
-  };
+  #beginFrame(): void {
+    if (this.#frame) return;
+    const { text = "", reasoning = "" } = this.#state.answers[0] ?? {};
+    this.#long = text.length + reasoning.length >= longAnswer;
+    this.#frame = (this.#long ? inASecond : nextFrame)(() => {
+      this.#cancelFrame();
+      // Another tab may tell the end late, or never.
+      if (this.#state.ending) this.apply({ kind: "unsettled" });
+      if (this.#due) this.#tell();
+    });
+  }
+
+  #cancelFrame(): void {
+    this.#frame?.();
+    this.#frame = undefined;
+    this.#long = false;
+  }
 
   #tell(): void {
-    this.#second.cancel();
     this.#due = false;
     const { snapshot } = this;
     if (snapshot === this.#told) return;
     this.#told = snapshot;
-    this.#frame.begin(this.#draw);
+    this.#beginFrame();
     for (const listener of [...this.#listeners]) {
       try {
         listener();
@@ -122,39 +128,13 @@ export class SnapshotStore {
 
   /** No frame is drawn any more. */
   dispose(): void {
-    for (const pending of [this.#frame, this.#second, this.#end]) pending.cancel();
+    this.#cancelFrame();
     this.#listeners.clear();
   }
 }
 
-/** Something to be done soon, once. */
-class Pending {
-  #cancel: (() => void) | undefined;
-  readonly #soon: (work: () => void) => () => void;
-
-  constructor(soon: (work: () => void) => () => void) {
-    this.#soon = soon;
-  }
-
-  get pending(): boolean {
-    return this.#cancel !== undefined;
-  }
-
-  begin(work: () => void): void {
-    this.#cancel ??= this.#soon(() => {
-      this.#cancel = undefined;
-      work();
-    });
-  }
-
-  cancel(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-  }
-}
-
-function later(work: () => void, ms: number): () => void {
-  const timer = setTimeout(work, ms);
+function inASecond(work: () => void): () => void {
+  const timer = setTimeout(work, 1_000);
   return () => clearTimeout(timer);
 }
 

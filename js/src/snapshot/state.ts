@@ -4,7 +4,9 @@ import type { CoreEvent } from "../wasm/core-api.js";
 import type { Usage } from "../wire/record.js";
 import type { GloveSnapshot, QueuedMessage, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
 
-export type CoreState = Extract<CoreEvent, { kind: "state" }>;
+type CoreState = Extract<CoreEvent, { kind: "state" }>;
+
+export type PieceKind = "text" | "reasoning";
 
 /** What a model writes for one call. */
 export interface Answer {
@@ -101,9 +103,8 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
 
 export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage"]) => snapshotOf(emptyState(sessionId, storage));
 
-export const isStill = (phase: string) => phase === "idle" || phase === "paused" || phase === "interrupted";
-
-export const isBusy = ({ core, sent }: SessionState) => !isStill(core.phase) || core.queue.length > 0 || sent.length > 0;
+export const isBusy = ({ core, sent }: SessionState) =>
+  !/^(idle|paused|interrupted)$/.test(core.phase) || core.queue.length > 0 || sent.length > 0;
 
 /** What is shown: the snapshot from before, where nothing is different. */
 export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {

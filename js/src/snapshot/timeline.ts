@@ -1,27 +1,25 @@
 // The entries of the conversation, and the errors that stand at some of them.
 
-import type { CoreEvent } from "../wasm/core-api.js";
 import { silent } from "./answer.js";
+import type { Reducers } from "./events.js";
 import type { ShownEntry } from "./snapshot.js";
-import { type SessionState, type SlotContext, withShown } from "./state.js";
+import { type SessionState, withShown } from "./state.js";
 
 type TextEntry = Extract<ShownEntry, { kind: "user" | "agent_text" }>;
 const isText = (entry: ShownEntry): entry is TextEntry => entry.kind === "user" || entry.kind === "agent_text";
 
-export function changeTimeline(
-  state: SessionState,
-  { len, set }: Extract<CoreEvent, { kind: "timeline" }>,
-  context: SlotContext,
-): SessionState {
-  const timeline = state.shown.timeline.slice(0, len);
-  for (const [at, value] of set) {
-    const entry = value as ShownEntry;
-    const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;
-    timeline[at] = title === undefined ? withError(entry, state.errors) : ({ ...entry, title } as ShownEntry);
-  }
-  const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");
-  return { ...withShown(state, { timeline }), ...(earlier && silent) };
-}
+export const timelineReducers: Reducers<"timeline"> = {
+  timeline(state, { len, set }, context) {
+    const timeline = state.shown.timeline.slice(0, len);
+    for (const [at, value] of set) {
+      const entry = value as ShownEntry;
+      const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;
+      timeline[at] = title === undefined ? withError(entry, state.errors) : ({ ...entry, title } as ShownEntry);
+    }
+    const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");
+    return { ...withShown(state, { timeline }), ...(earlier && silent) };
+  },
+};
 
 /** A request has failed and another one is answered already: the error stands where it ended. Nothing when nothing of it is shown. */
 export function failAtEntry(state: SessionState, request: string, error: Error): SessionState | undefined {

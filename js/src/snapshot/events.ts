@@ -1,0 +1,52 @@
+// What can happen to what a session shows: the events of its core, and those of its page.
+
+import type { CoreEvent } from "../wasm/core-api.js";
+import type { PieceKind, SessionState, SlotContext, Written } from "./state.js";
+
+/** What the page says of itself. */
+export type PageChanges = Partial<Pick<SessionState["shown"], "sessionReady" | "storage" | "tasks" | "inbox" | "error" | "tab">>;
+
+export type PageEvent =
+  | { readonly kind: "page"; readonly changes: PageChanges }
+  /** A message; it `waits` where it cannot be given to the core at once. */
+  | { readonly kind: "sent"; readonly id: string; readonly text: string; readonly waits: boolean }
+  /** The core has been given the message. */
+  | { readonly kind: "given"; readonly id: string }
+  /** It still is on its way after a while. */
+  | { readonly kind: "slow"; readonly id: string }
+  /** The session could not be opened for the message. */
+  | { readonly kind: "kept"; readonly id: string; readonly text: string }
+  | { readonly kind: "dropped"; readonly id: string }
+  /** The promise of a request has settled. */
+  | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }
+  /** A run has failed or paused a moment ago, and nobody has told how it ended. */
+  | { readonly kind: "unsettled" }
+  | { readonly kind: "refused"; readonly slot: string; readonly error: string }
+  /** A model of the page is asked; what it shows comes ahead of what the core tells. */
+  | { readonly kind: "asked"; readonly call: number }
+  | { readonly kind: "piece"; readonly of: PieceKind; readonly text: string; readonly call: number }
+  /** It gives no answer. */
+  | { readonly kind: "failed"; readonly call: number }
+  /**
+   * Somebody else tells from now on, and tells all of it: the answer that was being written stays until it is written anew,
+   * unless that is known too.
+   */
+  | { readonly kind: "renewed"; readonly written?: Written }
+  /** The core is gone: what runs or waits there has to be taken up again, unless it is `over`. */
+  | { readonly kind: "lost"; readonly error: Error; readonly over: boolean };
+
+export type SnapshotEvent = CoreEvent | PageEvent;
+
+/** An event of this kind. */
+export type Of<Kind> = Extract<SnapshotEvent, { kind: Kind }>;
+
+/** For each of these kinds: the state after such an event. */
+export type Reducers<Kinds extends SnapshotEvent["kind"]> = {
+  readonly [Kind in Kinds]: (
+    state: SessionState,
+    event: Of<Kind>,
+    context: SlotContext,
+    /** What of arguments that are being written is in no snapshot yet, and is changed in place. */
+    unseen: WeakSet<object>,
+  ) => SessionState;
+};
