@@ -153,9 +153,10 @@ export class GloveSession {
 
   // ---- what it shows ---------------------------------------------------------------------------------------------
 
-  /** Called after each new snapshot, asynchronously. Returns a function that unsubscribes. */
+  /** Called when there is a new snapshot: during a run at most once a frame, and at once at its end. Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => this.#snapshots.subscribe(listener);
 
+  /** Always up to date, also between two calls of a listener. */
   readonly getSnapshot = (): GloveSnapshot => this.#snapshots.snapshot;
 
   readonly #empty: GloveSnapshot;
