@@ -1,4 +1,4 @@
-//! What a native program has by itself: time and randomness from the standard library.
+//! The native environment: time and randomness from the standard library.
 
 mod clock;
 #[cfg(feature = "native")]
@@ -20,7 +20,7 @@ use crate::ports::ModelAdapter;
 use crate::runtime::{Glove, GloveBuilder};
 
 impl Glove {
-    /// An agent on the system's clock and randomness.
+    /// An agent with the system's clock and randomness.
     pub fn builder(model: impl ModelAdapter + 'static) -> GloveBuilder {
         GloveBuilder::new(Arc::new(model), Arc::new(SystemClock), Arc::new(RandomIds))
     }

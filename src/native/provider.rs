@@ -11,7 +11,7 @@ use crate::providers::facts::{Fact, Facts};
 use crate::providers::request::Options;
 use crate::providers::table::{KeyOrigin, host, resolve};
 
-/// Which model of which provider is asked, and how. What is not given is the provider's own.
+/// The provider, the model and its settings. Missing settings are the provider's defaults.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,11 +1,11 @@
-//! Telling work in flight that nobody waits for it any more.
+//! Cancellation of work in progress.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-/// Fires once, for every clone. Work that was cancelled is also dropped, so a signal is for what dropping does not
+/// Fires once, for every clone. Cancelled work is also dropped, so the signal is for what dropping does not
 /// reach: a request in another process, a promise of the page.
 #[derive(Debug, Clone, Default)]
 pub struct AbortSignal(Arc<SignalState>);

@@ -1,4 +1,4 @@
-//! The port through which a tool shows something to a person and waits for what they say.
+//! The port through which a tool shows something to the user and waits for an answer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use crate::display::DisplayError;
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 
-/// What is put on the display stack.
+/// A slot to put on the display stack.
 pub struct Show {
     pub renderer: String,
     pub input: Json,
-    /// The call that it belongs to.
+    /// The call that the slot belongs to.
     pub owner: Option<String>,
-    /// Refuses an answer that the one who waits could not use.
+    /// Refuses an answer that the waiting tool could not use.
     pub check: Option<Check>,
 }
 
-/// Says what is wrong with a value, if something is.
+/// Checks a value and says what is wrong with it.
 pub type Check = Arc<dyn CheckValue>;
 
 /// A closure `Fn(&Json) -> Result<(), String>` is one.
@@ -35,16 +35,16 @@ impl<F: Fn(&Json) -> Result<(), String> + MaybeSend + MaybeSync> CheckValue for 
 }
 
 pub trait DisplayPort: MaybeSend + MaybeSync {
-    /// Shows something that nobody waits for, and gives its id.
+    /// Shows something without waiting, and returns its id.
     fn push_and_forget(&self, show: Show) -> Result<String, DisplayError>;
 
-    /// Shows a question. The future is answered exactly once; dropping it takes the question away.
+    /// Shows a question. The future resolves exactly once; dropping it removes the question.
     fn push_and_wait(&self, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>>;
 
     fn remove_slot(&self, id: &str) -> bool;
 }
 
-/// The display stack as one call sees it.
+/// The display stack as seen by one call.
 #[derive(Clone)]
 pub struct CallDisplay {
     owner: String,
@@ -56,13 +56,13 @@ impl CallDisplay {
         CallDisplay { owner: owner.to_owned(), port }
     }
 
-    /// Shows something that stays until it is removed, and gives its id.
+    /// Shows something that stays until it is removed, and returns its id.
     pub fn push_and_forget(&self, renderer: &str, input: &impl Serialize) -> Result<String, DisplayError> {
         self.port.push_and_forget(self.show(renderer, input, None)?)
     }
 
-    /// Asks, and waits for a value of type `T`; other values are refused and the question stays. Passing the error
-    /// on with `?` answers the call as turned down by the person.
+    /// Asks and waits for a value of type `T`; other values are refused and the question stays open. Passing the error
+    /// on with `?` ends the call as rejected by the user.
     pub fn push_and_wait<T: DeserializeOwned + 'static>(
         &self,
         renderer: &str,

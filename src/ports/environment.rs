@@ -1,4 +1,4 @@
-//! The ports to time, randomness and those who listen.
+//! The ports to time, randomness and subscribers.
 
 use crate::event::Event;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
@@ -6,17 +6,17 @@ use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 pub trait Clock: MaybeSend + MaybeSync {
     /// Milliseconds since 1970.
     fn now(&self) -> u64;
-    /// Milliseconds since any point in time, also when the date is set anew: what is waited for is measured with these.
+    /// Milliseconds since a fixed point in time, unaffected by changes of the date; used to measure time limits.
     fn steady(&self) -> u64;
     fn sleep(&self, ms: u64) -> BoxFuture<'static, ()>;
 }
 
 pub trait IdSource: MaybeSend + MaybeSync {
-    /// An id that no other session has: at least 96 random bits, in letters that are safe in a URL.
+    /// A unique id: at least 96 random bits, in characters that are safe in a URL.
     fn fresh(&self) -> String;
 }
 
-/// Someone who is told of everything that happens. A closure `Fn(Option<&str>, &Event)` is one.
+/// Receives all events. A closure `Fn(Option<&str>, &Event)` is a subscriber.
 pub trait Subscriber: MaybeSend + MaybeSync {
     /// `request` is the request that this belongs to. Called in order, and never while anything is locked, so a
     /// subscriber may call back into the session; what takes long belongs elsewhere, since the run waits.

@@ -1,4 +1,4 @@
-//! The ports: what a host gives a session so that the machine's effects can be done. All are object-safe, take
+//! The ports: what a host provides so that a session can perform the machine's effects. All are object-safe, take
 //! `&self`, and return boxed futures that own what they need, so borrowed arguments are read at the call itself.
 
 mod abort;

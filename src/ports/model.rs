@@ -10,11 +10,11 @@ use crate::run::input::Reply;
 use crate::run::views::model::View;
 use crate::tool::ToolDefinition;
 
-/// Something that answers a conversation.
+/// A model: answers a conversation.
 pub trait ModelAdapter: MaybeSend + MaybeSync {
     fn name(&self) -> String;
 
-    /// Reads the request now, and answers later. What it shows meanwhile goes into `deltas`; a model that does not
+    /// Reads the request now and answers later. Streamed parts of the answer go into `deltas`; a model that does not
     /// stream sends none. When `abort` fires, the future is dropped as well.
     fn prompt(
         &self,
@@ -24,7 +24,7 @@ pub trait ModelAdapter: MaybeSend + MaybeSync {
     ) -> BoxFuture<'static, Result<Reply, ModelError>>;
 }
 
-/// What a model is asked. It is borrowed from the run: nothing of the history is copied to ask.
+/// The request to a model. It is borrowed from the run, so the history is not copied.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelRequest<'a> {
     pub purpose: Purpose,
@@ -37,11 +37,11 @@ pub struct ModelRequest<'a> {
 pub enum Purpose {
     /// The next answer of the conversation.
     Turn,
-    /// A summary of it. Its text is no part of the chat and is shown to nobody.
+    /// A summary of it, which is not part of the chat and not displayed.
     Summary,
 }
 
-/// A piece of an answer that is still being written.
+/// A part of an answer that is still being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'a> {
     Text(&'a str),
@@ -51,14 +51,14 @@ pub enum Delta<'a> {
         name: &'a str,
         text: &'a str,
     },
-    /// No piece of the answer: what the model was asked without, or in another form. It is for the developer.
+    /// Not part of the answer: a notice to the developer about what was left out of the request or changed.
     Notice {
         code: &'a str,
         message: &'a str,
     },
 }
 
-/// Where a model puts the pieces of its answer. Pieces that come after the call was cancelled go nowhere.
+/// Receives the parts of a model's answer. Parts that arrive after the call was cancelled are ignored.
 #[derive(Clone)]
 pub struct DeltaSink(Arc<dyn Receive>);
 

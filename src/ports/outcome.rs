@@ -1,4 +1,4 @@
-//! How what a Rust tool returns becomes the outcome of its call.
+//! Converts what a Rust tool returns into the outcome of its call.
 
 use std::error::Error;
 
@@ -25,7 +25,7 @@ pub struct Data<T>(pub T);
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolFailure {
     Failed(String),
-    /// The person did not want this.
+    /// The user rejected this.
     Rejected(Option<String>),
 }
 

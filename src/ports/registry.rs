@@ -23,7 +23,7 @@ type Undo = Arc<dyn Function<(Json, ToolContext), BoxFuture<'static, Result<(), 
 type Permission = Arc<dyn Function<Json, bool>>;
 type Approval = Arc<dyn Function<Json, ApprovalVerdict>>;
 
-/// A tool and how its calls are to be treated. Clones share the closures.
+/// A tool and how its calls are treated. Clones share the closures.
 #[derive(Clone)]
 pub struct Tool {
     definition: ToolDefinition,
@@ -38,7 +38,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// `schema` is the JSON Schema of the arguments. Arguments that serde cannot read as `I` are answered to the
+    /// `schema` is the JSON Schema of the arguments. Arguments that serde cannot read as `I` are reported to the
     /// model as invalid, without running the closure.
     ///
     /// ```
@@ -86,14 +86,14 @@ impl Tool {
         }
     }
 
-    /// A person is asked before the tool first runs; their answer holds for the tool.
+    /// Asks the user before the tool first runs; the answer applies to the tool.
     pub fn requires_permission(mut self) -> Self {
         self.spec.permission = Gate::Always;
         self
     }
 
-    /// A person is asked before calls for which this is true, or whose arguments cannot be read as `I`; an answer
-    /// holds for the same arguments.
+    /// Asks the user before calls for which this is true, or whose arguments cannot be read as `I`; an answer
+    /// applies to the same arguments.
     pub fn permission_if<I: DeserializeOwned>(
         mut self,
         needed: impl Fn(&I) -> bool + MaybeSend + MaybeSync + 'static,
@@ -104,7 +104,7 @@ impl Tool {
         self
     }
 
-    /// A person decides about each call.
+    /// Asks the user before each call.
     pub fn requires_approval(mut self, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         self.spec.approval = Gate::Always;
@@ -113,7 +113,7 @@ impl Tool {
         self
     }
 
-    /// A person decides about the calls for which this gives a reason.
+    /// Asks the user before calls for which this returns a reason.
     pub fn approval_if<I: DeserializeOwned>(
         mut self,
         reason: impl Fn(&I) -> Option<String> + MaybeSend + MaybeSync + 'static,
@@ -129,38 +129,38 @@ impl Tool {
         self
     }
 
-    /// May run at the same time as its neighbours that say so too.
+    /// Allows it to run at the same time as neighbouring calls that also allow it.
     pub fn parallel(mut self) -> Self {
         self.spec.parallel = true;
         self
     }
 
-    /// Running it again does no harm, so a failed run is repeated up to `retries` times, with growing pauses.
+    /// Marks the tool as safe to run again: a failed run is retried up to `retries` times, with growing pauses.
     pub fn idempotent(mut self, retries: u32) -> Self {
         self.spec.idempotent = true;
         self.spec.retries = retries;
         self
     }
 
-    /// Runs to its end also when the user stops the run.
+    /// Runs to completion even if the user stops the run.
     pub fn un_abortable(mut self) -> Self {
         self.spec.un_abortable = true;
         self
     }
 
-    /// Stops a run after this much working time, and tells the model that its outcome is unknown. Waiting for a person does not count.
+    /// Stops a run after this much working time, and tells the model that its outcome is unknown. Waiting for the user does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.spec.timeout_ms = Some(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
         self
     }
 
-    /// What becomes of a call that was running when its process died.
+    /// What happens to a call that was running when its process died.
     pub fn on_interrupted(mut self, choice: OnInterrupted) -> Self {
         self.spec.on_interrupted = Some(choice);
         self
     }
 
-    /// How a successful run is taken back, given its arguments.
+    /// How to undo a successful run, from its arguments.
     pub fn undo<I, F, R, E>(mut self, undo: F) -> Self
     where
         I: DeserializeOwned + 'static,
@@ -191,7 +191,7 @@ impl Tool {
         &self.definition
     }
 
-    /// What the tool's schema says against these arguments. Nothing without the feature `native`: serde judges alone then.
+    /// Checks the arguments against the tool's schema. Without the feature `native`, only serde checks them.
     #[cfg_attr(not(feature = "native"), allow(clippy::unused_self))]
     fn issues(&self, input: &Json) -> Vec<Issue> {
         #[cfg(feature = "native")]
@@ -235,7 +235,7 @@ impl Tools {
         Tools::default()
     }
 
-    /// Adds a tool after the others. Refused are an empty name, one that is taken, and a schema that is none.
+    /// Adds a tool after the others. Fails for an empty or duplicate name and for an invalid schema.
     pub fn register(&mut self, tool: Tool) -> Result<(), ToolDefinitionError> {
         check_definition(&tool.definition, self.list.iter().map(Tool::name))?;
         #[cfg(feature = "native")]
@@ -249,7 +249,7 @@ impl Tools {
         Ok(())
     }
 
-    /// Whether the model gets a task list in any case, or in none; else it gets one beside other tools.
+    /// Whether the model always or never gets a task list; by default, it gets one together with other tools.
     pub fn want_tasks(&mut self, wanted: bool) {
         self.tasks = Some(wanted);
     }

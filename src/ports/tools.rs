@@ -17,10 +17,10 @@ use crate::tool::{ToolDefinition, ToolSpec};
 
 /// Everything that runs the tools of a session.
 pub trait ToolHost: MaybeSend + MaybeSync {
-    /// What the model is told, in a fixed order and without a name twice.
+    /// The definitions for the model, in a fixed order and without duplicate names.
     fn definitions(&self) -> Vec<ToolDefinition>;
 
-    /// What the machine is told, one for each definition.
+    /// The settings for the machine, one for each definition.
     fn specs(&self) -> Vec<ToolSpec>;
 
     /// Whether the model gets a task list, where the store keeps one. Beside other tools it does unless something is said; alone
@@ -39,7 +39,7 @@ pub trait ToolHost: MaybeSend + MaybeSync {
     /// Runs a call. When it is cancelled, the context's signal fires and the future is dropped.
     fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome>;
 
-    /// Takes a call back; `call.input` is what it was run with.
+    /// Undoes a call; `call.input` is what it ran with.
     fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>>;
 }
 
@@ -54,7 +54,7 @@ pub struct CallRef<'a> {
     pub validated: Option<&'a Validated>,
     /// 1 for the first run.
     pub attempt: u32,
-    /// The same however often the call is run, and no other call's: for services that do a request once for each key.
+    /// Stays the same each time the call runs and is unique to it: for services that handle each key only once.
     pub idempotency_key: &'a str,
 }
 
@@ -90,14 +90,14 @@ pub enum Step {
     Begins(String),
 }
 
-/// What a running tool can use. Clones are the same context.
+/// The context of a running tool. Clones are the same context.
 #[derive(Clone)]
 pub struct ToolContext {
     pub call_id: String,
     pub tool_name: String,
-    /// 1 for the first run, more when the tool is repeated after a failure.
+    /// 1 for the first run, more if the tool is retried after a failure.
     pub attempt: u32,
-    /// The same however often this call is run, and no other call's.
+    /// Stays the same each time this call runs and is unique to it.
     pub idempotency_key: String,
     /// The display stack; slots pushed here belong to this call and go when it is cancelled.
     pub display: CallDisplay,
@@ -125,9 +125,9 @@ impl ToolContext {
         self
     }
 
-    /// Does `work` once in the life of this call, also when the process dies and the tool is entered again: what came
-    /// of it is written before the tool goes on, and given from there the next time. A step that was cut off is asked
-    /// about like a tool.
+    /// Runs `work` once per call, even if the process dies and the tool runs again: the
+    /// result is stored before the tool continues, and returned from there the next time. An interrupted step is handled
+    /// like an interrupted tool.
     ///
     /// ```
     /// # use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
@@ -167,17 +167,17 @@ impl ToolContext {
         done
     }
 
-    /// Adds an output beside the result: a file, a widget, or a type of the application's own.
+    /// Adds an output next to the result: a file, a widget, or a type of the application's own.
     pub fn output(&self, output: SideOutput) {
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner).push(output);
     }
 
-    /// For people only; the model never sees it.
+    /// For users only; the model never sees it.
     pub fn widget(&self, data: Json) {
         self.output(SideOutput { kind: "widget".to_owned(), data, ..SideOutput::default() });
     }
 
-    /// The model is told the summary, people get the file.
+    /// The model reads the summary, users get the file.
     pub fn file(&self, summary: impl Into<String>, data: Json) {
         self.output(SideOutput {
             kind: "file".to_owned(),

@@ -1,4 +1,4 @@
-//! The agent that applications build: a model, tools and a store, folded into one.
+//! The agent that applications build from a model, tools and a store.
 
 use std::fmt;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub struct Glove {
     session: Session,
 }
 
-/// Collects what an agent is made of.
+/// Builds an agent.
 pub struct GloveBuilder {
     model: Arc<dyn ModelAdapter>,
     clock: Arc<dyn Clock>,
@@ -106,13 +106,13 @@ impl GloveBuilder {
         self
     }
 
-    /// Where the conversation is kept; in memory, if nothing is said.
+    /// Where the conversation is stored; default in memory.
     pub fn store(mut self, store: impl StoreAdapter + 'static) -> Self {
         self.store = Some(Arc::new(store));
         self
     }
 
-    /// Adds a tool. A tool that no model could use is told by `build`.
+    /// Adds a tool. `build` fails if the tool is invalid.
     pub fn fold(mut self, tool: Tool) -> Self {
         if let Err(error) = self.tools.register(tool) {
             self.refused.get_or_insert(error);
@@ -120,7 +120,7 @@ impl GloveBuilder {
         self
     }
 
-    /// Whether the model gets a task list: `true` also without other tools, `false` never.
+    /// Whether the model gets a task list: `true` even without other tools, `false` never.
     pub fn tasks(mut self, wanted: bool) -> Self {
         self.tools.want_tasks(wanted);
         self
@@ -179,32 +179,32 @@ impl GloveBuilder {
 }
 
 impl Glove {
-    /// Asks the agent, and gives its answer.
+    /// Sends a message and returns the agent's answer.
     pub fn process_request(&self, prompt: impl Into<Prompt>) -> ResponseFuture {
         self.session.request(prompt)
     }
 
-    /// Takes the last `steps` actions back, and says how many were.
+    /// Undoes the last `steps` actions and returns how many were undone.
     pub async fn undo(&self, steps: u32) -> Result<Response, Error> {
         self.session.undo(steps).await
     }
 
-    /// Allows a call that waits, and goes on; `id` is the question's or the call's.
+    /// Allows a pending call and continues; `id` is that of the question or the call.
     pub async fn approve(&self, id: &str) -> Result<Response, Error> {
         self.session.approve(id).await
     }
 
-    /// Turns a call down that waits, and goes on.
+    /// Rejects a pending call and continues.
     pub async fn reject(&self, id: &str, reason: Option<String>) -> Result<Response, Error> {
         self.session.reject(id, reason).await
     }
 
-    /// Goes on with what was left: after a pause, a failure, or the end of another process.
+    /// Continues an unfinished run: after a pause, a failure, or the end of another process.
     pub async fn resume(&self) -> Result<Response, Error> {
         self.session.resume().await
     }
 
-    /// Stops the request being served.
+    /// Stops the current request.
     pub fn abort(&self) {
         self.session.abort();
     }
@@ -217,7 +217,7 @@ impl Glove {
         self.session.set_system_prompt(prompt);
     }
 
-    /// All tools at once, or none of them when one is refused.
+    /// Replaces all tools, or none if one is invalid.
     pub fn replace_tools(&self, tools: Tools) -> Result<(), Error> {
         self.session.replace_tools(Arc::new(tools))
     }
@@ -238,7 +238,7 @@ impl Glove {
         self.session.questions()
     }
 
-    /// Everything else.
+    /// The session of this agent, for everything else.
     pub fn session(&self) -> &Session {
         &self.session
     }

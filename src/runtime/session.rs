@@ -1,6 +1,6 @@
-//! A session: one conversation with one run at a time, and everything that can be asked of it.
+//! A session: one conversation with one run at a time, and its methods.
 //!
-//! There is no background task. Whoever waits for something drives the session meanwhile, for itself and for all
+//! There is no background task. Any future that is awaited drives the session, for itself and for all
 //! others; a host that can spawn may keep [`Session::drive`] running instead.
 
 use std::fmt;
@@ -33,7 +33,7 @@ use crate::runtime::shared::{Kit, Shared};
 use crate::runtime::shared_driver::SharedDriver;
 use crate::runtime::tool_run::ToolRun;
 
-/// What a session is made of.
+/// The parts of a session.
 #[derive(Clone)]
 pub struct Parts {
     pub model: Arc<dyn ModelAdapter>,
@@ -42,16 +42,16 @@ pub struct Parts {
     pub tools: Arc<dyn ToolHost>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
-    /// Its `tools` are filled in from the tool host.
+    /// `tools` is filled in from the tool host.
     pub settings: Settings,
 }
 
-/// What becomes of something that was asked.
+/// The future result of a call on a session.
 pub type ResponseFuture = BoxFuture<'static, Result<Response, Error>>;
 
-/// Clones are the same session. What is asked takes its place in the order of asking at the call itself; the future
-/// that comes back waits for what becomes of it. Dropping that future only stops the waiting: the request stays, and
-/// goes on as soon as anybody drives the session, or when it is opened from its store again.
+/// Clones are the same session. Calls take effect in the order in which they are made; the returned future
+/// waits for the result. Dropping the future only stops waiting: the request stays, and
+/// continues as soon as something drives the session, or when it is opened from its store again.
 #[derive(Clone)]
 pub struct Session {
     shared: Arc<Shared>,
@@ -59,7 +59,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads nothing yet: the stored run is read when the session is first driven. Refused are tools that
+    /// Reads nothing yet: the stored run is read when the session is first driven. Fails for tools that
     /// no model could use.
     pub fn new(parts: Parts) -> Result<Session, Error> {
         let Parts { model, system_prompt, store, tools, clock, ids, mut settings } = parts;
@@ -74,21 +74,21 @@ impl Session {
         Ok(Session { shared, driver })
     }
 
-    /// A session whose stored run has been read. A run that was going on when its process ended goes on as soon as
-    /// the session is driven, by [`Session::resume`] for one.
+    /// A session whose stored run has been read. A run that was interrupted continues as soon as
+    /// the session is driven, for example by [`Session::resume`].
     pub async fn open(parts: Parts) -> Result<Session, Error> {
         let session = Session::new(parts)?;
         session.opened().await?;
         Ok(session)
     }
 
-    /// Reads the stored run, if that was not done yet.
+    /// Reads the stored run, if it was not read yet.
     pub async fn opened(&self) -> Result<(), Error> {
         self.driver.open().await
     }
 
-    /// Asks the agent, and gives its answer. A request made from inside of one of this session's own tools waits
-    /// for its turn like any other, so a tool must not wait for it.
+    /// Sends a message and returns the agent's answer. A request from inside one of this session's own tools is
+    /// queued like any other, so a tool must not await it.
     pub fn request(&self, prompt: impl Into<Prompt>) -> ResponseFuture {
         let Prompt { id, message, when_busy, regenerate, leave_when_waiting } = prompt.into();
         let id = id.unwrap_or_else(|| self.shared.ids.fresh());
@@ -96,76 +96,76 @@ impl Session {
         self.ask(Some(id), leave_when_waiting, |caller| Command::Request(Box::new(request), caller))
     }
 
-    /// Goes on with what was left: a run from the store, one that paused, one whose model or store failed. Comes back
-    /// when it ends or waits for a person.
+    /// Continues an unfinished run: one from the store, one that paused, one whose model or store failed. Returns
+    /// when it ends or waits for the user.
     pub fn resume(&self) -> ResponseFuture {
         self.ask(None, true, Command::Resume)
     }
 
-    /// Takes the last `steps` actions back.
+    /// Undoes the last `steps` actions.
     pub fn undo(&self, steps: u32) -> ResponseFuture {
         self.ask(None, true, move |caller| Command::Undo { steps, caller })
     }
 
-    /// Answers a question, by its id or its call's, and goes on until the request ends or waits again.
+    /// Answers a question, by its id or its call's, and continues until the request ends or waits again.
     pub fn decide(&self, id: &str, answer: Answer) -> ResponseFuture {
         let id = id.to_owned();
         self.ask(None, true, |caller| Command::Answer { id, answer, caller: Some(caller) })
     }
 
-    /// Allows a call, this time.
+    /// Allows a call, once.
     pub fn approve(&self, id: &str) -> ResponseFuture {
         self.decide(id, Answer::Allow { remember: false })
     }
 
-    /// Turns a call down, this time; the model is told the reason.
+    /// Rejects a call, once; the model reads the reason.
     pub fn reject(&self, id: &str, reason: Option<String>) -> ResponseFuture {
         self.decide(id, Answer::Deny { remember: false, reason })
     }
 
-    /// Answers a question and waits for nothing; whoever drives the session goes on with it.
+    /// Answers a question without waiting; the code that drives the session continues.
     pub fn answer(&self, id: &str, answer: Answer) {
         self.tell(Command::Answer { id: id.to_owned(), answer, caller: None });
     }
 
-    /// Stops the request being served: it ends with [`Error::Aborted`], and every call has a result.
+    /// Stops the current request: it ends with [`Error::Aborted`], and every call has a result.
     pub fn abort(&self) {
         self.tell(Command::Abort);
     }
 
-    /// Gives up a request that still waits for its turn.
+    /// Cancels a queued request.
     pub fn cancel_queued(&self, request: &str) {
         self.tell(Command::CancelQueued(request.to_owned()));
     }
 
-    /// A run that was going on when its process ended goes on by itself once the session is driven. After this it
-    /// waits until somebody asks for something, `resume` for one. To be called before the session is opened.
+    /// By default, an interrupted run continues as soon as the session is driven. After this call it
+    /// waits for a call such as `resume`. Call it before the session is opened.
     pub fn resume_by_hand(&self) {
         self.shared.resumes_by_hand.store(true, Ordering::Relaxed);
     }
 
-    /// A run waits to be taken up by hand.
+    /// Whether a run waits for `resume`.
     pub fn is_interrupted(&self) -> bool {
         self.shared.interrupted.load(Ordering::Relaxed)
     }
 
-    /// Writes down what a model has shown of its answer, for when the page may be gone in a moment.
+    /// Stores the partial answer, in case the page is about to close.
     pub fn keep_partial(&self) {
         self.tell(Command::KeepPartial);
     }
 
-    /// The host goes away. Nothing ends: all that waits is told [`Error::Closed`], and the stored run can be opened
+    /// Closes the session without ending its run: pending futures fail with [`Error::Closed`], and the stored run can be opened
     /// again.
     pub fn close(&self) {
         self.tell(Command::Close);
     }
 
-    /// Holds from the next model call on.
+    /// Takes effect with the next model call.
     pub fn set_model(&self, model: Arc<dyn ModelAdapter>) {
         self.shared.change_kit(|kit| kit.model = model);
     }
 
-    /// Holds from the next model call on.
+    /// Takes effect with the next model call.
     pub fn set_system_prompt(&self, prompt: &str) {
         self.shared.change_kit(|kit| kit.system_prompt = prompt.into());
     }
@@ -178,7 +178,7 @@ impl Session {
         self.shared.kit().model.name()
     }
 
-    /// All tools at once, or none of them when one is refused. Holds from the next decision on.
+    /// Replaces all tools, or none if one is invalid. Holds from the next decision on.
     pub fn replace_tools(&self, tools: Arc<dyn ToolHost>) -> Result<(), Error> {
         let session_tools = self.shared.session_tools(tools)?;
         self.tell(Command::Tools(session_tools));
@@ -214,8 +214,8 @@ impl Session {
         &self.shared.display
     }
 
-    /// Answers a question of a tool, also one that is about to be asked again by a run that was just opened. False when
-    /// there is none with this id; an error when this cannot be its answer, and the question stays open then.
+    /// Answers a tool's question, also one that a run that was just opened is about to ask again. False if
+    /// there is none with this id; an error if the answer does not fit, in which case the question stays open.
     pub fn answer_slot(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
         let display = self.display();
         if display.settle(id, answer.clone())? {
@@ -227,8 +227,8 @@ impl Session {
         Ok(comes && display.answer_early(id, answer))
     }
 
-    /// The running tool of a call: for hosts whose tools are no closures with a `ToolContext`, and who say
-    /// themselves whether a tool did nothing else since it was told something.
+    /// The running tool of a call: for hosts whose tools are not closures with a `ToolContext`, and which report
+    /// themselves whether a tool awaited anything else since it last received something.
     pub fn tool_run(&self, call_id: &str) -> Option<Arc<ToolRun>> {
         self.shared.tool_run(call_id)
     }
@@ -259,12 +259,12 @@ impl Session {
         }
     }
 
-    /// What waits for a person.
+    /// The questions that wait for the user.
     pub fn questions(&self) -> Vec<Question> {
         self.with_run(|run| run.questions().cloned().collect())
     }
 
-    /// Tokens and cost of the whole session.
+    /// The tokens and cost of the whole session.
     pub fn usage(&self) -> Usage {
         self.with_run(|run| *run.usage())
     }
