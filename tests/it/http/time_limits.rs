@@ -49,7 +49,7 @@ fn a_timeout_tells_the_limit_that_was_hit() {
     let policy = Policy { max_retries: 0, first_byte_ms: 0, idle_ms: 0, total_ms: 100, answer_bytes: 0 };
     let message = |answer| call_with(&[answer], policy).result.unwrap_err().1;
     let late_head = Answer { before: 500, ..ok(&[HELLO, END]) };
-    let whole = "the model gave no whole answer within 100 ms";
+    let whole = "the model sent no whole answer within 100 ms";
     assert_eq!([message(late_head), message(ok(&[HELLO, Wait(500)]))], [whole, whole]);
 }
 

@@ -636,7 +636,7 @@ fn notices_say_what_was_sent() {
     let stops = |options: &mut Options| options.stop_sequences = vec!["a".to_owned(); 7];
     assert_eq!(
         said(CHAT, ("", "gpt-4.1"), stops, &hi()),
-        ["`gpt-4.1` takes 4 texts in `stop`; the first 4 of 7 were sent."]
+        ["`gpt-4.1` accepts 4 strings in `stop`; the first 4 of 7 were sent."]
     );
     let both = |options: &mut Options| (options.temperature, options.top_p) = (Some(0.5), Some(0.5));
     assert_eq!(
