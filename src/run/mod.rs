@@ -139,8 +139,7 @@ impl Run {
     }
 
     /// A run that is only read.
-    #[cfg(all(target_arch = "wasm32", feature = "providers"))]
-    pub(crate) fn reading(messages: Vec<Message>) -> Self {
+    pub fn reading(messages: Vec<Message>) -> Self {
         Run::of(State::new(Settings::default()), messages)
     }
 
