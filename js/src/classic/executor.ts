@@ -25,8 +25,8 @@ const toolOptions = {
 
 const called = (tool: Tool) => (option: string) => `\`${option}\` of the tool "${tool.name}"`;
 const moved = {
-  generateSummary: "Tools of `Glove` and `GloveClient` have `generateToolSummary`.",
-  requireApproval: "Tools of `Glove` and `GloveClient` have it.",
+  generateSummary: "Tools of `Glove` and `GloveClient` support `generateToolSummary`.",
+  requireApproval: "Tools of `Glove` and `GloveClient` support it.",
 };
 
 /** Runs calls one after another, each with exactly one result, in their order. */
