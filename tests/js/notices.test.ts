@@ -121,5 +121,5 @@ test("what is no notice is passed over", async () => {
 });
 
 test("`onNotice` is checked when a handler is made", () => {
-  expect(() => handler({ onNotice: "log" as never })).toThrow("`onNotice` is");
+  expect(() => handler({ onNotice: "log" as never })).toThrow("`onNotice` must be a function, got");
 });

@@ -134,15 +134,15 @@ test.each([
     404,
     "<!doctype html><pre>Cannot POST /api/chat</pre>",
     "MODEL_BAD_REQUEST",
-    /^HTTP 404: a web page \(Cannot POST \/api\/chat\); look at `endpoint` \(\/api\/chat\)/,
+    /^HTTP 404: a web page \(Cannot POST \/api\/chat\); check `endpoint` \(\/api\/chat\)/,
   ],
   [
     200,
     "<!doctype html><title>Sign in</title><p>…",
     "MODEL_BAD_RESPONSE",
-    /a web page \(Sign in\); look at `endpoint` \(\/api\/chat\)/,
+    /a web page \(Sign in\); check `endpoint` \(\/api\/chat\)/,
   ],
-  [404, "Not Found", "MODEL_BAD_REQUEST", /^HTTP 404: Not Found; look at `endpoint` \(\/api\/chat\)/],
+  [404, "Not Found", "MODEL_BAD_REQUEST", /^HTTP 404: Not Found; check `endpoint` \(\/api\/chat\)/],
 ])("an endpoint that is none is named, with %i and without the source of its page", async (status, body, code, message) => {
   vi.stubGlobal("fetch", async () => new Response(body, { status, headers: { "content-type": "text/html" } }));
   const session = new GloveClient({ endpoint: "/api/chat?key=k-1234567", systemPrompt: "" }).session("s1");
