@@ -153,6 +153,8 @@ pub enum StoreErrorKind {
     /// Written by a newer version; reading it here could damage it.
     Newer,
     Corrupt,
+    /// It was stored, and is not there any more.
+    Lost,
     Conflict,
     Failed,
 }
@@ -164,6 +166,7 @@ impl StoreErrorKind {
             StoreErrorKind::Quota => "STORE_QUOTA",
             StoreErrorKind::Newer => "STORE_NEWER",
             StoreErrorKind::Corrupt => "STORE_CORRUPT",
+            StoreErrorKind::Lost => "STORE_LOST",
             StoreErrorKind::Conflict => "STORE_CONFLICT",
             StoreErrorKind::Failed => "STORE_FAILED",
         }
@@ -173,6 +176,16 @@ impl StoreErrorKind {
 impl StoreError {
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
         StoreError { kind, message: message.into() }
+    }
+
+    /// The session is open all the same, for reading.
+    pub(crate) fn read_only(self) -> Self {
+        let mut message = self.message.trim_end_matches('.').to_owned();
+        message.push_str(
+            ". What can be read is shown, and nothing is written to this session any more. Export it, or repair it: \
+             that starts a new session from what can be read and leaves this one unchanged.",
+        );
+        StoreError { message, ..self }
     }
 }
 

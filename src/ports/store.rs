@@ -44,6 +44,12 @@ pub trait StoreAdapter: MaybeSend + MaybeSync {
 
     fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>>;
 
+    /// The messages that can be read of a session that `load`, or who took up what it gave, called damaged. Changes nothing.
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+        let loading = self.load();
+        Box::pin(async move { Ok(loading.await?.messages) })
+    }
+
     /// Writes a step in one transaction: all of it or nothing. A store that holds other messages than
     /// `step.first_message` says answers `StoreErrorKind::Conflict`.
     fn append(&self, step: Unsaved<'_>, durability: Durability)

@@ -9,6 +9,7 @@ pub mod effect;
 pub mod input;
 pub mod journal;
 pub mod log;
+pub mod salvage;
 mod sanitize;
 pub mod settings;
 mod state;
@@ -128,7 +129,7 @@ impl CallView<'_> {
 
 impl Run {
     /// A run over a record, which may be empty or come from a store that keeps messages alone. Calls at its end that
-    /// nobody answered are answered as aborted, so that no provider refuses the conversation.
+    /// nobody answered get the result that their outcome is unknown, so that no provider refuses the conversation.
     pub fn new(settings: Settings, messages: Vec<Message>) -> Self {
         let stored = messages.len();
         let mut run = Run::of(State::new(settings), messages);

@@ -11,6 +11,7 @@ use crate::tool::ToolSpec;
 
 pub(crate) const TOOL_RESULTS: &str = "tool results";
 pub(crate) const ABORTED: &str = "Tool execution was aborted by the user.";
+pub(crate) const UNREADABLE: &str = "[A message that cannot be read.]";
 pub(crate) const MULTIMODAL: &str = "[multimodal message]";
 pub(crate) const NOTHING_TO_UNDO: &str = "There is no action to take back.";
 pub(crate) const INVALID_INPUT: &str = "TOOL_INPUT_INVALID";

@@ -12,13 +12,14 @@ use futures_channel::mpsc::UnboundedReceiver;
 use futures_util::future::{Abortable, Aborted};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::error::{Error, StoreError};
+use crate::error::{Error, StoreError, StoreErrorKind};
 use crate::event::Event;
 use crate::ids::Ids;
 use crate::portable::BoxFuture;
 use crate::ports::{Durability, Loaded};
 use crate::run::effect::Effect;
 use crate::run::input::{Input, Request};
+use crate::run::settings::Settings;
 use crate::run::{OutOfProtocol, PhaseName, Run};
 use crate::runtime::command::{Caller, Command};
 use crate::runtime::in_flight::{Done, InFlight, Key};
@@ -33,6 +34,8 @@ pub(crate) struct Driver {
     tool_inputs: UnboundedReceiver<Command>,
     /// Reading the stored run, which comes before everything else.
     loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
+    /// Why `loading` reads what can be read only.
+    damage: Option<StoreError>,
     pub(super) state: Life,
     /// Effects that are still to be done.
     pub(super) batch: Vec<Effect>,
@@ -77,6 +80,7 @@ impl Driver {
             commands,
             tool_inputs,
             loading: None,
+            damage: None,
             state: Life::Unopened,
             batch: Vec::new(),
             writing: None,
@@ -113,7 +117,13 @@ impl Driver {
 
     fn take(&mut self, happening: DriverEvent) {
         let input = match happening {
-            DriverEvent::Command(command) => self.handle_command(command),
+            DriverEvent::Command(command) => match self.shared.damage.get().cloned() {
+                Some(damage) => {
+                    self.refuse(command, Error::Store(damage));
+                    None
+                }
+                None => self.handle_command(command),
+            },
             DriverEvent::Work(key, done) => self.finish_work(&key, done),
         };
         if let Some(input) = input {
@@ -152,26 +162,26 @@ impl Driver {
         if self.state != Life::Unopened {
             return Ok(());
         }
-        self.loading.get_or_insert_with(|| self.shared.store.load());
-        let loaded = poll_fn(|context| {
-            if let Some(Poll::Ready(loaded)) =
-                self.loading.as_mut().map(|loading| loading.as_mut().poll(context))
-            {
-                return Poll::Ready(Some(loaded));
-            }
-            self.hear(context);
-            if self.state == Life::Closed { Poll::Ready(None) } else { Poll::Pending }
-        })
-        .await;
-        self.loading = None;
-        let Some(loaded) = loaded else { return Err(Error::Closed) };
-        let Loaded { messages, checkpoint, records } = loaded?;
         let settings = self.shared.run().settings().clone();
-        let run = match checkpoint {
-            Some(checkpoint) => {
-                Run::restore(&checkpoint, messages, records).map_err(|error| StoreError::from(&error))?
+        let run = loop {
+            let loaded = self.loaded().await?;
+            match (restored(loaded, &settings), self.damage.take()) {
+                (Ok(run), damage) => {
+                    if let Some(damage) = damage {
+                        let _ = self.shared.damage.set(damage.read_only());
+                    }
+                    break run;
+                }
+                (Err(error), None) if error.kind == StoreErrorKind::Corrupt => {
+                    let salvaging = self.shared.store.salvage();
+                    self.damage = Some(error);
+                    self.loading = Some(Box::pin(async move {
+                        Ok(Loaded { messages: salvaging.await?, ..Loaded::default() })
+                    }));
+                }
+                // Why it cannot be opened, and not why nothing can be read of it either.
+                (Err(error), damage) => return Err(damage.unwrap_or(error).into()),
             }
-            None => Run::new(settings.clone(), messages),
         };
         let (changed, busy) = (*run.settings() != settings, run.phase() != PhaseName::Idle);
         self.request = run.request().map(str::to_owned);
@@ -195,6 +205,23 @@ impl Driver {
             self.batch.append(&mut effects);
         }
         Ok(())
+    }
+
+    /// What the store gave. The outer error is that the session was closed meanwhile.
+    async fn loaded(&mut self) -> Result<Result<Loaded, StoreError>, Error> {
+        self.loading.get_or_insert_with(|| self.shared.store.load());
+        let loaded = poll_fn(|context| {
+            if let Some(Poll::Ready(loaded)) =
+                self.loading.as_mut().map(|loading| loading.as_mut().poll(context))
+            {
+                return Poll::Ready(Some(loaded));
+            }
+            self.hear(context);
+            if self.state == Life::Closed { Poll::Ready(None) } else { Poll::Pending }
+        })
+        .await;
+        self.loading = None;
+        loaded.ok_or(Error::Closed)
     }
 
     pub(super) fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
@@ -447,5 +474,15 @@ fn is_given_out_once(effect: &Effect) -> bool {
         | Effect::RunUndo { .. }
         | Effect::Ask { .. }
         | Effect::SetTimer { .. } => false,
+    }
+}
+
+fn restored(loaded: Result<Loaded, StoreError>, settings: &Settings) -> Result<Run, StoreError> {
+    let Loaded { messages, checkpoint, records } = loaded?;
+    match checkpoint {
+        Some(checkpoint) => {
+            Run::restore(&checkpoint, messages, records).map_err(|error| StoreError::from(&error))
+        }
+        None => Ok(Run::new(settings.clone(), messages)),
     }
 }

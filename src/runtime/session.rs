@@ -14,7 +14,7 @@ use futures_channel::{mpsc, oneshot};
 use futures_util::FutureExt;
 
 use crate::display::DisplayError;
-use crate::error::Error;
+use crate::error::{Error, StoreError};
 use crate::event::Question;
 use crate::json::Json;
 use crate::message::{Message, Usage};
@@ -147,6 +147,11 @@ impl Session {
     /// Whether a run waits for `resume`.
     pub fn is_interrupted(&self) -> bool {
         self.shared.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// The stored session is damaged: what can be read of it is shown, and whatever is asked is refused with this.
+    pub fn damage(&self) -> Option<&StoreError> {
+        self.shared.damage.get()
     }
 
     /// Stores the partial answer, in case the page is about to close.

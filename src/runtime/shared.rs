@@ -1,11 +1,11 @@
 //! What a session, its driver and the work in flight have in common.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use futures_channel::mpsc::UnboundedSender;
 
-use crate::error::Error;
+use crate::error::{Error, StoreError};
 use crate::event::Event;
 use crate::ids::Ids;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) interrupted: AtomicBool,
     /// The store has refused a write that was not repeated since.
     pub(crate) unwritten: AtomicBool,
+    /// What is stored is damaged: what can be read of it is shown, and nothing is changed.
+    pub(crate) damage: OnceLock<StoreError>,
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
     /// What running tools have done.
@@ -75,6 +77,7 @@ impl Shared {
             resumes_by_hand: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
             unwritten: AtomicBool::new(false),
+            damage: OnceLock::new(),
             followers: Listeners::default(),
             display,
             commands,

@@ -70,6 +70,8 @@ extern "C" {
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn load(this: &PageBindings) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn salvage(this: &PageBindings) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
     pub(super) fn append(this: &PageBindings, step: &str, strict: bool) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn permission(

@@ -17,6 +17,7 @@ use super::store::{Keeps, PageStore};
 use super::tools::{PageTool, PageTools};
 use super::values::{display_thrown, protocol, read, thrown};
 use crate::display::DisplayError;
+use crate::error::Error;
 use crate::http::retry::Policy;
 use crate::http::{HttpModel, HttpOptions};
 use crate::json::Json;
@@ -24,8 +25,10 @@ use crate::json::codec::{Read, Write, object, to_text};
 use crate::message::{ContentPart, Extra, Message};
 use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show, Step};
 use crate::providers::{Format, request};
+use crate::run;
 use crate::run::input::{Answer, WhenBusy};
 use crate::run::log::StepResult;
+use crate::run::salvage::Salvaged;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::{Parts, Prompt, Response, Session, ToolRun};
 
@@ -108,6 +111,16 @@ struct PromptInput {
     extra: Extra,
 }
 
+/// What can be read of stored messages: `texts` is a JSON array with the JSON of each. Gives `{messages, places, reasons}`.
+#[wasm_bindgen]
+pub fn salvage(texts: &str) -> Result<String, JsValue> {
+    let Salvaged { messages, faults } = run::salvage::salvage(&read::<Vec<String>>(texts, "the messages")?);
+    let (places, reasons): (Vec<usize>, Vec<String>) = faults.into_iter().unzip();
+    let mut out = String::new();
+    object(&mut out, &[("messages", &messages), ("places", &places), ("reasons", &reasons)]);
+    Ok(out)
+}
+
 #[wasm_bindgen]
 pub struct CoreSession {
     session: Session,
@@ -151,15 +164,16 @@ impl CoreSession {
     }
 
     /// Starts the session, which then works until it is closed, and waits until the store has been read. After a
-    /// failure the next request reads it again.
+    /// failure the next request reads it again. Gives the error of a damaged session, which can be read only.
     pub fn open(&self) -> Promise {
         let (session, feed) = (self.session.clone(), Rc::clone(&self.feed));
         promise(Box::pin(async move {
             let opened = session.opened().await;
+            let damage = session.damage().map(|damage| thrown(&Error::Store(damage.clone())));
             spawn(Box::pin(async move { session.drive().await }));
             opened.map_err(|error| thrown(&error))?;
             feed.refresh();
-            Ok(JsValue::UNDEFINED)
+            Ok(damage.unwrap_or(JsValue::UNDEFINED))
         }))
     }
 

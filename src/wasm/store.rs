@@ -14,6 +14,7 @@ use crate::portable::BoxFuture;
 use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::checkpoint::Unsaved;
 use crate::run::journal::Record;
+use crate::run::salvage::salvage;
 
 /// What the page's store keeps beside messages.
 #[derive(Debug, Clone, Copy, Default, Read)]
@@ -52,6 +53,14 @@ impl StoreAdapter for PageStore {
         Box::pin(async move {
             let Stored { messages, checkpoint, records } = answered(loading).await?.unwrap_or_default();
             Ok(Loaded { messages, checkpoint, records })
+        })
+    }
+
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+        let asked = self.host.salvage();
+        Box::pin(async move {
+            let texts: Vec<String> = answered(asked).await?.unwrap_or_default();
+            Ok(salvage(&texts).messages)
         })
     }
 
@@ -153,8 +162,7 @@ async fn text_of(promise: Result<Promise, JsValue>) -> Result<Option<String>, St
 }
 
 fn unreadable(fault: &Fault) -> StoreError {
-    let message = format!("the stored session cannot be read: {fault}; delete it, or import a copy");
-    StoreError::new(StoreErrorKind::Corrupt, message)
+    StoreError::new(StoreErrorKind::Corrupt, format!("the stored session cannot be read: {fault}"))
 }
 
 /// A store may say what kind of failure it was, by a `StoreError` in `detail`.

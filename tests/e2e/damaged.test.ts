@@ -34,18 +34,110 @@ test("a row that is none hides no other session from the list", () =>
     ]);
   }));
 
+const cut = (text: string) =>
+  `store.get(["a", 0]).onsuccess = ({ target }) => store.put({ ...target.result, text: ${text} }, ["a", 0])`;
+const unreadable = "agent_text: [A message that cannot be read.]";
+
 test.each([
-  ["messages", `store.put({ count: 1, text: 5 }, ["a", 0])`, "row 0 of its messages"],
-  ["checkpoints", `store.put(7, "a")`, "its checkpoint"],
-])("a wrong value in %s is named, with its place, and the other session works", (store, put, place) =>
+  [
+    "a text of another type",
+    "messages",
+    `store.put({ count: 1, text: 5 }, ["a", 0])`,
+    "row 0 of its messages",
+    [unreadable, "agent_text: fine"],
+  ],
+  [
+    "a text that is cut off",
+    "messages",
+    cut(`target.result.text.slice(0, -5)`),
+    "cannot be read",
+    [unreadable, "agent_text: fine"],
+  ],
+  [
+    "a sender that is unknown",
+    "messages",
+    cut(`target.result.text.replace("user", "root")`),
+    "sender",
+    [unreadable, "agent_text: fine"],
+  ],
+  [
+    "a row of messages that is null",
+    "messages",
+    `store.put(null, ["a", 0])`,
+    "has 1 of its messages",
+    [unreadable, "agent_text: fine"],
+  ],
+  [
+    "a row of messages that is missing",
+    "messages",
+    `store.delete(["a", 0])`,
+    "has 1 of its messages",
+    [unreadable, "agent_text: fine"],
+  ],
+  ["a checkpoint of another type", "checkpoints", `store.put(7, "a")`, "its checkpoint", ["user: Hi a", "agent_text: fine"]],
+  [
+    "a checkpoint that is cut off",
+    "checkpoints",
+    `store.put('{"version":2,', "a")`,
+    "cannot be read",
+    ["user: Hi a", "agent_text: fine"],
+  ],
+  [
+    "a row in the list that is null",
+    "sessions",
+    `store.put(null, "a")`,
+    "its row in the list",
+    ["user: Hi a", "agent_text: fine"],
+  ],
+  [
+    "a row in the list with wrong types",
+    "sessions",
+    `store.put({ id: "a", count: "x" }, "a")`,
+    "its row in the list",
+    ["user: Hi a", "agent_text: fine"],
+  ],
+])("a session with %s is read, exported and repaired, and is left as it is", (_, store, work, place, shown) =>
   profile(async ({ open }) => {
-    const found = await inPage<string[]>(
-      await open(),
+    const page = await open();
+    const found = await inPage<Record<string, unknown>>(
+      page,
       `${two}
-       await change("${store}", (store) => ${put});
-       return [await errorOf(later.session("a").start()), await errorOf(later.session("b").sendMessage("More"))];`,
+       await change("${store}", (store) => { ${work}; });
+       const stored = async () => JSON.stringify(await Promise.all(["sessions", "messages", "records", "checkpoints"].map((name) => rows(name))), (key, value) => (key === "claim" ? undefined : value));
+       const before = await stored();
+       const session = later.session("a");
+       await session.start();
+       const { error } = session.getSnapshot();
+       const shown = texts(session.getSnapshot());
+       const sent = await errorOf(session.sendMessage("More"));
+       const queue = session.getSnapshot().queue.map(({ text }) => text);
+       const copy = await later.exportSession("a");
+       const same = before === await stored();
+       const repaired = later.session(await later.repairSession("a"));
+       await repaired.start();
+       const again = texts(repaired.getSnapshot());
+       const ids = new Set((await later.sessions()).map(({ id }) => id));
+       return {
+         opened: error.code + ": " + error.message, shown, sent: sent.slice(0, 13), queue, same, again,
+         damage: JSON.parse(copy).damage?.map(({ place }) => place), imported: await errorOf(later.importSession(copy)),
+         goesOn: await errorOf(repaired.sendMessage("Go on")), kept: ids.has("a"), other: await errorOf(later.session("b").sendMessage("More")),
+       };`,
     );
-    expect(found).toEqual([expect.stringMatching(new RegExp(`^STORE_CORRUPT: .*${place}`)), "fine"]);
+    expect(found).toMatchObject({
+      opened: expect.stringMatching(new RegExp(`^STORE_CORRUPT: .*${place}.*Export it, or repair it`)),
+      ...{
+        shown,
+        sent: "STORE_CORRUPT",
+        queue: ["More"],
+        same: true,
+        again: shown,
+        imported: "fine",
+        goesOn: "fine",
+        kept: true,
+        other: "fine",
+      },
+    });
+    expect(found.damage).toHaveLength(1);
   }),
 );
 

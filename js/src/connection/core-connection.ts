@@ -94,6 +94,12 @@ export class CoreConnection {
     return starting;
   }
 
+  /** What is stored is damaged: nothing of what is sent gets into it. */
+  get readOnly(): boolean {
+    return this.#readOnly;
+  }
+  #readOnly = false;
+
   /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */
   #tellOf(error: Error): void {
     this.#page.snapshots.set({ error });
@@ -147,6 +153,7 @@ export class CoreConnection {
   }
 
   clearError(): void {
+    if (codeOf(this.#page.snapshots.snapshot.error) === "STORE_LOST") this.#page.parts.store.forget?.();
     this.#page.snapshots.set({ error: undefined });
     this.#tabs?.clearError();
   }
@@ -232,8 +239,10 @@ export class CoreConnection {
     this.#events.begin();
     this.#settings.remember(settings);
     this.#undo = guard.onTrap((error) => this.#trapped(error));
+    let damage: Error | undefined;
     try {
-      await guard.untilTrap(session.open());
+      const failure = await guard.untilTrap(session.open());
+      if (failure !== undefined) damage = fromCore(failure);
       if (this.#session !== session) throw sessionClosed();
       await this.#configure();
       await this.#extras.readInTime();
@@ -245,7 +254,9 @@ export class CoreConnection {
     const { code, message } = store.warning ?? {};
     if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
     // It can be read, and not written.
-    const error = code?.startsWith("STORE_") ? new GloveError(code, message ?? "") : undefined;
+    const error = damage ?? (code?.startsWith("STORE_") ? new GloveError(code, message ?? "") : undefined);
+    if (damage) this.#page.subscribers.report(codeOf(damage), damage);
+    this.#readOnly = damage !== undefined;
     this.#page.snapshots.set({ sessionReady: true, storage: storageOf(store), ...(error && { error }) });
     return session;
   }

@@ -219,9 +219,25 @@ export class GloveClient {
     await catalog.delete(id);
   }
 
-  /** A session as JSON text, with its attachments but without permissions. */
+  /**
+   * A session as JSON text, with its attachments but without permissions. For a damaged session it holds what can be read, and `damage`
+   * lists what cannot (`SessionDamage`).
+   */
   async exportSession(id: string): Promise<string> {
-    return this.#catalog().export(id);
+    const catalog = this.#catalog();
+    return catalog === this.#own ? this.#own.export(id, this.#core) : catalog.export(id);
+  }
+
+  /**
+   * Starts a new session from the messages of a damaged one (`STORE_CORRUPT`), and gives its id. Nothing runs again: calls without a
+   * result get the one that their outcome is unknown. The damaged session stays as it is, until it is deleted.
+   */
+  async repairSession(id: string): Promise<string> {
+    const { repair } = await import("../store/salvage.js");
+    const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
+    const repaired = await this.mintSessionId();
+    await repair(from, this.session(repaired).store, this.#core);
+    return repaired;
   }
 
   /** Imports the text that `exportSession` returned. Returns the session's id: its own, or a new one if that is already used. */

@@ -384,7 +384,7 @@ export class GloveSession {
     } finally {
       signal?.removeEventListener("abort", stop);
       this.#sent.delete(sent.id);
-      if (failure && sent.unopened && !this.#disposed && !input.regenerate) {
+      if (failure && (sent.unopened || this.#connection.readOnly) && !this.#disposed && !input.regenerate) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text });
       }

@@ -1,5 +1,6 @@
 // What a store of the application offers.
 import type { Message, PermissionStatus, Task, Usage } from "../wire/record.js";
+import type { Salvage } from "./salvage.js";
 
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
@@ -88,6 +89,11 @@ export interface StoreAdapter {
   /** The same two methods with JSON text, for stores that keep text: avoids parsing and serialising. */
   appendStepText?(step: string, durability: Durability): Promise<void>;
   readRunText?(): Promise<string>;
+
+  /** Reading failed with `STORE_LOST`, and the person knows: from now on the session is a new one. */
+  forget?(): void;
+  /** The messages of a damaged session one by one. Without it they are those that are read. */
+  salvage?(): Promise<Salvage>;
 
   /**
    * A name that the stores of other tabs have too when they keep the same session: then one of these tabs runs it, and the others

@@ -9,7 +9,10 @@ import { Limits, Writes } from "./limits.js";
 export interface StoreBridge {
   readonly keeps: { readonly tasks: boolean; readonly inbox: boolean; readonly permissions: boolean };
   readonly host: Required<
-    Pick<SessionHost, "load" | "append" | "permission" | "setPermission" | "tasks" | "setTasks" | "inbox" | "consumeInbox">
+    Pick<
+      SessionHost,
+      "load" | "salvage" | "append" | "permission" | "setPermission" | "tasks" | "setTasks" | "inbox" | "consumeInbox"
+    >
   >;
 }
 
@@ -61,6 +64,7 @@ export function bridgeStore(
         if (durable) return JSON.stringify(await readRun.call(store));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
+      salvage: typed(async () => JSON.stringify((await (await import("./salvage.js")).salvageOf(store)).texts)),
       append: typed((step, strict) => writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed"))),
       permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
       setPermission: typed(async (tool, input, granted) => {

@@ -1,7 +1,7 @@
 // Failures of stores: typed for applications, and as the core reads them.
 import { GloveError } from "../error.js";
 
-const kinds = ["unavailable", "quota", "newer", "corrupt", "conflict", "failed"] as const;
+const kinds = ["unavailable", "quota", "newer", "corrupt", "lost", "conflict", "failed"] as const;
 export type StoreErrorKind = (typeof kinds)[number];
 
 /** An error with the code of its kind: `STORE_QUOTA`, `STORE_CONFLICT` and so on. */

@@ -26,6 +26,27 @@ export function membersOf(text: string): Map<string, string> {
   return members;
 }
 
+/** The elements of an array as they are written, from its first to the end of it or of the text, which may be cut off. */
+export function elementsOf(text: string): string[] {
+  const elements: string[] = [];
+  let [depth, start, at] = [0, 0, 0];
+  const close = () => {
+    const element = text.slice(start, at).trim();
+    if (element) elements.push(element);
+    start = at + 1;
+  };
+  for (; at < text.length && depth >= 0; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+    else if (character === "," && depth === 0) close();
+  }
+  if (depth < 0) at--;
+  close();
+  return elements;
+}
+
 /** What stands between the brackets of an array. */
 export function inside(array: string | undefined): string {
   return array === undefined ? "" : array.slice(1, -1).trim();

@@ -29,6 +29,8 @@ export interface TranscriptTexts {
   readonly checkpoint?: string | undefined;
   readonly tasks: string;
   readonly inbox: string;
+  /** What could not be read of it: a list of `SessionDamage`. */
+  readonly damage?: string;
 }
 
 export interface ReadTranscript {
@@ -46,10 +48,12 @@ export function freeId(own: string, wanted: string | undefined, taken: boolean):
   throw new GloveError("SESSION_EXISTS", `A session "${wanted}" already exists; delete it first, or import under another id.`);
 }
 
-export function writeTranscript(about: Transcript, { messages, records, checkpoint, tasks, inbox }: TranscriptTexts): string {
+export function writeTranscript(about: Transcript, texts: TranscriptTexts): string {
+  const { messages, records, checkpoint, tasks, inbox, damage } = texts;
   const head = JSON.stringify({ format, version, ...about }).slice(0, -1);
   const run = checkpoint === undefined ? "" : `,"checkpoint":${checkpoint}`;
-  return `${head},"messages":${messages},"tasks":${tasks},"inbox":${inbox},"records":${records}${run}}`;
+  const faults = damage === undefined ? "" : `,"damage":${damage}`;
+  return `${head},"messages":${messages},"tasks":${tasks},"inbox":${inbox},"records":${records}${run}${faults}}`;
 }
 
 export function readTranscript(text: string): ReadTranscript {

@@ -82,6 +82,8 @@ export interface SessionHost {
 
   /** Store of the page. `load` gives JSON `{messages, checkpoint?, records}`. */
   load?(): Promise<string>;
+  /** Of a damaged session: a JSON array with the JSON of each message, or with whatever stands in its place. */
+  salvage?(): Promise<string>;
   /** JSON `{firstMessage, messages, records, checkpoint?, seq}`; all of it or nothing. A rejection may
    *  have the JSON of a `StoreError` in `detail`. */
   append?(step: string, strict: boolean): Promise<void>;
@@ -195,8 +197,9 @@ export interface CoreSession {
   timeline(): string;
   prompts(): string;
   checkpoint(): string;
-  /** Reads the store; what comes of it arrives as events. Called by anything else too. */
-  open(): Promise<void>;
+  /** Reads the store; what comes of it arrives as events. Called by anything else too. Gives the error of a damaged session,
+   *  which can be read and not written. */
+  open(): Promise<unknown>;
   /** Stops all work without ending anything; the session can be opened again. */
   close(): void;
   free(): void;

@@ -1,9 +1,9 @@
 // The wasm file of pages: sessions, and the protocol of endpoints.
 import { openerOf, type Started } from "./core.js";
-import { __wbg_reset_state, CoreSession, guard, initSync, version } from "./generated/glove_wasm.js";
+import { __wbg_reset_state, CoreSession, guard, initSync, salvage, version } from "./generated/glove_wasm.js";
 
 // Not the whole module: what only some pages use (`CoreRun`) is left out of the others.
-const glue = { __wbg_reset_state, CoreSession, guard, initSync, version };
+const glue = { __wbg_reset_state, CoreSession, guard, initSync, salvage, version };
 
 export type Core = Started<typeof glue>;
 

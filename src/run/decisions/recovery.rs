@@ -20,7 +20,7 @@ impl Run {
             results.push(ToolResult {
                 tool_name: call.tool_name.clone(),
                 call_id: call.id.clone(),
-                result: ToolResultData::aborted(texts::ABORTED),
+                result: ToolResultData::unfinished(CallOutcome::Interrupted, texts::interrupted()),
                 ..ToolResult::default()
             });
         }

@@ -459,7 +459,9 @@ fn a_record_that_ends_in_open_calls_is_mended_when_it_is_opened() {
     let run = Run::new(Settings::default(), vec![Message::user("q"), open]);
     assert_every_call_is_answered(run.messages());
     assert_eq!((run.unsaved().first_message, run.unsaved().messages.len()), (2, 1));
-    assert!(run.messages()[2].results().iter().all(|result| result.result.status == ToolStatus::Aborted));
+    let outcomes: Vec<_> =
+        run.messages()[2].results().iter().map(|result| result.result.outcome.as_deref()).collect();
+    assert_eq!(outcomes, [Some("interrupted"); 2]);
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! What a store goes through: failing at any moment, being taken up again, and growing without being copied.
 
 use crate::support::runtime::*;
-use glove_wasm::error::{Error, ModelError, StoreErrorKind};
+use glove_wasm::error::{Error, ModelError, StoreError, StoreErrorKind};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall};
 use glove_wasm::portable::BoxFuture;
-use glove_wasm::ports::{AbortSignal, DeltaSink, ModelAdapter, ModelRequest, StoreAdapter};
+use glove_wasm::ports::{
+    AbortSignal, DeltaSink, Durability, Loaded, ModelAdapter, ModelRequest, StoreAdapter,
+};
+use glove_wasm::run::checkpoint::Unsaved;
 use glove_wasm::run::input::Reply;
+use glove_wasm::run::salvage::{Salvaged, salvage};
 use glove_wasm::run::settings::Limits;
 use glove_wasm::runtime::Prompt;
 use glove_wasm::store::MemoryStore;
@@ -200,17 +204,13 @@ impl StoreAdapter for Newer {
         self.0.identifier()
     }
 
-    fn load(&self) -> BoxFuture<'static, Result<glove_wasm::ports::Loaded, glove_wasm::error::StoreError>> {
+    fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
         let checkpoint = Some(r#"{"version":99}"#.to_owned());
-        Box::pin(async { Ok(glove_wasm::ports::Loaded { checkpoint, ..Default::default() }) })
+        Box::pin(async { Ok(Loaded { checkpoint, ..Default::default() }) })
     }
 
-    fn append(
-        &self,
-        _: glove_wasm::run::checkpoint::Unsaved<'_>,
-        _: glove_wasm::ports::Durability,
-    ) -> BoxFuture<'static, Result<(), glove_wasm::error::StoreError>> {
-        let error = glove_wasm::error::StoreError::new(StoreErrorKind::Failed, "nothing may be written here");
+    fn append(&self, _: Unsaved<'_>, _: Durability) -> BoxFuture<'static, Result<(), StoreError>> {
+        let error = StoreError::new(StoreErrorKind::Failed, "nothing may be written here");
         Box::pin(async { Err(error) })
     }
 }
@@ -318,4 +318,69 @@ fn an_interrupted_run_that_is_stopped_is_not_begun_again_first() {
     assert_eq!(block_on(session.request("next")).unwrap().text(), "something else");
     assert_eq!(notes.all(), ["look begins"]);
     assert_calls_are_answered(&session.messages());
+}
+
+/// A store whose checkpoint is broken; `append` counts what is written all the same.
+#[derive(Clone)]
+struct Damaged {
+    inner: MemoryStore,
+    writes: Notes,
+}
+
+impl StoreAdapter for Damaged {
+    fn identifier(&self) -> String {
+        self.inner.identifier()
+    }
+
+    fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
+        let loading = self.inner.load();
+        Box::pin(
+            async move { Ok(Loaded { checkpoint: Some("{\"version\":2".to_owned()), ..loading.await? }) },
+        )
+    }
+
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+        let loading = self.inner.load();
+        Box::pin(async move { Ok(loading.await?.messages) })
+    }
+
+    fn append(&self, _: Unsaved<'_>, _: Durability) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.writes.add("write");
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+#[test]
+fn a_damaged_session_opens_for_reading_and_refuses_everything_else() {
+    block_on(async {
+        let (inner, notes, writes) = (MemoryStore::new("s"), Notes::default(), Notes::default());
+        asked(&agent(inner.clone(), "a", &notes)).await.unwrap();
+        let ran = notes.all();
+        let damaged = agent(Damaged { inner, writes: writes.clone() }, "b", &notes);
+        damaged.session().opened().await.unwrap();
+        assert_eq!(transcript(&damaged.session().messages()), end());
+        let damage = damaged.session().damage().cloned().unwrap();
+        assert_eq!(damage.kind, StoreErrorKind::Corrupt);
+        assert!(damage.message.contains("repair"), "{damage}");
+        for refused in [
+            asked(&damaged).await,
+            resumed(&damaged).await,
+            damaged.session().undo(1).await.map(|_| String::new()),
+        ] {
+            assert_eq!(refused, Err(Error::Store(damage.clone())));
+        }
+        damaged.session().abort();
+        assert_eq!((notes.all(), writes.all()), (ran, Vec::new()));
+    });
+}
+
+#[test]
+fn what_can_be_read_of_a_record_keeps_its_place() {
+    let texts =
+        [r#"{"sender":"user","text":"one"}"#, r#"{"sender":"root","text":"two"}"#, r#"{"sender":"ag"#, ""];
+    let Salvaged { messages, faults } = salvage(&texts.map(str::to_owned));
+    let unreadable = "agent: [A message that cannot be read.]";
+    assert_eq!(transcript(&messages), ["user: one", unreadable, unreadable, unreadable]);
+    assert_eq!(faults.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(faults[0].1.contains("sender"), "{faults:?}");
 }

@@ -1,11 +1,13 @@
 // The database of an application: its sessions, listed, renamed, deleted, exported and imported.
 import type { GloveError } from "../../error.js";
 import { tellDeleted } from "../../tabs/protocol.js";
+import type { Core } from "../../wasm/sessions.js";
 import type { Durability } from "../adapter.js";
 import { type ImportOptions, type SessionCatalog, type SessionInfo, unknownSession } from "../sessions.js";
 import { Connection, type Transaction } from "./connection.js";
 import { InMemory } from "./in-memory.js";
-import { allOf, type SessionRow, type StoreName, stores } from "./schema.js";
+import { forgetStored } from "./remembered.js";
+import { allOf, isRow, type SessionRow, type StoreName, stores } from "./schema.js";
 
 /** The browser's database. */
 export interface DatabaseOptions {
@@ -85,7 +87,7 @@ export class SessionDatabase implements SessionCatalog {
   async rename(id: string, title: string): Promise<void> {
     await this.run(["sessions"], "relaxed", async ({ ask, store }) => {
       const row = await ask<SessionRow | undefined>(store("sessions").get(id));
-      const { title: _, ...rest } = row ?? unknownSession(id);
+      const { title: _, ...rest } = isRow(row) ? row : unknownSession(id);
       await ask(store("sessions").put(title ? { ...rest, title } : rest, id));
     });
   }
@@ -96,6 +98,7 @@ export class SessionDatabase implements SessionCatalog {
     await this.run(stores, "relaxed", async (transaction) => {
       await Promise.all(stores.map((name) => transaction.ask(transaction.store(name).delete(keysOf(name, id)))));
     });
+    forgetStored(this.name, id);
     const shared = await this.shared(id);
     if (shared) tellDeleted(shared);
   }
@@ -132,8 +135,13 @@ export class SessionDatabase implements SessionCatalog {
     }
   }
 
-  async export(id: string): Promise<string> {
-    return (await import("./transfer.js")).exported(this, id);
+  /** With the core also a damaged one: what can be read of it, and in `damage` what cannot. */
+  async export(
+    id: string,
+    /** @internal */
+    core?: Core,
+  ): Promise<string> {
+    return (await import("./transfer.js")).exported(this, id, core);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
@@ -168,11 +176,6 @@ function keysOf(name: (typeof stores)[number], id: string): IDBValidKey | IDBKey
 }
 
 const orderOf = ({ order, updated }: SessionRow) => order ?? updated;
-
-function isRow(row: unknown): row is SessionRow {
-  const { id, created, updated, count } = (row ?? {}) as Partial<SessionRow>;
-  return typeof id === "string" && [created, updated, count].every((value) => Number.isFinite(value));
-}
 
 /** What cannot be read is listed too, so that it can be exported or deleted, and hides no other session. */
 function damagedInfo(id: string): SessionInfo {

@@ -3,7 +3,7 @@ import { storeError } from "../errors.js";
 import { arrayOf } from "../json-text.js";
 import type { Transaction } from "./connection.js";
 import { type Media, putBack, type StoredText } from "./media.js";
-import { allOf, type MessagesRow, type SessionRow } from "./schema.js";
+import { allOf, isRow, type MessagesRow, type SessionRow } from "./schema.js";
 
 export interface SessionRows {
   readonly session: SessionRow | undefined;
@@ -32,12 +32,12 @@ export async function readRows({ ask, store }: Transaction, id: string): Promise
 
 /** The messages and records as JSON arrays, and the checkpoint as it is. */
 export async function textsOf({ session, messages, records, checkpoint, media }: SessionRows) {
+  if (session !== undefined && !isRow(session)) damaged("its row in the list of sessions cannot be read");
   const found = messages.reduce((sum, row) => sum + (Number.isFinite(row?.count) ? row.count : 0), 0);
   const expected = session?.count ?? 0;
-  if (found !== expected) {
-    throw storeError("corrupt", `The database has ${found} messages of this session, but ${expected} were stored. ${advice}`);
-  }
-  const text = (place: string, stored: StoredText | undefined) => (isText(stored) ? putBack(stored, media) : damaged(place));
+  if (found !== expected) damaged(`the database has ${found} of its messages, but ${expected} were stored`);
+  const text = (place: string, stored: StoredText | undefined) =>
+    isText(stored) ? putBack(stored, media) : damaged(`${place} is no text`);
   const texts = (place: string, stored: readonly (StoredText | undefined)[]) =>
     Promise.all(stored.map(async (one, at) => text(`row ${at} of its ${place}`, one)));
   return {
@@ -52,13 +52,11 @@ export async function textsOf({ session, messages, records, checkpoint, media }:
   };
 }
 
-const advice = "It was left unchanged and other sessions are not affected; continue in a new session.";
-
-function damaged(place: string): never {
-  throw storeError("corrupt", `This session is damaged: ${place} is not text. ${advice}`);
+function damaged(what: string): never {
+  throw storeError("corrupt", `This session is damaged: ${what}.`);
 }
 
-function isText(stored: StoredText | undefined): stored is StoredText {
+export function isText(stored: StoredText | undefined): stored is StoredText {
   if (typeof stored === "string") return true;
   return Array.isArray(stored?.pieces) && Array.isArray(stored.media);
 }

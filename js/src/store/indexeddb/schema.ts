@@ -27,6 +27,12 @@ export interface SessionRow {
   readonly claim?: string;
 }
 
+/** Whether the list of sessions can be made of it. */
+export function isRow(row: unknown): row is SessionRow {
+  const { id, created, updated, count } = (row ?? {}) as Partial<SessionRow>;
+  return typeof id === "string" && [created, updated, count].every((value) => Number.isFinite(value));
+}
+
 /** The messages of one step, under `[session, index of the first]`: the JSON of an array without its brackets. */
 export interface MessagesRow {
   readonly count: number;

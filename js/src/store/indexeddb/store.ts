@@ -6,12 +6,14 @@ import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenC
 import { storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../memory.js";
+import type { Salvage } from "../salvage.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, type SessionRows, textsOf } from "./read.js";
-import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
+import { forgetStored, rememberStored, wasStored } from "./remembered.js";
+import { allOf, isRow, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
 
 type Access = Durability | "readonly";
 
@@ -104,10 +106,12 @@ export class IndexedDBStore implements StoreAdapter {
     const media = new Map<string, Media>();
     const texts = await this.#prepare(() => prepare(media));
     const write = generateId();
+    let first = false;
     await this.#run([...read], durability, async (transaction) => {
       const { ask, store } = transaction;
       const id = this.identifier;
       const before = await this.#row(transaction);
+      first = before.count === 0;
       // A connection that was lost may have stored it all the same.
       if (before.write === write) return;
       // A file that is sent again is there already. This is asked ahead of all writes, whose ends would be missed meanwhile.
@@ -120,12 +124,13 @@ export class IndexedDBStore implements StoreAdapter {
       const count = messages.length;
       const added: MessagesRow = { count, text: texts.messages };
       if (count > 0) writes.push(store("messages").add(added, [id, before.count]));
-      const first = before.first ?? titleOf(messages);
+      const title = before.first ?? titleOf(messages);
       const now = { count: before.count + count, updated: Date.now(), order, write };
-      const row: SessionRow = { ...before, ...(first !== undefined && { first }), ...now, ...changes };
+      const row: SessionRow = { ...before, ...(title !== undefined && { first: title }), ...now, ...changes };
       writes.push(store("sessions").put(row, id));
       await Promise.all(writes.map((request) => ask(request)));
     });
+    if (first) this.#isStored();
   }
 
   async readRun(): Promise<StoredRun> {
@@ -140,6 +145,9 @@ export class IndexedDBStore implements StoreAdapter {
       this.#found = { claim: rows.session?.claim };
       return rows;
     });
+    const { session, messages: found } = rows;
+    if (!session && found.length === 0 && wasStored(this.#database.name, this.identifier)) throw this.#lost();
+    if (session) this.#isStored();
     const { messages, records, checkpoint } = await textsOf(rows);
     const seq = rows.session?.seq ?? 0;
     this.#restarts = (checkpoint === undefined && seq !== 0) || !Number.isSafeInteger(seq) ? { seq } : undefined;
@@ -147,12 +155,37 @@ export class IndexedDBStore implements StoreAdapter {
     return `{"messages":${messages},"records":${records}${run}}`;
   }
 
+  /** A session that is lost begins anew. */
+  forget(): void {
+    forgetStored(this.#database.name, this.identifier);
+  }
+
+  #isStored(): void {
+    if (this.storage === "indexeddb") rememberStored(this.#database.name, this.identifier);
+  }
+
+  #lost(): GloveError {
+    const why = this.#database.absent
+      ? "the browser allows no database now"
+      : "the browser has thrown away what it kept of it, or somebody has cleared it";
+    return storeError(
+      "lost",
+      `This session was stored on this device and is not there any more: ${why}. Nothing of it runs again. Dismiss this ` +
+        "(`clearError()`) to start it anew, empty.",
+    );
+  }
+
+  async salvage(): Promise<Salvage> {
+    return (await import("./salvage.js")).salvageRows(this.#database, this.identifier);
+  }
+
   #read(claim: string | undefined): Promise<SessionRows> {
     this.#found = undefined;
     return this.#run([...read], claim ? "relaxed" : "readonly", async (transaction) => {
       const rows = await readRows(transaction, this.identifier);
       const { session } = rows;
-      if (claim && session) await transaction.ask(transaction.store("sessions").put({ ...session, claim }, this.identifier));
+      if (claim && isRow(session))
+        await transaction.ask(transaction.store("sessions").put({ ...session, claim }, this.identifier));
       return rows;
     });
   }

@@ -1,25 +1,56 @@
 // Stored sessions as texts and back; loaded when somebody exports or imports one.
 import { generateId } from "../../session/session-id.js";
+import type { Core } from "../../wasm/sessions.js";
 import { arrayOf, inside } from "../json-text.js";
+import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished, titleOf } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
 import type { Connection } from "./connection.js";
 import { type Media, takeOut } from "./media.js";
-import { readRows, textsOf } from "./read.js";
+import { readRows, type SessionRows, textsOf } from "./read.js";
+import { salvageRows } from "./salvage.js";
 import { type MessagesRow, type SessionRow, stores } from "./schema.js";
 
-export async function exported(database: Pick<Connection, "run">, id: string): Promise<string> {
+export async function exported(database: Pick<Connection, "run">, id: string, core?: Core): Promise<string> {
   const { rows, extras } = await database.run(stores, "readonly", async (transaction) => {
     const { ask, store } = transaction;
     const extras = [ask(store("extras").get([id, "tasks"])), ask(store("extras").get([id, "inbox"]))];
     return { rows: await readRows(transaction, id), extras: await Promise.all(extras) };
   });
+  const salvage = core && (await readable(await salvageRows(database, id), core));
+  if (salvage?.damage.length) return writeDamaged(id, rows, salvage, extras);
   const { title, created, updated, turns, tokens, seq } = rows.session ?? unknownSession(id);
   const { messages, records, checkpoint } = await textsOf(rows);
   const [tasks = "[]", inbox = "[]"] = extras as (string | undefined)[];
   const about = { id, ...(title !== undefined && { title }), createdAt: created, updatedAt: updated, turns, tokens, seq };
   return writeTranscript(about, { messages, records, checkpoint: checkpoint && JSON.stringify(checkpoint), tasks, inbox });
+}
+
+/** The same form without a run, and what cannot be read beside it. */
+function writeDamaged(
+  id: string,
+  { session }: SessionRows,
+  { messages, damage }: Awaited<ReturnType<typeof readable>>,
+  extras: readonly unknown[],
+): string {
+  const { title, created, updated } = (session ?? {}) as Partial<Record<string, unknown>>;
+  const time = (value: unknown) => (Number.isFinite(value) ? (value as number) : 0);
+  const about = { createdAt: time(created), updatedAt: time(updated), turns: 0, tokens: { tokens_in: 0, tokens_out: 0 }, seq: 0 };
+  const lists = ["tasks", "inbox"].map((place, at) => {
+    const stored = extras[at] ?? "[]";
+    try {
+      if (Array.isArray(JSON.parse(stored as string))) return stored as string;
+    } catch {
+      // Named below.
+    }
+    damage.push({ place, reason: "not a list", ...(typeof stored === "string" && { stored }) });
+    return "[]";
+  });
+  return writeTranscript(
+    { id, ...(typeof title === "string" && { title }), ...about },
+    { messages, records: "[]", tasks: lists[0] ?? "[]", inbox: lists[1] ?? "[]", damage: JSON.stringify(damage) },
+  );
 }
 
 export async function imported(database: Pick<Connection, "run">, json: string, options: ImportOptions): Promise<string> {

@@ -1,0 +1,63 @@
+// What can be read of a damaged session; loaded when one is met.
+import { GloveError } from "../error.js";
+import type { Core } from "../wasm/sessions.js";
+import type { StoreAdapter } from "./adapter.js";
+import { elementsOf, membersOf } from "./json-text.js";
+import { unknownSession } from "./sessions.js";
+
+/** Something of a session that cannot be read. */
+export interface SessionDamage {
+  /** `messages[3]`, `checkpoint`, … */
+  readonly place: string;
+  readonly reason: string;
+  /** What stands there, where it is text. */
+  readonly stored?: string;
+}
+
+export interface Salvage {
+  /** The JSON of each message, or whatever stands in its place. */
+  readonly texts: readonly string[];
+  /** What cannot be read besides messages. */
+  readonly damage: readonly SessionDamage[];
+}
+
+/** The stored messages one by one. */
+export async function salvageOf(store: StoreAdapter): Promise<Salvage> {
+  if (store.salvage) return store.salvage();
+  if (store.readRunText) {
+    const text = await store.readRunText();
+    const list = membersOf(text).get("messages") ?? text.slice(Math.max(0, text.indexOf('"messages"')));
+    return { texts: elementsOf(list.slice(list.indexOf("[") + 1)), damage: [] };
+  }
+  const messages: unknown = store.readRun ? (await store.readRun())?.messages : await store.getMessages();
+  if (Array.isArray(messages)) return { texts: messages.map((message) => JSON.stringify(message) ?? ""), damage: [] };
+  return { texts: [], damage: [{ place: "messages", reason: "not a list" }] };
+}
+
+/** The core says which of them are messages. The others leave a mark in their place. */
+export async function readable({ texts, damage }: Salvage, core: Core) {
+  const { salvage } = await core.load();
+  const text = salvage(JSON.stringify(texts));
+  const { places, reasons } = JSON.parse(text) as { places: number[]; reasons: string[] };
+  const faults = places.map((at, n): SessionDamage => {
+    const stored = texts[at];
+    return { place: `messages[${at}]`, reason: reasons[n] ?? "", ...(stored && { stored }) };
+  });
+  return { messages: membersOf(text).get("messages") ?? "[]", damage: [...faults, ...damage] };
+}
+
+/** Begins a session in an empty store from the messages of a damaged one. Of that one nothing is changed. */
+export async function repair(from: StoreAdapter, to: StoreAdapter, core: Core): Promise<void> {
+  const salvage = await salvageOf(from);
+  if (salvage.texts.length + salvage.damage.length === 0) unknownSession(from.identifier);
+  const { messages } = await readable(salvage, core);
+  if ((await to.getMessages()).length > 0) {
+    throw new GloveError("SESSION_EXISTS", `There is a session "${to.identifier}" already; nothing was written to it.`);
+  }
+  await to.appendMessages(JSON.parse(messages));
+  // Nothing that the conversation depends on.
+  const tasks = await from.getTasks?.().catch(() => undefined);
+  if (tasks?.length) await to.addTasks?.(tasks);
+  const inbox = await from.getInboxItems?.().catch(() => undefined);
+  for (const item of inbox ?? []) await to.addInboxItem?.(item);
+}

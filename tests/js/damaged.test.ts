@@ -1,0 +1,125 @@
+// Damaged sessions in stores of the application: what opens, what is refused, what is exported, and what a repair gives.
+import { GloveClient, type GloveError, MemoryStore, type Message, type StoreAdapter, type ToolConfig } from "glove-wasm";
+import { createScriptedModel } from "glove-wasm/testing";
+import { expect, test, vi } from "vitest";
+import { texts } from "../support/session.js";
+
+type Run = { messages: unknown; checkpoint?: unknown; records: unknown };
+
+/** A session with one finished call whose store gives what `damage` makes of it; writes to it are counted. */
+async function damaged(damage: (run: Run) => unknown) {
+  const ran = vi.fn(() => "sent");
+  const tool: ToolConfig = { name: "send", description: "", jsonSchema: { type: "object" }, do: ran };
+  const stores = new Map<string, StoreAdapter>();
+  const keep = (store: MemoryStore) => void stores.set(store.identifier, store);
+  const client = () =>
+    new GloveClient({
+      createModel: () =>
+        createScriptedModel(({ messages }) =>
+          messages.some(({ tool_results }) => tool_results) ? `${messages.length}` : { toolCalls: [{ name: "send", id: "c1" }] },
+        ),
+      createStore: (id) => {
+        if (!stores.has(id)) keep(new MemoryStore(id));
+        return stores.get(id) as StoreAdapter;
+      },
+      systemPrompt: "",
+      tools: [tool],
+      subscribers: [{ record: () => {} }],
+    });
+  for (const id of ["a", "b"]) await client().session(id).sendMessage(`Hi ${id}`);
+  const whole = stores.get("a") as MemoryStore;
+  const write = vi.fn(() => Promise.reject(new Error("it is not to be written to")));
+  stores.set(
+    "a",
+    Object.assign(Object.create(whole) as MemoryStore, {
+      identifier: "a",
+      readRun: async () => damage((await whole.readRun()) as Run),
+      getMessages: () => whole.getMessages(),
+      getTasks: () => whole.getTasks(),
+      getInboxItems: () => whole.getInboxItems(),
+      getPermission: async () => "unset",
+      appendStep: write,
+      appendMessages: write,
+    }),
+  );
+  ran.mockClear();
+  return { client: client(), ran, write };
+}
+
+const at = (index: number, message: unknown) => (run: Run) => ({
+  ...run,
+  messages: (run.messages as Message[]).with(index, message as Message),
+});
+const whole = ["user: Hi a", "send: success sent", "agent: 3"];
+const unreadable = "agent: [A message that cannot be read.]";
+
+test.each<[what: string, damage: (run: Run) => unknown, shown: readonly string[], place: RegExp]>([
+  ["an unknown sender", at(0, { sender: "root", text: "Hi" }), [unreadable, ...whole.slice(1)], /sender/],
+  ["a text that is none", at(3, { sender: "agent", text: 5 }), [...whole.slice(0, 2), unreadable], /text/],
+  ["a message that is null", at(3, null), [...whole.slice(0, 2), unreadable], /./],
+  ["a checkpoint that is cut off", (run) => ({ ...run, checkpoint: String(run.checkpoint).slice(0, 50) }), whole, /./],
+  ["a checkpoint of another type", (run) => ({ ...run, checkpoint: 7 }), whole, /checkpoint/],
+  [
+    "a checkpoint that counts more messages",
+    (run) => ({ ...run, messages: (run.messages as []).slice(0, 3) }),
+    whole.slice(0, 2),
+    /4/,
+  ],
+  ["records that are none", (run) => ({ ...run, records: [{ seq: "x" }] }), whole, /records/],
+  ["messages that are no list", (run) => ({ ...run, messages: "none" }), [], /messages/],
+])(
+  "a session with %s can be read, refuses what would change it, and is repaired by a new one",
+  async (_, damage, shown, place) => {
+    const { client, ran, write } = await damaged(damage);
+    const session = client.session("a");
+    await session.start();
+    expect(texts(session.getSnapshot())).toEqual(shown);
+    const error = session.getSnapshot().error as GloveError;
+    expect([error.code, error.message]).toEqual(["STORE_CORRUPT", expect.stringMatching(place)]);
+    expect(error.message).toMatch(/Export it, or repair it/);
+    for (const refused of [session.sendMessage("More"), session.undo(), session.resume()]) {
+      await expect(refused).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    }
+    expect(session.getSnapshot().queue.map(({ text }) => text)).toEqual(["More"]);
+
+    const repaired = await client.repairSession("a");
+    expect(repaired).not.toBe("a");
+    const again = client.session(repaired);
+    await again.start();
+    expect(again.getSnapshot()).toMatchObject({ error: undefined, busy: false });
+    expect(texts(again.getSnapshot())).toEqual(shown);
+    expect(ran).not.toHaveBeenCalled();
+    expect(await again.sendMessage("Go on")).toMatchObject({ type: "completed" });
+    expect(await client.session("b").sendMessage("More")).toMatchObject({ type: "completed" });
+    expect(write).not.toHaveBeenCalled();
+  },
+);
+
+test("a session of a newer form is not opened", async () => {
+  const newer = (run: Run) => ({ ...run, checkpoint: JSON.stringify({ ...JSON.parse(String(run.checkpoint)), version: 99 }) });
+  const { client } = await damaged(newer);
+  await expect(client.session("a").start()).rejects.toMatchObject({ code: "STORE_NEWER" });
+});
+
+test("a call without a result is not run by a repair: its outcome is unknown", async () => {
+  const cut = (run: Run) => ({ ...run, messages: (run.messages as []).slice(0, 2), checkpoint: "{" });
+  const { client, ran } = await damaged(cut);
+  const again = client.session(await client.repairSession("a"));
+  await again.start();
+  await again.sendMessage("Go on");
+  const results = (await again.messages()).flatMap(({ tool_results }) => tool_results ?? []);
+  expect(results).toMatchObject([{ call_id: "c1", result: { status: "error", outcome: "interrupted" } }]);
+  expect(ran).not.toHaveBeenCalled();
+});
+
+test("what was never stored cannot be repaired", async () => {
+  const { client } = await damaged((run) => run);
+  await expect(client.repairSession("none")).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
+});
+
+test("a repair writes into no session that is there", async () => {
+  const { client } = await damaged((run) => run);
+  vi.spyOn(client, "mintSessionId").mockResolvedValue("b");
+  await expect(client.repairSession("a")).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+  expect((await client.session("b").messages()).length).toBe(4);
+});
