@@ -115,6 +115,8 @@ export type {
   Durability,
   InboxItem,
   InboxItemStatus,
+  Salvage,
+  SessionDamage,
   StoreAdapter,
   StoredRun,
   StoredStep,
@@ -125,7 +127,7 @@ export { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/databas
 export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
-export type { Salvage, SessionDamage } from "./store/salvage.js";
+
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
 export { defineTool, type ToolDefinition, type TypedDisplay, type TypedRenderProps } from "./tools/define.js";
 export { jsonSchema } from "./tools/schema.js";

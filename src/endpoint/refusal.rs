@@ -21,7 +21,7 @@ pub struct Refusal {
     /// All that is known, for the server only; never a key.
     pub detail: String,
     /// The error itself as JSON, for the server only.
-    pub model: Option<String>,
+    pub model: Option<Box<str>>,
 }
 
 /// What a client may know of the provider's own answer.
@@ -124,7 +124,7 @@ impl Refusal {
             retry_after_ms: error.retry_after_ms,
             provider: Box::new(Provider::of(error, audience, disclosure)),
             detail,
-            model: Some(to_text(error)),
+            model: Some(to_text(error).into_boxed_str()),
         }
     }
 

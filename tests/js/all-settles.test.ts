@@ -58,6 +58,7 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "GloveClient.renameSession": ({ client }) => client.renameSession("s", "Mine"),
   "GloveClient.deleteSession": ({ client }) => client.deleteSession("s"),
   "GloveClient.exportSession": ({ client }) => client.exportSession("s"),
+  "GloveClient.repairSession": ({ client }) => client.repairSession("s"),
   "GloveClient.importSession": ({ client }) => client.importSession("{}"),
   "Glove.processRequest": ({ agent }) => agent.processRequest("Hi"),
   "Glove.undo": ({ agent }) => agent.undo(),

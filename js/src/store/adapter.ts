@@ -1,6 +1,5 @@
 // What a store of the application offers.
 import type { Message, PermissionStatus, Task, Usage } from "../wire/record.js";
-import type { Salvage } from "./salvage.js";
 
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
@@ -119,4 +118,20 @@ export interface StoreAdapter {
 /** Where a session with this store is kept. */
 export function storageOf(store: StoreAdapter): "indexeddb" | "memory" | "custom" {
   return store.storage ?? "custom";
+}
+
+/** Something of a session that cannot be read. */
+export interface SessionDamage {
+  /** `messages[3]`, `checkpoint`, … */
+  readonly place: string;
+  readonly reason: string;
+  /** What stands there, where it is text. */
+  readonly stored?: string;
+}
+
+export interface Salvage {
+  /** The JSON of each message, or whatever stands in its place. */
+  readonly texts: readonly string[];
+  /** What cannot be read besides messages. */
+  readonly damage: readonly SessionDamage[];
 }

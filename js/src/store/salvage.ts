@@ -1,25 +1,9 @@
 // What can be read of a damaged session; loaded when one is met.
 import { GloveError } from "../error.js";
 import type { Core } from "../wasm/sessions.js";
-import type { StoreAdapter } from "./adapter.js";
+import type { Salvage, SessionDamage, StoreAdapter } from "./adapter.js";
 import { elementsOf, membersOf } from "./json-text.js";
 import { unknownSession } from "./sessions.js";
-
-/** Something of a session that cannot be read. */
-export interface SessionDamage {
-  /** `messages[3]`, `checkpoint`, … */
-  readonly place: string;
-  readonly reason: string;
-  /** What stands there, where it is text. */
-  readonly stored?: string;
-}
-
-export interface Salvage {
-  /** The JSON of each message, or whatever stands in its place. */
-  readonly texts: readonly string[];
-  /** What cannot be read besides messages. */
-  readonly damage: readonly SessionDamage[];
-}
 
 /** The stored messages one by one. */
 export async function salvageOf(store: StoreAdapter): Promise<Salvage> {

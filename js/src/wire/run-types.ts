@@ -131,7 +131,7 @@ export type RunInput =
   | { readonly type: "queued_cancelled"; readonly request: string }
   | { readonly type: "undo_finished"; readonly call_id: string; readonly error?: string }
   | { readonly type: "timer_fired"; readonly timer: number }
-  | { readonly type: "store_failed"; readonly error: { readonly kind: "unavailable" | "quota" | "newer" | "corrupt" | "conflict" | "failed"; readonly message: string } }
+  | { readonly type: "store_failed"; readonly error: { readonly kind: "unavailable" | "quota" | "newer" | "corrupt" | "lost" | "conflict" | "failed"; readonly message: string } }
   /** Tools, limits or the model changed; they hold from the next decision on. */
   | { readonly type: "configured"; readonly settings: RunSettings }
   /** The process that ran this is gone; another one has taken the run over. */

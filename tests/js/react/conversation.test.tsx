@@ -271,7 +271,7 @@ test("a question that nothing draws is seen and can be dismissed, until there is
   fireEvent.change(screen.getByRole("textbox"), { target: { value: "go" } });
   fireEvent.keyDown(screen.getByRole("textbox"), { key: "Enter" });
   expect((await screen.findByRole("alert")).textContent).toContain("This part of the conversation could not be shown.");
-  const message = expect.stringContaining('Nothing draws "comfirm"');
+  const message = expect.stringContaining('No renderer for "comfirm"');
   expect(record).toHaveBeenCalledWith("error", { code: "RENDERER_FAILED", message }, { sessionId: expect.any(String) });
   const answer = ({ resolve }: SlotProps) => (
     <button type="button" onClick={() => resolve(1)}>

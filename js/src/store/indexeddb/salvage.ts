@@ -1,6 +1,7 @@
 // A damaged session in the browser's database, row by row.
+
+import type { Salvage, SessionDamage } from "../adapter.js";
 import { elementsOf } from "../json-text.js";
-import type { Salvage, SessionDamage } from "../salvage.js";
 import type { Connection } from "./connection.js";
 import { type Media, putBack, type StoredText } from "./media.js";
 import { isText, read, readRows } from "./read.js";

@@ -2,11 +2,10 @@
 import { GloveError } from "../../error.js";
 import { generateId } from "../../session/session-id.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
-import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
+import type { Durability, InboxItem, Salvage, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../memory.js";
-import type { Salvage } from "../salvage.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
