@@ -206,7 +206,7 @@ impl Session {
         self.join(Arc::new(subscriber))
     }
 
-    /// Called after each step of the run, when [`Session::look`] shows where it has got to.
+    /// Called after each step of the run, when [`Session::with_run`] shows where it has got to.
     pub fn on_step(&self, follower: impl Follower + 'static) -> Subscription {
         self.shared.followers.join(Arc::new(follower))
     }

@@ -129,6 +129,7 @@ export interface SessionDamage {
   readonly stored?: string;
 }
 
+/** What a store can read of a damaged session. */
 export interface Salvage {
   /** The JSON of each message, or whatever stands in its place. */
   readonly texts: readonly string[];
