@@ -37,7 +37,7 @@ test("no redirect takes a key along out of a page", async () => {
       const session = new GloveClient({ createModel: () => model, systemPrompt: "" }).session("s" + errors.length);
       errors.push(await session.sendMessage("Hi").then(() => ({}), told));
     }
-    return [...errors, await models[0].prompt({ messages: [] }, async () => {}).then(() => ({}), told)];`,
+    return [...errors, await models[0].prompt({ messages: [{ sender: "user", text: "Hi" }] }, async () => {}).then(() => ({}), told)];`,
   );
   expect(errors.map(({ code }) => code)).toEqual(["MODEL_CONFIG", "MODEL_CONFIG", "MODEL_CONFIG"]);
   for (const { message } of errors) expect(message).toMatch(/(is a redirect|redirects to)\b.*: use that URL as /);
