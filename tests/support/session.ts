@@ -49,7 +49,7 @@ export function until(session: GloveSession, fits: (snapshot: GloveSnapshot) => 
     const timer = setTimeout(() => {
       clearInterval(looking);
       reject(new Error(`it never came to this: ${JSON.stringify(session.getSnapshot())}`));
-    }, 2000);
+    }, 10_000);
     const look = () => {
       const snapshot = session.getSnapshot();
       if (!fits(snapshot)) return;
