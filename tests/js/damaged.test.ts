@@ -82,6 +82,10 @@ test.each<[what: string, damage: (run: Run) => unknown, shown: readonly string[]
     }
     expect(session.getSnapshot().queue.map(({ text }) => text)).toEqual(["More"]);
 
+    // The copy holds what is shown.
+    const copy = JSON.parse(await client.exportSession("a"));
+    expect(copy).toMatchObject({ id: "a", records: [] });
+    expect(copy.messages.length > 0).toBe(shown.length > 0);
     const repaired = await client.repairSession("a");
     expect(repaired).not.toBe("a");
     const again = client.session(repaired);

@@ -311,8 +311,80 @@ test("the executor tells of each call and of its result, and stops what waits wh
     ["tool_use_result", "slow"],
     ["tool_use_result", "next"],
   ]);
-  executor.addToolCallToStack({ tool_name: "next", input_args: {} });
-  expect(await executor.executeToolStack(undefined, stop.signal)).toMatchObject([{ result: { status: "aborted" } }]);
+  const next = vi.fn(() => "ran");
+  const sure = vi.fn(() => "ran");
+  executor.registerTool({ name: "later", description: "", jsonSchema: { type: "object" }, run: next });
+  executor.registerTool({ name: "sure", description: "", jsonSchema: { type: "object" }, unAbortable: true, run: sure });
+  // In a process that has run tools before nothing is waited for.
+  for (let round = 0; round < 3; round++) {
+    for (const tool_name of ["later", "sure", "later"]) executor.addToolCallToStack({ tool_name, input_args: {} });
+    const results = await executor.executeToolStack(undefined, stop.signal);
+    expect(results.map(({ result }) => result.status)).toEqual(["aborted", "success", "aborted"]);
+  }
+  expect([next.mock.calls.length, sure.mock.calls.length]).toEqual([0, 3]);
+  const early = new AbortController();
+  for (let n = 0; n < 2; n++) executor.addToolCallToStack({ tool_name: "later", input_args: {}, id: `c${n}` });
+  const running = executor.executeToolStack(undefined, early.signal);
+  early.abort();
+  expect((await running).map(({ call_id, result }) => [call_id, result.status])).toEqual([
+    ["c0", "aborted"],
+    ["c1", "aborted"],
+  ]);
+  expect(next).not.toHaveBeenCalled();
+});
+
+test("the executor runs every call of a long stack, and cuts no result", async () => {
+  const executor = new Executor();
+  executor.registerTool({ name: "long", description: "", jsonSchema: { type: "object" }, run: () => "x".repeat(300_000) });
+  for (let n = 0; n < 150; n++) executor.addToolCallToStack({ tool_name: "long", input_args: {} });
+  const results = await executor.executeToolStack();
+  expect(results.map(({ result }) => [result.status, (result.data as string).length])).toEqual(
+    Array.from({ length: 150 }, () => ["success", 300_000]),
+  );
+});
+
+test("what nobody was asked is not remembered as a refusal", async () => {
+  const store = new MemoryStore("x");
+  const executor = new Executor(0, store);
+  const run = vi.fn(() => "in");
+  executor.registerTool({ name: "guarded", description: "", jsonSchema: { type: "object" }, requiresPermission: true, run });
+  executor.addToolCallToStack({ tool_name: "guarded", input_args: {} });
+  expect(await executor.executeToolStack()).toMatchObject([{ result: { status: "error" } }]);
+  expect(await store.getPermission("guarded", {})).toBe("unset");
+  executor.addToolCallToStack({ tool_name: "guarded", input_args: {} });
+  expect(await executor.executeToolStack(async () => true)).toMatchObject([{ result: { status: "success" } }]);
+});
+
+test("each request of a loop asks the one who made it, and goes on after something else has written to the store", async () => {
+  const store = new MemoryStore("x");
+  const context = new Context(store);
+  const call = { toolCalls: [{ name: "pay", input: {} }] };
+  const model = createScriptedModel([call, "first", call, "second", "third"]);
+  const prompt = new PromptMachine(model, context, "System");
+  const executor = new Executor();
+  const run = vi.fn(() => "paid");
+  executor.registerTool({ name: "pay", description: "", jsonSchema: { type: "object" }, requiresPermission: true, run });
+  const loop = new Agent(store, executor, context, new Observer(store, context, prompt, "Sum."), prompt);
+  const no = vi.fn(async () => false);
+  const yes = vi.fn(async () => true);
+  await Promise.all([loop.ask({ sender: "user", text: "1" }, no), loop.ask({ sender: "user", text: "2" }, yes)]);
+  expect(no).toHaveBeenCalledTimes(1);
+  expect(run).not.toHaveBeenCalled();
+  await context.appendMessages([{ sender: "user", text: "From elsewhere." }]);
+  expect(await loop.ask({ sender: "user", text: "3" })).toMatchObject({ messages: [{ text: "third" }] });
+  expect(model.calls.at(-1)?.messages.map(({ text }) => text)).toContain("From elsewhere.");
+});
+
+test("a tool that is stopped while its arguments are made does not run", async () => {
+  const run = vi.fn(() => "ran");
+  const slow = z.object({}).refine(() => new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 100)));
+  const glove = new Glove({ model: createScriptedModel([{ toolCalls: [{ name: "slow" }] }, "Done."]), systemPrompt: "" });
+  glove.fold({ name: "slow", description: "", inputSchema: slow, do: run });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 50);
+  await expect(glove.build().processRequest("Hi", stop.signal)).rejects.toThrow(AbortError);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(run).not.toHaveBeenCalled();
 });
 
 test("a context of the application's own decides what the model reads and where messages are kept", async () => {

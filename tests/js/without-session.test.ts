@@ -1,6 +1,6 @@
 // A model that is asked without a session answers, fails and keeps its keys as it does in one.
 import { type ContentPart, createEndpointModel, GloveClient, MemoryStore, type Message } from "glove-wasm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 const message = (text: string, more: object = {}): Message => ({ sender: "agent", text, ...more });
 const done = (text: string, more: object = {}) => ({
@@ -243,4 +243,18 @@ test.each([false, true])("what is asked is the same in both ways (reasoning: %s)
   const same = (key: string, value: unknown) => (key === "text" && value === "[multimodal message]" ? "And this?" : value);
   const [bySession, byItself] = bodies.map((body) => JSON.parse(JSON.stringify(body, same)));
   expect(byItself).toEqual(bySession);
+});
+
+test("a model that is stopped while the core loads is not asked", async () => {
+  const fetch = vi.fn(async () => new Response(sse(done("ok")), { headers: { "content-type": "text/event-stream" } }));
+  const stop = new AbortController();
+  const asked = createEndpointModel("http://h/chat", { fetch }).prompt(
+    { messages: [{ sender: "user", text: "Hi" }] },
+    async () => {},
+    stop.signal,
+  );
+  stop.abort();
+  await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(fetch).not.toHaveBeenCalled();
 });

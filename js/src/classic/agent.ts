@@ -1,5 +1,6 @@
 // The loop over parts of the application's own: a session of the core with an executor's tools and a prompt machine's model.
 
+import { GloveError } from "../error.js";
 import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
 import { forModel } from "../models/record.js";
 import type { GloveSession } from "../session/session.js";
@@ -29,6 +30,7 @@ export class Agent {
   readonly #parts: AgentParts;
   #session: GloveSession | undefined;
   #handOver: HandOverFunction | undefined;
+  #last: Promise<unknown> = Promise.resolve();
   #model: { readonly of: ModelAdapter; readonly model: ModelAdapter } | undefined;
 
   constructor(core: Core, ...parts: AgentParts) {
@@ -36,8 +38,15 @@ export class Agent {
     this.#parts = parts;
   }
 
-  /** One request. `handOver` is asked for permissions. */
-  async ask(message: Message, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
+  /** One request after the other. `handOver` is asked for permissions. */
+  ask(message: Message, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
+    // What a request asks goes to whoever made it.
+    const answer = this.#last.then(() => this.#ask(message, handOver, signal));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #ask(message: Message, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
     const [store, executor, context, observer, prompt] = this.#parts;
     this.#handOver = handOver;
     const lender = () => this.#handOver;
@@ -57,9 +66,19 @@ export class Agent {
       executor.tell(type, data);
       observer.tell(type, data);
     };
+    const input = message.content ?? message.text;
+    const open = () => loopSession({ ...config, store: writing(context, store), handOver: lender, record }, this.#core);
     if (this.#session) this.#session.configure(config);
-    else this.#session = loopSession({ ...config, store: writing(context, store), handOver: lender, record }, this.#core);
-    return answerOf(await this.#session.request(message.content ?? message.text, signal));
+    else this.#session = open();
+    try {
+      return answerOf(await this.#session.request(input, signal));
+    } catch (error) {
+      if (!(error instanceof GloveError && error.code === "STORE_CONFLICT")) throw error;
+      // Something else has written to the store, a summary for example. The request was not stored, so nothing of it was begun.
+      this.#session.dispose();
+      this.#session = open();
+      return answerOf(await this.#session.request(input, signal));
+    }
   }
 }
 
@@ -81,7 +100,7 @@ function reading(context: Context, model: ModelAdapter): ModelAdapter {
 /** What such a class does to write takes the place of what the store does. */
 function writing(context: Context, store: StoreAdapter): StoreAdapter {
   // It gets messages, and not the steps that a run can be continued from.
-  const hidden = isOwn(context, "appendMessages") ? ["appendStep", "readRun"] : [];
+  const hidden = isOwn(context, "appendMessages") ? ["appendStep", "appendStepText", "readRun", "readRunText"] : [];
   return new Proxy(store, {
     get(_, name) {
       const key = name as keyof Context & keyof StoreAdapter;

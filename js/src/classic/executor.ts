@@ -72,6 +72,21 @@ export class Executor {
     const calls = this.toolCallStack;
     // Whatever happens below, the next stack is another one.
     this.toolCallStack = [];
+    if (!signal?.aborted) return this.#run(calls, handOver, signal);
+    // Stopped before it began: what cannot be stopped runs.
+    const unstoppable = calls.filter((call) => this.#find(call)?.unAbortable);
+    const results = await this.#run(unstoppable, handOver);
+    return calls.map((call) => results[unstoppable.indexOf(call)] ?? aborted(call));
+  }
+
+  #find({ tool_name }: ToolCall): Tool | undefined {
+    const { tools } = this;
+    return (
+      tools.find(({ name }) => name === tool_name) ?? tools.find(({ name }) => name.toLowerCase() === tool_name.toLowerCase())
+    );
+  }
+
+  async #run(calls: readonly ToolCall[], handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResult[]> {
     if (calls.length === 0) return [];
     const session = loopSession(
       {
@@ -79,12 +94,10 @@ export class Executor {
         systemPrompt: "",
         store: new StackStore(this.store),
         tools: this.tools.map((tool) => toolConfig(tool, () => handOver, this.MAX_RETRIES)),
+        // Limits are for models; this is a program's own list.
+        limits: { calls_per_turn: calls.length, result_bytes: mostBytes },
         handOver: () => handOver,
-        record: (type, data) => {
-          this.tell(type, data);
-          // Only now the calls are there, each of which gets its result.
-          if (type === "model_response" && signal?.aborted) session.abort();
-        },
+        record: (type, data) => this.tell(type, data),
       },
       this.#core,
     );
@@ -95,15 +108,23 @@ export class Executor {
         if (!signal?.aborted) throw error;
       });
       const results = (await session.messages()).flatMap((message) => message.tool_results ?? []);
-      // A call that came without an id has none in its result either.
-      return results.map(({ call_id, ...result }, at) =>
-        calls[at]?.id === undefined ? result : { ...result, call_id: calls[at].id },
-      );
+      // A call that came without an id has none in its result either; one that was stopped before it was there has been aborted.
+      return calls.map((call, at) => {
+        const { call_id: _, ...result } = results[at] ?? aborted(call);
+        return call.id === undefined ? result : { ...result, call_id: call.id };
+      });
     } finally {
       signal?.removeEventListener("abort", stop);
       session.dispose();
     }
   }
+}
+
+const mostBytes = 2 ** 31 - 1;
+
+function aborted({ tool_name, id }: ToolCall): ToolResult {
+  const result = { status: "aborted" as const, data: null, message: "Tool execution was aborted by the user." };
+  return { tool_name, ...(id !== undefined && { call_id: id }), result };
 }
 
 /** A model that has these calls, and nothing to say of their results. */

@@ -25,7 +25,12 @@ export function loopSession({ handOver, record, store, ...config }: LoopSession,
     for (const { id, renderer, input } of stack) {
       if (renderer !== "permission_request" || asked.has(id)) continue;
       asked.add(id);
-      const answer = async () => session.resolveSlot(id, Boolean(await handOver()?.({ renderer, ...(input as object) })));
+      const ask = handOver();
+      const answer = async () => {
+        // Turned down, and not remembered: nobody has decided anything.
+        if (!ask) session.rejectSlot(id);
+        else session.resolveSlot(id, Boolean(await ask({ renderer, ...(input as object) })));
+      };
       answer().catch((thrown: unknown) => session.rejectSlot(id, reasonOf(thrown)));
     }
   });

@@ -1,6 +1,7 @@
 // What the core makes of messages that it does not hold: for who asks a model, or keeps a record, without a session.
 
 import type { InboxItem } from "../store/adapter.js";
+import { fromCore } from "../wasm/core-errors.js";
 import type { Message, Task } from "../wire/record.js";
 
 /** Messages that a session has given to a model, and so as a model may read them. */
@@ -13,12 +14,12 @@ export function markReady(messages: readonly Message[]): void {
 /** The messages as a model may read them. */
 export async function forModel(messages: readonly Message[]): Promise<Message[]> {
   if (messages.every((message) => ready.has(message))) return [...messages];
-  return JSON.parse((await core()).messagesForModel(JSON.stringify(messages))) as Message[];
+  return JSON.parse(await asked((core) => core.messagesForModel(JSON.stringify(messages)))) as Message[];
 }
 
 /** Those that a model reads. */
 export async function viewOf(messages: readonly Message[]): Promise<Message[]> {
-  return JSON.parse((await core()).viewOfRecord(JSON.stringify(messages))) as Message[];
+  return JSON.parse(await asked((core) => core.viewOfRecord(JSON.stringify(messages)))) as Message[];
 }
 
 /** The message that takes the place of what a model has summarised; nothing for an answer without text. */
@@ -26,8 +27,18 @@ export async function summaryOf(
   answer: readonly Message[],
   carry: { readonly tasks: readonly Task[]; readonly inbox: readonly InboxItem[] },
 ): Promise<Message | undefined> {
-  const summary = (await core()).summaryOf(JSON.stringify(answer), JSON.stringify(carry));
+  const summary = await asked((core) => core.summaryOf(JSON.stringify(answer), JSON.stringify(carry)));
   return summary === undefined ? undefined : (JSON.parse(summary) as Message);
 }
 
-const core = async () => (await import("../relay/core.js")).core();
+/** What the core throws is no error yet. */
+async function asked<T>(ask: (core: Awaited<ReturnType<typeof providers>>) => T): Promise<T> {
+  const core = await providers();
+  try {
+    return ask(core);
+  } catch (error) {
+    throw fromCore(error);
+  }
+}
+
+const providers = async () => (await import("../relay/core.js")).core();

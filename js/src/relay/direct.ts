@@ -52,6 +52,7 @@ export async function* eventsOf(
   signal?: AbortSignal,
 ): AsyncGenerator<RemoteStreamEvent, void, undefined> {
   const relay = relayOf(await core(), options);
+  signal?.throwIfAborted();
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   signal?.addEventListener("abort", leave);

@@ -224,8 +224,11 @@ export class GloveClient {
    * lists what cannot (`SessionDamage`).
    */
   async exportSession(id: string): Promise<string> {
-    const catalog = this.#catalog();
-    return catalog === this.#own ? this.#own.export(id, this.#core) : catalog.export(id);
+    const { createStore, catalog } = this.#config;
+    if (catalog) return catalog.export(id);
+    if (!createStore) return this.#own.export(id, this.#core);
+    const { exportStore } = await import("../store/salvage.js");
+    return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Core } from "../wasm/sessions.js";
 import type { Salvage, SessionDamage, StoreAdapter } from "./adapter.js";
 import { elementsOf, membersOf } from "./json-text.js";
 import { unknownSession } from "./sessions.js";
+import { writeTranscript } from "./transcript.js";
 
 /** The stored messages one by one. */
 export async function salvageOf(store: StoreAdapter): Promise<Salvage> {
@@ -28,6 +29,23 @@ export async function readable({ texts, damage }: Salvage, core: Core) {
     return { place: `messages[${at}]`, reason: reasons[n] ?? "", ...(stored && { stored }) };
   });
   return { messages: membersOf(text).get("messages") ?? "[]", damage: [...faults, ...damage] };
+}
+
+/** A session of a store that exports nothing itself, without its run. */
+export async function exportStore(store: StoreAdapter, core: Core): Promise<string> {
+  const salvage = await salvageOf(store);
+  if (salvage.texts.length + salvage.damage.length === 0) unknownSession(store.identifier);
+  const { messages, damage } = await readable(salvage, core);
+  const listed = async (place: string, read: () => Promise<unknown> | undefined) => {
+    const list = await Promise.resolve(read()).catch(() => undefined);
+    if (list !== undefined && !Array.isArray(list)) damage.push({ place, reason: "not a list" });
+    return Array.isArray(list) ? JSON.stringify(list) : "[]";
+  };
+  const tasks = await listed("tasks", () => store.getTasks?.());
+  const inbox = await listed("inbox", () => store.getInboxItems?.());
+  const about = { id: store.identifier, createdAt: 0, updatedAt: 0, turns: 0, tokens: { tokens_in: 0, tokens_out: 0 }, seq: 0 };
+  const faults = damage.length > 0 && { damage: JSON.stringify(damage) };
+  return writeTranscript(about, { messages, records: "[]", tasks, inbox, ...faults });
 }
 
 /** Begins a session in an empty store from the messages of a damaged one. Of that one nothing is changed. */

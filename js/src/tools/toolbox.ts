@@ -1,7 +1,7 @@
 // The tools of a session: what the core is told of them, and how it runs them.
 
 import type { RunningCall } from "../display/call-display.js";
-import { GloveError, reasonOf } from "../error.js";
+import { AbortError, GloveError, reasonOf } from "../error.js";
 import { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { toJson } from "../values/json.js";
@@ -121,6 +121,8 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
       if (given.changed) return '"changed"';
       // What one run makes of its arguments, the next one must not see.
       const value = tool.idempotent ? await other(given) : given.value;
+      // It was stopped while its arguments were made: its result is that of a stopped call already.
+      if (signal.aborted && !tool.unAbortable) throw new AbortError();
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
       const done = await tool.do(value, this.#context.display(call), this.#context.agent(), signal);
