@@ -9,13 +9,18 @@ const begun = (call?: number): Answer => ({ call, text: "", reasoning: "", over:
 /** Nothing is being written. */
 export const silent = { answers: [], calls: [] } as const satisfies Partial<SessionState>;
 
-const fresh = (state: SessionState): SessionState => ({ ...state, ...(state.stale && silent), stale: false });
+/** What was written elsewhere gives way; an answer that has no text yet stays. */
+export function dropStale(state: SessionState): SessionState {
+  if (!state.stale) return state;
+  const answers = state.answers.filter(({ text, reasoning }) => text === "" && reasoning === "");
+  return { ...state, answers, calls: [], stale: false };
+}
 
 function goesOn(state: SessionState): SessionState {
   const { timeline } = state.shown;
   // What an earlier page had shown of it gives way.
   const partial = timeline.at(-1)?.id.endsWith(".partial");
-  return { ...fresh(partial ? withShown(state, { timeline: timeline.slice(0, -1) }) : state), answering: true };
+  return { ...dropStale(partial ? withShown(state, { timeline: timeline.slice(0, -1) }) : state), answering: true };
 }
 
 /** A piece of the answer to this call of a model of the page, or of what the core tells. */
@@ -36,10 +41,8 @@ export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "
     if (at >= 0) return { ...state, calls: calls.with(at, call) };
     return call.input === undefined ? state : { ...state, calls: [...calls, call] };
   },
-  asked(before, { call }) {
-    const state = fresh(before);
-    return { ...state, answers: [...state.answers, begun(call)] };
-  },
+  // What is shown stays until the first piece comes.
+  asked: (state, { call }) => ({ ...state, answers: [...state.answers, begun(call)] }),
   piece: (state, { of, text, call }) => addPiece(state, of, text, call),
   failed: (state, { call }) => ({
     ...state,
@@ -54,12 +57,10 @@ export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "
 };
 
 /** An answer is whole: its text is an entry now. */
-export const answered = (state: SessionState): SessionState => ({
-  ...state,
-  answering: true,
-  answers: state.answers.slice(1),
-  calls: [],
-});
+export function answered(before: SessionState): SessionState {
+  const state = dropStale(before);
+  return { ...state, answering: true, answers: state.answers.slice(1), calls: [] };
+}
 
 /** A request is over: nothing of the answer that broke off with it is part of the next one. */
 export const requestEnded = (state: SessionState): SessionState => ({

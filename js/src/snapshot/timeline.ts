@@ -1,6 +1,6 @@
 // The entries of the conversation, and the errors that stand at some of them.
 
-import { silent } from "./answer.js";
+import { dropStale } from "./answer.js";
 import type { Reducers } from "./events.js";
 import type { ShownEntry } from "./snapshot.js";
 import { type SessionState, withShown } from "./state.js";
@@ -17,7 +17,8 @@ export const timelineReducers: Reducers<"timeline"> = {
       timeline[at] = title === undefined ? withError(entry, state.errors) : ({ ...entry, title } as ShownEntry);
     }
     const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");
-    return { ...withShown(state, { timeline }), ...(earlier && silent) };
+    const next = withShown(state, { timeline });
+    return earlier ? dropStale(next) : next;
   },
 };
 
