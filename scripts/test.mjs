@@ -65,7 +65,9 @@ async function failureOf(work) {
   }
 }
 
-const rustTests = (option) => ["test", "--workspace", "--all-features", option, ...(process.env.CI ? ["--locked"] : [])];
+function rustTests(option) {
+  return ["test", "--workspace", "--all-features", option, ...(process.env.CI ? ["--locked"] : [])];
+}
 
 /** Unit, integration and documentation tests. */
 async function cargo() {
