@@ -124,9 +124,6 @@ test.each([
       if (!codes.every((found) => found === code)) return [`${n}: ${codes.join(" ")}`];
       if (ways.has(found)) return [];
       const refused = shown.some((text) => /^pay: error The tool "pay" was not run/.test(text)) && !ran.includes("pay");
-      // On a busy machine it is asked whether the session is still this page's before a tool; unanswered, the tool does not run.
-      const unsure = shown.flatMap((text) => /^(\w+): error .*lost the connection/.exec(text)?.[1] ?? []);
-      if (unsure.length > 0 && !unsure.some((tool) => ran.includes(tool))) return [];
       return refused && unread ? [] : [`${n} (${codes}): ${found}`];
     });
     expect(wrong).toEqual([]);

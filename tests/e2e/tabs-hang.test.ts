@@ -18,7 +18,7 @@ test("a tab that hangs while its session waits is superseded within two seconds,
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `globalThis.sent = errorOf(session.sendMessage("form"));`);
     const slot = await asked(second);
-    await takeOver(second, () => hang(first, 6_000), 4_000);
+    await takeOver(second, () => hang(first, 6_000), 2_500);
     expect(await when(second, `shown.run.phase === "waiting"`, "shown.slots.map(({ id }) => id)")).toEqual([slot]);
     expect(await inPage(second, `return session.resolveSlot("${slot}", "Ada");`)).toBe(true);
     expect(await when(second, "!shown.busy", "texts(shown)")).toEqual([
@@ -137,7 +137,7 @@ test("without locks a tab that hangs is superseded as well", () =>
   profile(async (profile) => {
     const noLocks = `Object.defineProperty(navigator, "locks", { value: undefined });`;
     const [first, second] = [await open(profile, noLocks), await open(profile, noLocks)];
-    await takeOver(second, () => hang(first, 5_000), 4_000);
+    await takeOver(second, () => hang(first, 5_000), 2_500);
     expect(await inPage(second, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");
     await when(first, `shown.tab === "follower"`);
     expect(await shown(first)).toEqual(["user: hello", "agent_text: you said hello"]);

@@ -146,7 +146,7 @@ fn sixty_four_kibibytes_in_small_deltas_take_a_few_milliseconds() {
     };
     // The best of many tries: the machine may be busy with other things.
     let best = (0..20).map(|_| took(&text)).min().unwrap();
-    assert!(best.as_millis() < 100, "{best:?}");
+    assert!(best.as_millis() < 30, "{best:?}");
 }
 
 proptest! {
