@@ -98,6 +98,27 @@ test("a message that waits is taken back in any tab, wherever it was sent", asyn
   for (const { session } of tabs) expect(texts(session.getSnapshot()).join()).not.toContain("never mind");
 });
 
+test("who tries again at once leaves the page time to be granted the session", async () => {
+  const store = sharedSession("s")();
+  const lease = store.lease?.bind(store);
+  let free = false;
+  store.lease = async (...asked) => (free ? (lease?.(...asked) ?? false) : false);
+  const { session } = tab(store);
+  await expect(session.start()).rejects.toMatchObject({ code: "SESSION_OPEN_ELSEWHERE" });
+  setTimeout(() => {
+    free = true;
+  }, 20);
+  const opens = () =>
+    session.start().then(
+      () => true,
+      () => false,
+    );
+  let tries = 1;
+  while (tries < 50_000 && !(await opens())) tries++;
+  expect(tries).toBeLessThan(50_000);
+  expect(await session.sendMessage("hello")).toMatchObject({ text: "you said hello" });
+});
+
 test("who follows pushes no slots of its own", async () => {
   const [, second] = await two();
   await expect(second.session.displayManager.pushAndWait({ renderer: "x", input: 1 })).rejects.toMatchObject({

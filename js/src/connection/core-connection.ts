@@ -81,13 +81,15 @@ export class CoreConnection {
       this.#page.opened();
       return session;
     };
-    const starting = this.#start().then(opened, (thrown: unknown) => {
+    const starting = this.#start().then(opened, async (thrown: unknown) => {
       const error = fromCore(thrown);
       // After a trap another start may be under way.
       if (this.#starting === starting) {
         this.#starting = undefined;
         if (!this.#disposed) this.#tellOf(error);
       }
+      // Whoever tries again at once would leave the page no time for what it waits for: a lock, a database.
+      await new Promise((resolve) => setTimeout(resolve, 0));
       throw error;
     });
     this.#starting = starting;
