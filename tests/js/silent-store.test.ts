@@ -2,6 +2,7 @@
 import { MemoryStore, type StoreAdapter } from "glove-wasm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { scene, texts } from "../support/session.js";
+import { sharedSession } from "../support/shared-store.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -87,4 +88,18 @@ test("a session whose store cannot be read says so, and one whose tasks cannot b
   await pass(2_000);
   await sending;
   expect(texts(second.session.getSnapshot())).toEqual(["user: Hi", "agent: one"]);
+});
+
+test("a lease that is not answered is asked for again", async () => {
+  const store = sharedSession("s1")();
+  const lease = store.lease?.bind(store) ?? (async () => false);
+  // Who stands for a session keeps the method.
+  store.lease = vi.fn(lease).mockReturnValueOnce(new Promise(() => {}));
+  const { session } = scene(["one"], { createStore: () => store });
+  const sending = outcome(session.sendMessage("Hi"));
+  await pass(3_000);
+  expect(await sending).toBe("SESSION_OPEN_ELSEWHERE");
+  await pass(60_000);
+  await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ tab: "leader", error: undefined, busy: false }));
+  expect(texts(session.getSnapshot())).toEqual(["user: Hi", "agent: one"]);
 });

@@ -2,7 +2,7 @@
 import { GloveError } from "../error.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { storageOf } from "../store/adapter.js";
-import { Limits } from "../store/limits.js";
+import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
 import { codeOf, tabPage } from "../tabs/tab-adapter.js";
 import { Tabs } from "../tabs/tabs.js";
@@ -26,6 +26,7 @@ export class CoreConnection {
   readonly #core: Core;
   readonly #page: SessionPage;
   readonly #limits = new Limits();
+  readonly #store: StoreAdapter;
   readonly #settings = new SentSettings();
   readonly #fence: Fence;
   readonly #extras: Extras;
@@ -45,8 +46,9 @@ export class CoreConnection {
   constructor(core: Core, page: SessionPage) {
     this.#core = core;
     this.#page = page;
-    this.#fence = createFence(page.parts.store, this.#limits, () => this.#tabs);
-    this.#extras = createExtras(page, this.#limits);
+    this.#store = limited(page.parts.store, this.#limits);
+    this.#fence = createFence(this.#store, () => this.#tabs);
+    this.#extras = createExtras(page, this.#store);
     this.#events = new CoreEvents(page, this.#extras, {
       core: () => this.#session,
       tabs: () => this.#tabs,
@@ -210,12 +212,11 @@ export class CoreConnection {
   }
 
   async #start(): Promise<AskedSession> {
-    const { store } = this.#page.parts;
     if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#watchPage());
-    const shared = store.shared && (await this.#limits.within(store.shared()));
+    const shared = await this.#store.shared?.();
     if (this.#disposed) throw sessionClosed();
     if (!shared) return this.#open();
-    this.#tabs ??= this.#meet(shared, store);
+    this.#tabs ??= this.#meet(shared, this.#store);
     await this.#tabs.ready();
     return this.#tabs;
   }

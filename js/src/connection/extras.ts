@@ -1,5 +1,5 @@
 // What a screen shows beside the conversation: the tasks and the inbox, as the store keeps them.
-import type { Limits } from "../store/limits.js";
+import type { StoreAdapter } from "../store/adapter.js";
 import type { SessionPage } from "./page.js";
 
 /** How long they may hold up a session that is opened. */
@@ -7,7 +7,7 @@ const openingMs = 1_000;
 
 export type Extras = ReturnType<typeof createExtras>;
 
-export function createExtras({ parts: { store }, snapshots, subscribers }: SessionPage, limits: Limits) {
+export function createExtras({ snapshots, subscribers }: SessionPage, store: StoreAdapter) {
   let answering: Promise<unknown> = Promise.resolve();
 
   /** Without them the session is as good as before. */
@@ -41,7 +41,7 @@ export function createExtras({ parts: { store }, snapshots, subscribers }: Sessi
       snapshots.set({ inbox: (await store.getInboxItems?.()) ?? [] });
       return true;
     };
-    const answered = answering.then(() => limits.within(answer()));
+    const answered = answering.then(answer);
     answering = answered.catch(() => {});
     return answered;
   };

@@ -1,5 +1,6 @@
 // Time limits for stores, so that one that never responds cannot block a session forever.
-import type { StoredStep } from "./adapter.js";
+import { isPromise } from "../timing/sync-or-promise.js";
+import type { StoreAdapter, StoredStep } from "./adapter.js";
 import { storeError } from "./errors.js";
 
 /** In short ticks: a page that sleeps loses one of them. */
@@ -37,6 +38,20 @@ export class Limits {
       for (const giveUp of waiting) if (this.#waiting.has(giveUp)) giveUp();
     }, stoppedMs);
   }
+}
+
+/** The store, each of whose calls comes to an end. */
+export function limited(store: StoreAdapter, limits = new Limits()): StoreAdapter {
+  return new Proxy(store, {
+    get(_, name) {
+      const value: unknown = Reflect.get(store, name);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        const answer: unknown = value.apply(store, args);
+        return isPromise(answer) ? limits.within(Promise.resolve(answer)) : answer;
+      };
+    },
+  });
 }
 
 /** A write that was given up, and may be stored all the same. */

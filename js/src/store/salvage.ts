@@ -3,6 +3,7 @@ import { GloveError } from "../error.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Salvage, SessionDamage, StoreAdapter } from "./adapter.js";
 import { elementsOf, membersOf } from "./json-text.js";
+import { limited } from "./limits.js";
 import { unknownSession } from "./sessions.js";
 import { writeTranscript } from "./transcript.js";
 
@@ -32,7 +33,8 @@ export async function readable({ texts, damage }: Salvage, core: Core) {
 }
 
 /** A session of a store that exports nothing itself, without its run. */
-export async function exportStore(store: StoreAdapter, core: Core): Promise<string> {
+export async function exportStore(stored: StoreAdapter, core: Core): Promise<string> {
+  const store = limited(stored);
   const salvage = await salvageOf(store);
   if (salvage.texts.length + salvage.damage.length === 0) unknownSession(store.identifier);
   const { messages, damage } = await readable(salvage, core);
@@ -49,7 +51,8 @@ export async function exportStore(store: StoreAdapter, core: Core): Promise<stri
 }
 
 /** Begins a session in an empty store from the messages of a damaged one. Of that one nothing is changed. */
-export async function repair(from: StoreAdapter, to: StoreAdapter, core: Core): Promise<void> {
+export async function repair(damaged: StoreAdapter, empty: StoreAdapter, core: Core): Promise<void> {
+  const [from, to] = [limited(damaged), limited(empty)];
   const salvage = await salvageOf(from);
   if (salvage.texts.length + salvage.damage.length === 0) unknownSession(from.identifier);
   const { messages } = await readable(salvage, core);
