@@ -167,7 +167,7 @@ export class CoreConnection {
     this.#letGo();
     this.#tabs?.dispose(sessionClosed());
     for (const undo of this.#cleanUp.splice(0)) undo();
-    this.#page.slots.close();
+    this.#page.slots.changed();
     for (const leave of this.#awaiting) leave(sessionClosed());
   }
 
@@ -197,10 +197,10 @@ export class CoreConnection {
     this.#host.stop();
     this.#tabs?.drop(error);
     this.#page.models.forget();
-    this.#page.slots.take([]);
     const { code, message } = error;
     if (this.#page.snapshots.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
     this.#page.snapshots.dispatch({ kind: "lost", error, over: false });
+    this.#page.slots.changed();
   }
 
   #letGo(): void {

@@ -83,14 +83,14 @@ export class CoreEvents {
 
   #take(event: CoreEvent): void {
     const { snapshots, slots } = this.#page;
-    if (event.kind === "slots") slots.take(event.slots);
     if (event.kind === "state") {
-      slots.questions(event.questions.map(({ id }) => id));
       if (event.phase !== "model" || this.#kept.at === 0) this.#kept = { written: 0, length: 0, at: performance.now() };
     }
     // A model of the page has shown it as it came.
     const seen = this.modelInPage && event.kind === "event" && /^(text|reasoning)_delta$/.test(event.type);
     if (!seen) snapshots.apply(event);
+    if (event.kind === "slots") slots.changed();
+    if (event.kind === "state") slots.askOutside();
     if (event.kind === "state" && event.request !== null) this.#page.serves(event.request);
     if (event.kind === "event") this.#tellOf(event.type, event.data, seen);
   }

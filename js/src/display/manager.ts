@@ -81,11 +81,10 @@ export class DisplayManager implements DisplayManagerAdapter {
   /** The registered renderers. A later one of the same name takes the place of the earlier one. */
   readonly renderers: Renderer[] = [];
   readonly listeners = new Set<ListenerFn>();
-  /** Who waits for an answer, by slot. */
-  readonly resolverStore = new Map<string, Resolver>();
   /** Called with what a listener threw, once for each listener. Without it the console is told. */
   onError: ((error: unknown) => void) | undefined;
   #own: Slot[] = [];
+  readonly #waiters = new Map<string, Resolver>();
   #port: DisplayPort | undefined;
   #minted = 0;
   readonly #failed = new WeakSet<ListenerFn>();
@@ -94,6 +93,17 @@ export class DisplayManager implements DisplayManagerAdapter {
   get stack(): Slot[] {
     const port = this.#port;
     return port ? [...this.#own, ...port.slots().map(({ id, renderer, input }) => ({ id, renderer, input }))] : this.#own;
+  }
+
+  /** Who waits for an answer, by slot. */
+  get resolverStore(): Map<string, Resolver> {
+    const waiters = new Map(this.#waiters);
+    const port = this.#port;
+    for (const { id, waits, status } of port?.slots() ?? []) {
+      if (!waits || status !== "pending") continue;
+      waiters.set(id, { resolve: (value) => port?.resolve(id, value), reject: (error) => port?.reject(id, error) });
+    }
+    return waiters;
   }
 
   registerRenderer<I, O>(renderer: Renderer<I, O>): void {
@@ -166,11 +176,11 @@ export class DisplayManager implements DisplayManagerAdapter {
 
   /** Takes everything away; all who wait are told. */
   async clearStack(): Promise<void> {
-    const waiters = [...this.resolverStore.values()];
+    const waiters = [...this.#waiters.values()];
     const changed = this.#own.length > 0;
     this.#own = [];
+    this.#waiters.clear();
     this.#port?.clear();
-    if (!this.#port) this.resolverStore.clear();
     for (const { reject } of waiters) {
       reject(displayError("DISPLAY_CLEARED", "The display was cleared before the question was answered."));
     }
@@ -180,22 +190,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   /** @internal Becomes the view of a session's stack. Gives what tells it of changes. */
   bind(port: DisplayPort): () => void {
     this.#port = port;
-    return () => {
-      if (this.#port !== port) return;
-      this.#mirrorWaiters(port);
-      this.#tell();
-    };
-  }
-
-  #mirrorWaiters(port: DisplayPort): void {
-    const open = new Set<string>(this.#own.map(({ id }) => id));
-    for (const { id, waits, status } of port.slots()) {
-      if (!waits || status !== "pending") continue;
-      open.add(id);
-      if (this.resolverStore.has(id)) continue;
-      this.resolverStore.set(id, { resolve: (value) => port.resolve(id, value), reject: (error) => port.reject(id, error) });
-    }
-    for (const id of this.resolverStore.keys()) if (!open.has(id)) this.resolverStore.delete(id);
+    return () => this.#port === port && this.#tell();
   }
 
   #fitted(slot: SlotRequest): Maybe<SlotRequest> {
@@ -204,7 +199,7 @@ export class DisplayManager implements DisplayManagerAdapter {
 
   #push({ renderer = "", input }: SlotRequest, waiter?: Resolver): Slot {
     const slot = { id: `slot_${++this.#minted}`, renderer, input };
-    if (waiter) this.resolverStore.set(slot.id, waiter);
+    if (waiter) this.#waiters.set(slot.id, waiter);
     this.#own = [...this.#own, slot];
     this.#tell();
     return slot;
@@ -212,8 +207,8 @@ export class DisplayManager implements DisplayManagerAdapter {
 
   #settle(id: string, tell: (waiter: Resolver) => void): boolean {
     if (!this.#own.some((slot) => slot.id === id)) return false;
-    const waiter = this.resolverStore.get(id);
-    this.resolverStore.delete(id);
+    const waiter = this.#waiters.get(id);
+    this.#waiters.delete(id);
     this.#own = this.#own.filter((slot) => slot.id !== id);
     if (waiter) tell(waiter);
     this.#tell();

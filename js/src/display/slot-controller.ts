@@ -1,20 +1,19 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
 
 import { GloveError, reasonOf } from "../error.js";
+import type { GloveSnapshot, ShownSlot } from "../snapshot/snapshot.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { toJson, toLooseJson } from "../values/json.js";
 import type { AskedSession, CoreSession, CoreStep } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
-import type { CoreSlot } from "../wire/run-types.js";
 import { CallDisplay, type CallPort, callIsOver, type RunningCall } from "./call-display.js";
 import {
   checkSlotInput,
   DisplayManager,
   type DisplayManagerAdapter,
   type DisplayPort,
-  displayError,
   rendererOf,
   type SlotRequest,
   settleAnswer,
@@ -29,15 +28,19 @@ export interface SlotSession {
   fence(): Promise<void> | undefined;
   /** Settles when the session is open. */
   ready(): Promise<unknown>;
+  /** Settles when the session is closed, too. */
+  whileOpen<T>(work: Promise<T>): Promise<T>;
+  /** What is shown: nothing of a session that is closed. */
+  shown(): Pick<GloveSnapshot, "slots" | "approvals">;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
   /** Why this is no answer to a slot, in words for the person. */
   refused(id: string, why: string): void;
 }
 
-/** What JSON may not hold of a slot. */
+/** What JSON may not hold of a slot; of one that a display of the application's own was asked, nothing. */
 interface Live {
-  readonly input: unknown;
+  readonly input?: unknown;
   answer?: { readonly value: unknown };
   rejection?: { readonly value: unknown };
 }
@@ -46,11 +49,7 @@ export class SlotController implements DisplayPort {
   readonly manager: DisplayManagerAdapter;
   readonly #session: SlotSession;
   readonly #lives = new Map<string, Live>();
-  readonly #waiting = new Set<(error: unknown) => void>();
-  #stack: readonly CoreSlot[] = [];
-  #questions: ReadonlySet<string> = new Set();
-  #askedOutside = new Set<string>();
-  #changed: () => void = () => {};
+  #tell: () => void = () => {};
 
   /** The display manager shows the core's stack from now on. */
   constructor(manager: DisplayManagerAdapter | undefined, session: SlotSession) {
@@ -58,30 +57,18 @@ export class SlotController implements DisplayPort {
     this.#session = session;
     if (!(this.manager instanceof DisplayManager)) return;
     this.manager.onError ??= (error) => this.#session.report("LISTENER_FAILED", error);
-    this.#changed = this.manager.bind(this);
+    this.#tell = this.manager.bind(this);
   }
 
-  /** The session is left. Who waits is told, though the core tells nobody any more. */
-  close(): void {
-    this.take([]);
-    for (const leave of this.#waiting) leave(closed());
-  }
-
-  /** The stack as the core tells it. */
-  take(stack: readonly CoreSlot[]): void {
-    this.#stack = stack;
-    const ids = new Set(stack.map(({ id }) => id));
+  /** Other slots are shown. */
+  changed(): void {
+    const ids = new Set(this.slots().map(({ id }) => id));
     for (const id of this.#lives.keys()) if (!ids.has(id)) this.#lives.delete(id);
-    this.#changed();
-    this.#askOutside();
+    this.#tell();
+    this.askOutside();
   }
 
-  questions(ids: readonly string[]): void {
-    this.#questions = new Set(ids);
-    this.#askOutside();
-  }
-
-  live(id: string): { readonly input: unknown } | undefined {
+  live(id: string): { readonly input?: unknown } | undefined {
     return this.#lives.get(id);
   }
 
@@ -110,14 +97,8 @@ export class SlotController implements DisplayPort {
 
   // ---- as the display manager sees it ------------------------------------------------------------------------------
 
-  slots() {
-    return this.#stack.map(({ id, renderer, input, waits, status }) => ({
-      id,
-      renderer,
-      input: this.#lives.get(id)?.input ?? input,
-      waits,
-      status,
-    }));
+  slots(): readonly ShownSlot[] {
+    return this.#session.shown().slots;
   }
 
   show(slot: SlotRequest): Maybe<string> {
@@ -137,7 +118,7 @@ export class SlotController implements DisplayPort {
     const slot = this.#open(id);
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
-    if (this.#questions.has(id)) return this.#settle(id, consent(value));
+    if (this.#isQuestion(id)) return this.#settle(id, consent(value));
     const { renderer } = slot;
     const schema = this.#session.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
     const settle = (parsed: unknown) => this.#settle(id, parsed);
@@ -171,8 +152,13 @@ export class SlotController implements DisplayPort {
 
   // ---- into the core -----------------------------------------------------------------------------------------------
 
-  #open(id: string): CoreSlot | undefined {
-    return this.#stack.find((slot) => slot.id === id && slot.status === "pending");
+  #open(id: string): ShownSlot | undefined {
+    return this.slots().find((slot) => slot.id === id && slot.status === "pending");
+  }
+
+  /** The run itself asks this, and not a tool. */
+  #isQuestion(id: string): boolean {
+    return this.#session.shown().approvals.some((approval) => approval.id === id);
   }
 
   #settle(id: string, value: unknown): boolean {
@@ -199,14 +185,7 @@ export class SlotController implements DisplayPort {
     const { id, answer } = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
     const live: Live = { input };
     this.#lives.set(id, live);
-    const settled = new Promise<string>((resolve, reject) => {
-      this.#waiting.add(reject);
-      guard
-        .untilTrap(answer)
-        .then(resolve, reject)
-        .finally(() => this.#waiting.delete(reject));
-    });
-    return settled.then(
+    return this.#session.whileOpen(guard.untilTrap(answer)).then(
       (text) => after(this.#session.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
@@ -241,12 +220,12 @@ export class SlotController implements DisplayPort {
   }
 
   /** A display of the application's own is asked what the core asks. */
-  #askOutside(): void {
+  askOutside(): void {
     const { manager } = this;
     if (manager instanceof DisplayManager) return;
-    for (const { id, renderer, input } of this.#stack) {
-      if (!this.#questions.has(id) || this.#askedOutside.has(id)) continue;
-      this.#askedOutside.add(id);
+    for (const { id, renderer, input } of this.slots()) {
+      if (!this.#isQuestion(id) || this.#lives.has(id)) continue;
+      this.#lives.set(id, {});
       manager.pushAndWait({ renderer, input }).then(
         (value) => this.resolve(id, value),
         (error: unknown) => this.reject(id, error),
@@ -258,8 +237,6 @@ export class SlotController implements DisplayPort {
 function failed(thrown: unknown): never {
   throw fromCore(thrown);
 }
-
-const closed = () => displayError("SESSION_CLOSED", "The session is closed; open a new one to continue.");
 
 /** The answer to a question of the run: what might be a yes is none; the core refuses it, and the question stays. */
 function consent(value: unknown): unknown {

@@ -106,6 +106,8 @@ export class GloveSession {
       core: () => this.#connection.own,
       fence: () => this.#connection.fence(),
       ready: () => this.#connection.ready(),
+      whileOpen: (work) => this.#connection.whileOpen(work),
+      shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),
       tool,
       report,
       refused: (slot, error) => this.#snapshots.dispatch({ kind: "refused", slot, error }),

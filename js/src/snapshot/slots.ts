@@ -27,11 +27,12 @@ function shownSlot(state: SessionState, slot: CoreSlot, known: ShownSlot | undef
   const displayStrategy = context.strategy(slot.renderer);
   const live = context.live(slot.id);
   const same = known?.status === slot.status && known.displayStrategy === displayStrategy;
-  if (same && (!live || live.input === known.input)) return known;
+  const isLive = live !== undefined && "input" in live;
+  if (same && (!isLive || live.input === known.input)) return known;
   return {
     id: slot.id,
     renderer: slot.renderer,
-    input: live ? live.input : known ? known.input : withTitle(slot.input, context),
+    input: isLive ? live.input : known ? known.input : withTitle(slot.input, context),
     toolName: known?.toolName || (slot.owner === undefined ? "" : toolOf(state, slot.owner)),
     toolCallId: slot.owner ?? "",
     createdAt: slot.created_at,

@@ -61,7 +61,7 @@ export interface SlotContext {
   strategy(renderer: string): SlotDisplayStrategy;
   title(tool: string, input: unknown): string | undefined;
   /** The value that was shown, where JSON could not hold all of it. */
-  live(id: string): { readonly input: unknown } | undefined;
+  live(id: string): { readonly input?: unknown } | undefined;
 }
 
 export const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
