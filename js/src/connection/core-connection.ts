@@ -286,6 +286,7 @@ export class CoreConnection {
   #meet(name: string, store: StoreAdapter): Tabs {
     const { snapshots, subscribers } = this.#page;
     const page = tabPage(snapshots, {
+      prepare: () => void this.#core.load().catch(() => {}),
       open: () => this.#open(),
       close: () => this.#letGo(),
       flush: () => this.flush(),

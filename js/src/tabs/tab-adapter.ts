@@ -11,6 +11,8 @@ import { noSlots, type ReplayState } from "./replay-state.js";
 
 /** The core of this page, and the way of what is told to the screen. */
 export interface TabCore {
+  /** Loads the core ahead of `open`. */
+  prepare(): void;
   /** Starts the core here and reads the stored session. */
   open(): Promise<CoreSession>;
   /** Lets go of the core; nothing ends. */

@@ -40,13 +40,15 @@ interface Pending {
 /** How long a tab is waited for that has the session and says nothing. */
 const silentMs = 2_000;
 /** A tab that answers nothing for so many ticks, in which this one is awake and seen, is taken for one that hangs. */
-const tickMs = 500;
-const patience = 3;
+const tickMs = 250;
+const patience = 6;
+/** Ticks after which this one gets ready to take over. */
+const doubt = 3;
 /** Ticks after which a tab that is awake must have taken what it was asked, and after which it must have answered a short question. */
-const takenTicks = 20;
-const answerTicks = 140;
+const takenTicks = 40;
+const answerTicks = 280;
 /** Ticks after which whoever says that it runs the session must have shown it. */
-const shownTicks = 60;
+const shownTicks = 120;
 /** How long a newer page waits for its database while this one finishes what it is doing. */
 const retireMs = 2_000;
 /** Phases that a reload interrupts nothing in. */
@@ -301,6 +303,7 @@ export class Tabs implements AskedSession {
       return;
     }
     if (waits && this.#joining++ > shownTicks) this.#block();
+    if (this.#silence === doubt) this.#page.prepare();
     if (this.#silence++ === patience) this.#unheard();
     this.#post({ kind: "ping", leader });
   }
