@@ -55,6 +55,12 @@ pub trait StoreAdapter: MaybeSend + MaybeSync {
     fn append(&self, step: Unsaved<'_>, durability: Durability)
     -> BoxFuture<'static, Result<(), StoreError>>;
 
+    /// Before something irreversible: fails where it cannot be told whether the session was taken over since the last write.
+    /// `None` where nobody can have done that.
+    fn confirm(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
+        None
+    }
+
     /// `input` is given where the answer holds for these arguments alone.
     fn permission(
         &self,

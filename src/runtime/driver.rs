@@ -39,7 +39,9 @@ pub(crate) struct Driver {
     pub(super) state: Life,
     /// Effects that are still to be done.
     pub(super) batch: Vec<Effect>,
+    /// A write, or the question whether the session is still ours.
     pub(super) writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
+    confirms: bool,
     /// These effects come after a write that the store has refused.
     held: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
@@ -84,6 +86,7 @@ impl Driver {
             state: Life::Unopened,
             batch: Vec::new(),
             writing: None,
+            confirms: false,
             held: Vec::new(),
             work: FuturesUnordered::new(),
             in_flight: Vec::new(),
@@ -152,7 +155,13 @@ impl Driver {
                 Effect::Finish { request, outcome } => {
                     self.answer(Some(&request), &Response::of(outcome));
                 }
-                effect => self.begin(effect),
+                effect => match is_irreversible(&effect).then(|| self.shared.store.confirm()).flatten() {
+                    Some(confirming) => {
+                        self.batch.insert(0, effect);
+                        (self.writing, self.confirms) = (Some(confirming), true);
+                    }
+                    None => self.begin(effect),
+                },
             }
         }
     }
@@ -366,7 +375,9 @@ impl Driver {
     }
 
     fn after_write(&mut self, result: Result<(), StoreError>) {
+        let confirms = std::mem::take(&mut self.confirms);
         match result {
+            Ok(()) if confirms => {}
             Ok(()) => {
                 self.shared.saved();
                 self.changed |= self.shared.unwritten.swap(false, Ordering::Relaxed);
@@ -452,6 +463,11 @@ impl Driver {
 fn is_work(effect: &Effect) -> bool {
     let loops = matches!(effect, Effect::Persist { .. } | Effect::Emit(_) | Effect::SetTimer { .. });
     !loops && !is_given_out_once(effect)
+}
+
+/// What a process that was superseded must not do.
+fn is_irreversible(effect: &Effect) -> bool {
+    matches!(effect, Effect::RunTool { .. } | Effect::RunUndo { .. } | Effect::ResumeTool { .. })
 }
 
 /// Effects that `Run::outstanding` does not give out again.

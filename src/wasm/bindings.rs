@@ -73,6 +73,9 @@ extern "C" {
     pub(super) fn salvage(this: &PageBindings) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn append(this: &PageBindings, step: &str, strict: bool) -> Result<Promise, JsValue>;
+    /// A promise, or `undefined`.
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn confirm(this: &PageBindings) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn permission(
         this: &PageBindings,

@@ -1,7 +1,7 @@
 //! A store of the page.
 
 use js_sys::Promise;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 
 use super::bindings::PageBindings;
 use super::tools::settled;
@@ -79,6 +79,13 @@ impl StoreAdapter for PageStore {
         let mut step = String::new();
         object(&mut step, &fields);
         done(self.host.append(&step, durability == Durability::Strict))
+    }
+
+    fn confirm(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
+        match self.host.confirm() {
+            Ok(certain) if certain.is_undefined() => None,
+            asked => Some(done(asked.map(JsCast::unchecked_into))),
+        }
     }
 
     fn permission(

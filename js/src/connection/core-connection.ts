@@ -151,11 +151,6 @@ export class CoreConnection {
     return this.whileOpen(this.answer(answer));
   }
 
-  /** Before something that cannot be taken back. */
-  fence(): Promise<void> | undefined {
-    return this.#fence.pass();
-  }
-
   clearError(): void {
     if (codeOf(this.#page.snapshots.snapshot.error) === "STORE_LOST") this.#page.parts.store.forget?.();
     this.#page.snapshots.set({ error: undefined });

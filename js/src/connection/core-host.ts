@@ -3,6 +3,7 @@
 import { transportOf } from "../models/endpoint.js";
 import { hostFetch } from "../models/http.js";
 import { bridgeStore } from "../store/bridge.js";
+import { forCore } from "../store/errors.js";
 import type { Limits } from "../store/limits.js";
 import type { HostPrompt, SessionHost, SessionOptions } from "../wasm/core-api.js";
 import type { Task } from "../wire/record.js";
@@ -43,7 +44,6 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
       failed: (error: unknown) => subscribers.report("STORE_FAILED", error),
     };
     const bridge = bridgeStore(store, tokenCounterStyle, changes, limits);
-    const fenced = <T>(work: () => Promise<T>) => fence.pass()?.then(work) ?? work();
     const within = <T>(signal: AbortSignal, work: (inside: AbortSignal) => Promise<T>) => {
       const [inside, over] = signalOf(signal);
       return work(inside).finally(over);
@@ -53,9 +53,9 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
       permissionOf: (callId, tool, input, validated) => tools.permissionOf(callId, tool, input, validated),
       approval: (callId, tool, input, validated) => tools.approval(callId, tool, input, validated),
       run: (callId, tool, input, validated, signal, key) =>
-        fenced(() => within(signal, (inside) => tools.run(callId, tool, input, validated, inside, key))),
+        within(signal, (inside) => tools.run(callId, tool, input, validated, inside, key)),
       undo: (callId, tool, input, validated, signal) =>
-        fenced(() => within(signal, (inside) => tools.undo(callId, tool, input, validated, inside))),
+        within(signal, (inside) => tools.undo(callId, tool, input, validated, inside)),
       prompt: (request: HostPrompt, delta, signal) => {
         events.modelInPage = true;
         const call = request.purpose === "turn" ? ++calls : undefined;
@@ -76,6 +76,10 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
         return { ...response, read: (push) => response.read(push).finally(over) };
       },
       ...bridge.host,
+      confirm: () =>
+        fence.pass()?.catch((thrown: unknown) => {
+          throw forCore(thrown);
+        }),
       append: async (step, strict) => {
         const began = performance.now();
         await bridge.host.append(step, strict);

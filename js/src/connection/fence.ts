@@ -17,12 +17,9 @@ export function createFence(store: StoreAdapter, tabsOf: () => Tabs | undefined)
     const tabs = tabsOf();
     if (!tabs || !store.holds || began - certainAt < certainMs) return undefined;
     return store.holds().then((holds) => {
-      if (!holds) {
-        tabs.superseded();
-        return new Promise<void>(() => {});
-      }
-      certainAt = began;
-      return pass();
+      if (holds) return certain(began);
+      tabs.superseded();
+      return new Promise<void>(() => {});
     });
   };
   /** At this moment no other tab had taken the session over. */

@@ -24,8 +24,6 @@ export interface SlotSession {
   current(): AskedSession | undefined;
   /** The core of this page. Throws where there is none. */
   core(): CoreSession;
-  /** Waits where it is not certain that this page still runs the session. */
-  fence(): Promise<void> | undefined;
   /** Settles when the session is open. */
   ready(): Promise<unknown>;
   /** Settles when the session is closed, too. */
@@ -186,7 +184,7 @@ export class SlotController implements DisplayPort {
     const live: Live = { input };
     this.#lives.set(id, live);
     return this.#session.whileOpen(guard.untilTrap(answer)).then(
-      (text) => after(this.#session.fence(), () => (live.answer ? live.answer.value : (JSON.parse(text) as unknown))),
+      (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);
       },
@@ -200,8 +198,6 @@ export class SlotController implements DisplayPort {
     const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
-    const wait = this.#session.fence();
-    if (wait) await wait;
     const end = (result: string) => guard.untilTrap(this.#session.core().endStep(callId, key, result));
     let json: string;
     try {

@@ -104,7 +104,6 @@ export class GloveSession {
     this.#slots = new SlotController(parts.displayManager, {
       current: () => this.#connection.session,
       core: () => this.#connection.own,
-      fence: () => this.#connection.fence(),
       ready: () => this.#connection.ready(),
       whileOpen: (work) => this.#connection.whileOpen(work),
       shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),

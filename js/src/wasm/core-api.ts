@@ -87,6 +87,9 @@ export interface SessionHost {
   /** JSON `{firstMessage, messages, records, checkpoint?, seq}`; all of it or nothing. A rejection may
    *  have the JSON of a `StoreError` in `detail`. */
   append?(step: string, strict: boolean): Promise<void>;
+  /** Before something irreversible: rejects, as `append` does, where it cannot be told whether another page has taken the session
+   *  over. Nothing where none can have done that. */
+  confirm(): Promise<void> | undefined;
   permission?(tool: string, input: string | undefined): Promise<"granted" | "denied" | "unset">;
   setPermission?(tool: string, input: string | undefined, granted: boolean): Promise<void>;
   tasks?(): Promise<string>;
