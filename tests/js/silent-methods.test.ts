@@ -2,9 +2,16 @@
 import { readFileSync } from "node:fs";
 import { Glove, GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { sharedSession } from "../support/shared-store.js";
 
+// What is loaded when it is first needed comes in real time.
+beforeAll(async () => {
+  const client = new GloveClient({ createModel: () => createScriptedModel(["Fine."]), createStore: complete, systemPrompt: "" });
+  await client.session("s").sendMessage("Hi");
+  await client.exportSession("s");
+  client.dispose();
+});
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
 
