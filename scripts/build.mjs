@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { writeFolders } from "./lib/folders.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
+import { likeBesideLike } from "./lib/order.mjs";
 import { packed } from "./lib/pack.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
@@ -40,15 +41,18 @@ export async function build(tools) {
 
 /** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. The next part takes its place. */
 export async function compile(features, folder = root) {
-  return cargo("glove_wasm", folder, ["--lib", "--no-default-features", "--features", features]);
+  return cargo("glove_wasm", folder, ["--lib", "--no-default-features", "--features", features], inlining);
 }
 
-async function cargo(name, folder, options = []) {
+/** Functions with more than this on their stack stay functions, also those that are called once: 1 kB of the page. */
+const inlining = ["-Cllvm-args=-inline-max-stacksize=64"];
+
+async function cargo(name, folder, options = [], flags = []) {
   const locked = process.env.CI ? ["--locked"] : [];
   await run("cargo", ["build", "--release", "--target", wasmTarget, ...options, ...locked], {
     cwd: folder,
     // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
-    env: { CARGO_ENCODED_RUSTFLAGS: remappedPaths(folder).join("\x1f"), RUSTFLAGS: undefined },
+    env: { CARGO_ENCODED_RUSTFLAGS: [...remappedPaths(folder), ...flags].join("\x1f"), RUSTFLAGS: undefined },
   });
   const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
   return join(target_directory, wasmTarget, "release", `${name}.wasm`);
@@ -94,7 +98,7 @@ async function wasm({ name, features }, bindgen) {
     files: [
       ...["src", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
-      ...["ascii", "glue", "pack"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
+      ...["ascii", "glue", "instructions", "order", "pack"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
     ],
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
@@ -113,7 +117,8 @@ async function wasm({ name, features }, bindgen) {
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
     optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
   );
-  const { wasm: file, names } = shortNames(readFileSync(wasmFile(name)));
+  const { wasm: optimised, names } = shortNames(readFileSync(wasmFile(name)));
+  const file = likeBesideLike(optimised);
   writeFileSync(wasmFile(name), file);
   writeFileSync(join(generated, `${name}.js`), pageGlue(readFileSync(join(work, `${name}.js`), "utf8"), names));
   writeFileSync(join(generated, `${name}.d.ts`), pageTypes(readFileSync(join(work, `${name}.d.ts`), "utf8")));

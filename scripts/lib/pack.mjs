@@ -1,6 +1,7 @@
 // A wasm file as it travels inside JavaScript: like beside like, as WOFF2 does with fonts. First all opcodes, then all numbers of
 // locals, all offsets and so on, each as text; compression finds more in them than in a file that mixes them.
 import { asciiOf, letters } from "./ascii.mjs";
+import { endOf, isMemory, numberAt } from "./instructions.mjs";
 
 /** What the streams hold. tools/unpack knows the first five by their places, the others from `kinds`. */
 const names = [
@@ -27,15 +28,7 @@ const constants = { small: 0x41, middle: 0xf0, large: 0xf1 };
 /** A call's function is told in two numbers below this, the smaller one first: so nearly all of them are one letter. */
 const functions = 48;
 
-const isMemory = (op) => op >= 0x28 && op <= 0x3e;
 const natural = "23230011001122232301012";
-
-/** Opcodes of a form that is not known here: exceptions, tail calls, vectors, threads and what comes later. */
-const isUnknown = (op) =>
-  (op >= 0x06 && op <= 0x0a) ||
-  (op >= 0x12 && op <= 0x19) ||
-  op === 0x1d ||
-  (op > 0xc4 && ![0xd0, 0xd1, 0xd2, 0xfc].includes(op));
 
 /** The stream with the number behind each opcode; 0 where there is none. */
 const kinds = new Uint8Array(256);
@@ -70,11 +63,9 @@ export function packed(wasm) {
   };
   /** Reads a number, and copies it where a name is given. */
   const number = (name) => {
-    const start = at;
-    let value = 0;
-    do value += (wasm[at] & 127) * 128 ** (at - start);
-    while (wasm[at++] & 128);
-    if (name) put(name, ...wasm.subarray(start, at));
+    const { value, end } = numberAt(wasm, at);
+    if (name) copy(name, end - at);
+    at = end;
     return value;
   };
   const times = (count, what) => {
@@ -104,14 +95,12 @@ export function packed(wasm) {
   }
 
   function instruction() {
+    const end = endOf(wasm, at);
     const op = wasm[at++];
-    if (isUnknown(op)) throw new Error(`the packing of wasm files does not know the instruction 0x${op.toString(16)}`);
-    const start = at;
     if (op === 0x41) {
-      number();
-      const name = ["small", "middle"][at - start - 1] ?? "large";
+      const name = ["small", "middle"][end - at - 1] ?? "large";
       put("opcodes", constants[name]);
-      put(name, ...wasm.subarray(start, at));
+      copy(name, end - at);
       return;
     }
     if (isMemory(op)) {
@@ -120,29 +109,11 @@ export function packed(wasm) {
     }
     put("opcodes", op);
     const name = names[kinds[op]];
-    if (name === "odd") {
-      read(op);
-      const length = at - start;
-      put("odd", length & 255, length >> 8);
-      at = start;
-      copy("odd", length);
-    } else if (name === "call") {
+    if (name === "odd") put("odd", (end - at) & 255, (end - at) >> 8);
+    if (name === "call") {
       const called = number();
       if (called >= functions * 256) throw new Error("the packing of wasm files has no room for so many functions");
       put("call", called % functions, Math.floor(called / functions));
-    } else if (name !== "rest") number(name);
-  }
-
-  function read(op) {
-    if (op === 0x0e) times(number() + 1, number);
-    else if (op === 0x11) times(2, number);
-    else if (op === 0x1c) times(number(), number);
-    else if (op === 0x43) at += 4;
-    else if (op === 0x44) at += 8;
-    else {
-      const newer = number();
-      if (newer > 17) throw new Error(`the packing of wasm files does not know the instruction 0xfc ${newer}`);
-      times([0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1][newer], number);
-    }
+    } else if (name !== "rest") copy(name, end - at);
   }
 }

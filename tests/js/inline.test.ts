@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { bytes as providers } from "../../pkg/src/wasm/generated/glove_providers_bytes.js";
 import { bytes as sessions } from "../../pkg/src/wasm/generated/glove_wasm_bytes.js";
 import { unpack } from "../../pkg/src/wasm/inline.js";
+import { likeBesideLike } from "../../scripts/lib/order.mjs";
 import { packed } from "../../scripts/lib/pack.mjs";
 import { root } from "../support/project.js";
 
@@ -57,4 +58,45 @@ test("an instruction of a form that is not known is refused, and not packed wron
   const module = binaryen.parseText('(module (func (export "f") (result v128) (v128.const i32x4 1 2 3 4)))');
   module.setFeatures(binaryen.Features.All);
   expect(() => packed(Buffer.from(module.emitBinary()))).toThrow("does not know the instruction 0xfd");
+});
+
+test("functions whose places have changed are called, exported and in tables as before", () => {
+  const module = binaryen.parseText(`(module
+    (import "page" "told" (func $told (param i32) (result i32)))
+    (type $one (func (param i32) (result i32)))
+    (table 4 funcref) (elem (i32.const 1) $double $less $told)
+    (func $double (param i32) (result i32) (i32.mul (local.get 0) (i32.const 2)))
+    (func $more (param i32) (result i32) (i32.add (call $double (local.get 0)) (i32.const 5)))
+    (func $none (result i64) (i64.const 7))
+    (func $less (param i32) (result i32) (i32.sub (call $more (local.get 0)) (i32.const 5)))
+    (func $triple (param i32) (result i32) (i32.mul (local.get 0) (i32.const 3)))
+    (func (export "called") (param i32) (result i32) (call $less (call $triple (call $told (local.get 0)))))
+    (func (export "chosen") (param i32 i32) (result i32) (call_indirect (type $one) (local.get 1) (local.get 0)))
+    (export "none" (func $none)) (export "more" (func $more)))`);
+  module.setFeatures(binaryen.Features.All);
+  const file = Buffer.from(module.emitBinary());
+  const sorted = likeBesideLike(file);
+  // Otherwise this would say nothing.
+  expect(Buffer.compare(sorted, file)).not.toBe(0);
+  const answers = (wasm: Buffer<ArrayBuffer>) => {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasm), { page: { told: (n: number) => n + 100 } });
+    const { called, chosen, none, more } = exports as Record<string, (...numbers: number[]) => unknown>;
+    return [called?.(1), chosen?.(1, 21), chosen?.(2, 21), chosen?.(3, 21), none?.(), more?.(4)];
+  };
+  expect(answers(sorted)).toEqual([606, 42, 42, 121, 7n, 13]);
+  expect(answers(sorted)).toEqual(answers(file));
+});
+
+test.each([
+  [
+    "a table of another kind",
+    `(table 1 funcref) (func $f) (elem $e func $f) (func (export "f") (table.init $e (i32.const 0) (i32.const 0) (i32.const 1)))`,
+    "this table",
+  ],
+  ["a section of its own", "", "a section of its own"],
+])("%s is refused, and not written wrongly", (_, parts, message) => {
+  const module = binaryen.parseText(`(module ${parts})`);
+  module.setFeatures(binaryen.Features.All);
+  if (!parts) module.addCustomSection("name", [0]);
+  expect(() => likeBesideLike(Buffer.from(module.emitBinary()))).toThrow(message);
 });
