@@ -31,6 +31,9 @@ const measured = {
   "everything of 'glove-wasm'": async () => (await bundle('export * from "glove-wasm"')).atOnce,
   "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).atOnce,
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
+  "later: running tools": async () => (await bundle(page)).later(/tools\/runner/),
+  "later: asking a model of the page": async () => (await bundle(page)).later(/models\/bridge/),
+  "later: sessions exported, imported or damaged": async () => (await bundle(page)).later(/store\/late/),
   // What zod 4.2 and later say themselves.
   "later: JSON Schema of older zod": async () => (await bundle(page)).later(/schema-zod/),
   "later: checking raw JSON Schema": async () => (await bundle(page)).later(/schema-json/),

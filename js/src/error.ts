@@ -92,3 +92,11 @@ export function reasonOf(thrown: unknown): string {
     return "an unprintable value";
   }
 }
+
+/** A part that is loaded when it is needed, or why it is not there. */
+export function late<T>(part: Promise<T>): Promise<T> {
+  return part.catch((cause: unknown) => {
+    const message = `A part of glove-wasm could not be loaded (${reasonOf(cause)}): check the connection, or reload the page.`;
+    throw new GloveError("PART_NOT_LOADED", message, { cause });
+  });
+}

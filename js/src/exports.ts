@@ -48,6 +48,7 @@ export {
   createBuiltInModel,
 } from "./models/built-in/model.js";
 export type { ModelCallOptions, ToolChoice } from "./models/call-options.js";
+export type { RemotePromptResponse, RemoteStreamEvent } from "./models/collect.js";
 export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
 export type { ModelFacts } from "./models/facts.js";
 export type { Fetch } from "./models/http.js";
@@ -76,8 +77,6 @@ export {
   createRemoteModel,
   type RemoteModelActions,
   type RemotePromptRequest,
-  type RemotePromptResponse,
-  type RemoteStreamEvent,
 } from "./models/remote.js";
 export { askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
@@ -130,7 +129,7 @@ export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
 export { defineTool, type ToolDefinition, type TypedDisplay, type TypedRenderProps } from "./tools/define.js";
-export { jsonSchema } from "./tools/schema.js";
+export { jsonSchema } from "./tools/json-schema.js";
 export type { InferInput, InferOutput, Issue, JsonSchema, ParsingSchema, Schema, StandardSchema } from "./tools/schema-types.js";
 export type {
   ApprovalRule,

@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod3";
 import { z as z40 } from "zod40";
-import { checkWithSchema, jsonSchema, jsonSchemaOf } from "../../js/src/tools/schema.js";
+import { jsonSchema } from "../../js/src/tools/json-schema.js";
+import { checkWithSchema } from "../../js/src/tools/schema.js";
+import { jsonSchemaOf } from "../../js/src/tools/schema-of.js";
 import type { Schema } from "../../js/src/tools/schema-types.js";
 
 const libraries: Record<string, Schema> = {

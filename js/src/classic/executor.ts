@@ -5,7 +5,7 @@ import { generateSessionId } from "../session/session-id.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { MemoryStore } from "../store/memory.js";
-import { duplicateName } from "../tools/toolbox.js";
+import { duplicateName } from "../tools/options.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
 import type { ToolCall, ToolResult } from "../wire/record.js";

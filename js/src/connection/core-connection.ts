@@ -12,7 +12,7 @@ import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
 import { CoreEvents } from "./core-events.js";
 import { type CoreHost, createCoreHost } from "./core-host.js";
-import { coreSettings, SentSettings } from "./core-settings.js";
+import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.js";
 import { createExtras, type Extras } from "./extras.js";
 import { createFence, type Fence } from "./fence.js";
 import type { SessionPage } from "./page.js";
@@ -130,11 +130,14 @@ export class CoreConnection {
     this.#session?.keepPartial();
   }
 
-  /** The configuration is another one. */
+  /** The configuration is another one: what is asked from now on is asked with it. */
   changed(): void {
+    const before = this.#configured;
     const failed = (error: unknown) => this.#page.snapshots.set({ error: fromCore(error) });
-    this.#starting?.then(() => this.#configure()).catch(failed);
+    const started = this.#starting?.then(() => before);
+    if (started) this.#configured = started.then(() => this.#configure()).catch(failed);
   }
+  #configured: Promise<void> = Promise.resolve();
 
   /** Takes the session away from the tab that runs it. */
   async takeOver(): Promise<void> {
@@ -169,6 +172,7 @@ export class CoreConnection {
   /** Asks the session as soon as it is open, and gives what comes of it. */
   async answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T> {
     const session = await this.ready();
+    await this.#configured;
     if (this.#disposed) throw sessionClosed();
     // It was lost since it was opened, and is opened again.
     if (!this.#starting) return this.answer(ask);
@@ -211,6 +215,8 @@ export class CoreConnection {
     const shared = await this.#store.shared?.();
     if (this.#disposed) throw sessionClosed();
     if (!shared) return this.#open();
+    // Whoever takes over later has by then what that takes.
+    this.#settingsNow().catch(() => {});
     this.#tabs ??= this.#meet(shared, this.#store);
     await this.#tabs.ready();
     return this.#tabs;
@@ -218,7 +224,7 @@ export class CoreConnection {
 
   /** Starts the core of this page and reads the store. */
   async #open(): Promise<CoreSession> {
-    const [settings, core] = await Promise.all([coreSettings(this.#page.config(), this.#page.tools), this.#core.load()]);
+    const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
     if (this.#disposed) throw sessionClosed();
     const { sessionId, store, resume, tasks } = this.#page.parts;
     this.#fence.certain(performance.now());
@@ -259,9 +265,16 @@ export class CoreConnection {
     return session;
   }
 
+  /** With what it takes to do the page's part in them. */
+  async #settingsNow(): Promise<CoreSettings> {
+    const config = this.#page.config();
+    const [settings] = await Promise.all([coreSettings(config, this.#page.tools), this.#page.models.ready(config.model)]);
+    return settings;
+  }
+
   /** Tells the core what has changed since it was told last. */
   async #configure(): Promise<void> {
-    const settings = await coreSettings(this.#page.config(), this.#page.tools);
+    const settings = await this.#settingsNow();
     const changes = this.#settings.changes(settings);
     if (changes === undefined || !this.#session) return;
     this.#session.configure(changes);

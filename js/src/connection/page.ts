@@ -1,6 +1,6 @@
 // What a session is made of in the page, as its connection to the core sees it.
 import type { SlotController } from "../display/slot-controller.js";
-import type { ModelBridge } from "../models/bridge.js";
+import type { PageModels } from "../models/page-models.js";
 import type { SessionConfig, SessionParts } from "../session/session-config.js";
 import type { Subscribers } from "../session/subscriber.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
@@ -10,7 +10,7 @@ export interface SessionPage {
   readonly parts: SessionParts;
   readonly tools: Toolbox;
   readonly slots: SlotController;
-  readonly models: ModelBridge;
+  readonly models: PageModels;
   readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
   config(): SessionConfig;

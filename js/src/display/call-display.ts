@@ -1,9 +1,13 @@
 // The display as one call of a tool sees it: what it pushes belongs to the call.
 
-import { AbortError, GloveError } from "../error.js";
+import { AbortError, GloveError, reasonOf } from "../error.js";
 import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import { toJson } from "../values/json.js";
+import type { CoreSession, CoreStep } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import { guard } from "../wasm/sessions.js";
 import type { SideOutput } from "../wire/record.js";
 import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotRequest, UnsubscribeFn } from "./manager.js";
 
@@ -29,11 +33,13 @@ export interface RunningCall {
 
 /** Where a call's slots and steps go. */
 export interface CallPort {
+  readonly manager: DisplayManagerAdapter;
   /** The answers come from the record of the call when it was run before. */
   readonly keeps: boolean;
   show(slot: SlotRequest, clean: boolean): Maybe<string>;
   ask(slot: SlotRequest, clean: boolean): Maybe<unknown>;
-  step<T>(name: string, work: () => Maybe<T>, clean: boolean): Promise<T>;
+  /** The core of this page, which keeps the steps. */
+  core(): CoreSession;
 }
 
 /** Also the whole display manager, for tools that were written for that. */
@@ -42,9 +48,9 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   readonly #manager: DisplayManagerAdapter;
   readonly #call: RunningCall;
 
-  constructor(port: CallPort, manager: DisplayManagerAdapter, call: RunningCall) {
+  constructor(port: CallPort, call: RunningCall) {
     this.#port = port;
-    this.#manager = manager;
+    this.#manager = port.manager;
     this.#call = call;
   }
 
@@ -83,10 +89,30 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     this.#check();
     if (this.#call.ended) throw callIsOver();
     try {
-      return await this.#port.step(name, work, this.#call.turn.goesOn);
+      return this.#call.recorded ? await this.#step(name, work) : await work();
     } finally {
       this.#call.turn.begin();
     }
+  }
+
+  /** The tool gets what the record will give it another time. */
+  async #step<T>(name: string, work: () => Maybe<T>): Promise<T> {
+    const { id, turn } = this.#call;
+    const began = this.#port.core().beginStep(id, name, turn.goesOn);
+    if (!began) throw callIsOver();
+    const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
+    if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
+    if (key === undefined) return returned as T;
+    const end = (result: string) => guard.untilTrap(this.#port.core().endStep(id, key, result));
+    let json: string;
+    try {
+      json = toJson((await work()) ?? null, `The result of the step "${name}"`);
+    } catch (error) {
+      await end(JSON.stringify({ threw: reasonOf(error) || "unknown error" }));
+      throw error;
+    }
+    await end(`{"returned":${json}}`);
+    return JSON.parse(json) as T;
   }
 
   /** Whoever was stopped asks nobody and does nothing more, though it does not listen to its signal. */
@@ -144,9 +170,13 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 }
 
 /** Nothing of it would be written. */
-export const callIsOver = () => new AbortError("This tool call has ended; its display and steps can no longer be used.");
+const callIsOver = () => new AbortError("This tool call has ended; its display and steps can no longer be used.");
 
 // The tool showed what its own schema refuses; nobody has seen it.
 function isOwnFault(error: unknown): boolean {
   return error instanceof GloveError && error.code === "DISPLAY_WRONG_INPUT";
+}
+
+function failed(thrown: unknown): never {
+  throw fromCore(thrown);
 }

@@ -1,14 +1,14 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
 
-import { GloveError, reasonOf } from "../error.js";
+import { reasonOf } from "../error.js";
 import type { GloveSnapshot, ShownSlot } from "../snapshot/snapshot.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { ToolConfig } from "../tools/tool.js";
-import { toJson, toLooseJson } from "../values/json.js";
-import type { AskedSession, CoreSession, CoreStep } from "../wasm/core-api.js";
+import { toLooseJson } from "../values/json.js";
+import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
-import { CallDisplay, type CallPort, callIsOver, type RunningCall } from "./call-display.js";
+import type { CallPort, RunningCall } from "./call-display.js";
 import {
   checkSlotInput,
   DisplayManager,
@@ -71,26 +71,22 @@ export class SlotController implements DisplayPort {
   }
 
   /** The display for one call of a tool. */
-  forCall(call: RunningCall): CallDisplay {
+  forCall(call: RunningCall): CallPort {
     const { manager } = this;
-    const step: CallPort["step"] = async (name, work, clean) => (call.recorded ? this.#step(call.id, name, work, clean) : work());
+    const { core } = this.#session;
     // What comes after the end is no part of the call, which may be running another time.
     const owner = () => (call.ended ? undefined : call.id);
-    const port: CallPort =
-      manager instanceof DisplayManager
-        ? {
-            keeps: true,
-            show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(owner(), checked, clean)),
-            ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean)),
-            step,
-          }
-        : {
-            keeps: false,
-            show: (slot) => manager.pushAndForget(slot),
-            ask: (slot) => manager.pushAndWait(slot),
-            step,
-          };
-    return new CallDisplay(port, manager, call);
+    if (!(manager instanceof DisplayManager)) {
+      const show: CallPort["show"] = (slot) => manager.pushAndForget(slot);
+      return { manager, keeps: false, show, ask: (slot) => manager.pushAndWait(slot), core };
+    }
+    return {
+      manager,
+      keeps: true,
+      show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(owner(), checked, clean)),
+      ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean)),
+      core,
+    };
   }
 
   // ---- as the display manager sees it ------------------------------------------------------------------------------
@@ -191,25 +187,6 @@ export class SlotController implements DisplayPort {
     );
   }
 
-  /** The tool gets what the record will give it another time. */
-  async #step<T>(callId: string, name: string, work: () => Maybe<T>, clean: boolean): Promise<T> {
-    const began = this.#session.core().beginStep(callId, name, clean);
-    if (!began) throw callIsOver();
-    const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
-    if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
-    if (key === undefined) return returned as T;
-    const end = (result: string) => guard.untilTrap(this.#session.core().endStep(callId, key, result));
-    let json: string;
-    try {
-      json = toJson((await work()) ?? null, `The result of the step "${name}"`);
-    } catch (error) {
-      await end(JSON.stringify({ threw: reasonOf(error) || "unknown error" }));
-      throw error;
-    }
-    await end(`{"returned":${json}}`);
-    return JSON.parse(json) as T;
-  }
-
   #fits(slot: SlotRequest): Maybe<SlotRequest> {
     const name = slot.renderer ?? "";
     return checkSlotInput(slot, this.#session.tool(name)?.displayPropsSchema ?? rendererOf(this.manager, name)?.inputSchema);
@@ -228,10 +205,6 @@ export class SlotController implements DisplayPort {
       );
     }
   }
-}
-
-function failed(thrown: unknown): never {
-  throw fromCore(thrown);
 }
 
 /** The answer to a question of the run: what might be a yes is none; the core refuses it, and the question stays. */

@@ -1,5 +1,5 @@
 // The events of an endpoint's answer, for models of the application's own.
-import type { RemoteStreamEvent } from "./remote.js";
+import type { RemoteStreamEvent } from "./collect.js";
 
 /** Whoever has the answer has asked as often as it wants to, and waits as long as it wants to. */
 const policy = { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0, answerBytes: 0 };

@@ -1,8 +1,9 @@
 // Models that the page asks itself. What stands between a model and a session is what a chat handler has, so that a page which asks
 // no provider need not load how providers are spoken to. Who asks without a session reads what the same relay writes.
+
+import { collect, type RemoteStreamEvent } from "../models/collect.js";
 import type { Fetch } from "../models/http.js";
 import type { ModelPromptResult, ModelTool, NotifySubscribersFunction, PromptRequest, SerializedTool } from "../models/model.js";
-import { collect, type RemoteStreamEvent } from "../models/remote.js";
 import { toolSchema } from "../tools/spec.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard, type Providers, type Relay } from "../wasm/providers.js";

@@ -1,6 +1,7 @@
 // An answer in the form of a schema, for programs that go on with it.
 import { GloveError } from "../error.js";
-import { checkWithSchema, jsonSchemaOf } from "../tools/schema.js";
+import { checkWithSchema } from "../tools/schema.js";
+import { jsonSchemaOf } from "../tools/schema-of.js";
 import type { InferOutput, Schema, StandardSchema } from "../tools/schema-types.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
 import type { ContentPart } from "../wire/record.js";

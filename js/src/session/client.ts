@@ -227,7 +227,7 @@ export class GloveClient {
     const { createStore, catalog } = this.#config;
     if (catalog) return catalog.export(id);
     if (!createStore) return this.#own.export(id, this.#core);
-    const { exportStore } = await import("../store/salvage.js");
+    const { exportStore } = await import("../store/late.js");
     return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
   }
 
@@ -236,7 +236,7 @@ export class GloveClient {
    * result get the one that their outcome is unknown. The damaged session stays as it is, until it is deleted.
    */
   async repairSession(id: string): Promise<string> {
-    const { repair } = await import("../store/salvage.js");
+    const { repair } = await import("../store/late.js");
     const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
     const repaired = await this.mintSessionId();
     await repair(from, this.session(repaired).store, this.#core);

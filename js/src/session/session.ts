@@ -6,7 +6,7 @@ import { CoreConnection, sessionClosed } from "../connection/core-connection.js"
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
 import { AbortError, GloveError } from "../error.js";
-import { ModelBridge } from "../models/bridge.js";
+import { PageModels } from "../models/page-models.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
@@ -14,7 +14,6 @@ import { isFromPerson } from "../store/step.js";
 import { deleted } from "../tabs/protocol.js";
 import { codeOf } from "../tabs/tab-adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { callTitle } from "../tools/spec.js";
 import { Toolbox } from "../tools/toolbox.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
@@ -66,7 +65,7 @@ export class GloveSession {
   readonly #snapshots: SnapshotStore;
   readonly #tools: Toolbox;
   readonly #slots: SlotController;
-  readonly #models: ModelBridge;
+  readonly #models: PageModels;
   readonly #subscribers: Subscribers;
   readonly #sent = new Map<string, Sent>();
   readonly #sending = new Set<Promise<RunOutcome>>();
@@ -113,13 +112,13 @@ export class GloveSession {
     });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
-      title: (name: string, input: unknown) => callTitle(tool(name), input),
+      title: (name: string, input: unknown) => this.#tools.title(name, input),
       live: (id: string) => this.#slots.live(id),
     };
     this.#snapshots = new SnapshotStore(parts.sessionId, storageOf(parts.store), slots, (error) =>
       report("LISTENER_FAILED", error),
     );
-    this.#models = new ModelBridge({
+    this.#models = new PageModels({
       model: () => this.#config.model,
       tool,
       show: (kind, text, call) => {
@@ -407,7 +406,7 @@ export class GloveSession {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);
         // The application has no part in it, and may succeed with the same another time.
-        sent.unopened = /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(error));
+        sent.unopened = /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED)$/.test(codeOf(error));
         throw error;
       });
       const [, content] = await Promise.all([opening, body]);

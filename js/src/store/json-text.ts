@@ -57,11 +57,6 @@ export function arrayOf(insides: readonly string[]): string {
   return `[${insides.filter(Boolean).join(",")}]`;
 }
 
-/** The same value, shared with nobody. */
-export function copy<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}
-
 function endOfString(text: string, from: number): number {
   let end = from;
   do {

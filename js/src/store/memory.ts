@@ -1,7 +1,7 @@
 // A store in memory: gone with the page.
+import { copy } from "../values/json.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
 import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
-import { copy } from "./json-text.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished } from "./step.js";
 
 /** What is kept for a tool, whatever the arguments. */

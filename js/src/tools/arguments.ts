@@ -2,8 +2,8 @@
 
 import { GloveError } from "../error.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { independentCopy } from "../values/copy.js";
-import { isJson, toLooseJson } from "../values/json.js";
+import { independentCopy, isJson } from "../values/copy.js";
+import { toLooseJson } from "../values/json.js";
 import type { Validated } from "../wire/run-types.js";
 import { type Checked, checkWithSchema } from "./schema.js";
 import type { Issue } from "./schema-types.js";

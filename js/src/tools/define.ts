@@ -4,8 +4,8 @@ import type { EnhancedSlot } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { check } from "../values/validate-options.js";
 import type { SideOutput, ToolResultData } from "../wire/record.js";
+import { checkTool } from "./options.js";
 import type { InferInput, InferOutput, Schema } from "./schema-types.js";
-import { checkTool } from "./spec.js";
 import type {
   ApprovalRule,
   BuiltInInfo,

@@ -1,7 +1,7 @@
-// Schemas of any library: how a value is checked by them, and their JSON Schema for the model.
+// Schemas of any library: how a value is checked by them.
 import { GloveError, reasonOf } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
-import type { Issue, JsonSchema, Schema, StandardIssue, StandardResult, StandardSchema } from "./schema-types.js";
+import type { Issue, Schema, StandardIssue, StandardResult } from "./schema-types.js";
 
 /** With an `error` the schema itself is wrong, whatever the value. */
 export type Checked<T> = { readonly value: T } | { readonly issues: readonly Issue[]; readonly error?: GloveError };
@@ -37,77 +37,4 @@ function broken(error: unknown): { issues: Issue[]; error?: GloveError } {
 /** Issues as one sentence. */
 export function issuesText(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => (path.length ? `${path.join(".")}: ${message}` : message)).join("; ");
-}
-
-/**
- * A JSON Schema as a schema: what it validates is checked with it (the validator is loaded when first used), and a model is
- * told it as it is.
- */
-export function jsonSchema<T = unknown>(schema: JsonSchema): StandardSchema<T> {
-  let validator: Promise<(value: unknown) => readonly Issue[]> | undefined;
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "glove-wasm",
-      async validate(value) {
-        validator ??= import("./schema-json.js").then(({ validatorOf }) => validatorOf(schema));
-        // Without a network it cannot be loaded; with one it can.
-        validator.catch(() => {
-          validator = undefined;
-        });
-        const issues = (await validator)(value);
-        return issues.length ? { issues } : { value: value as T };
-      },
-      ...{ jsonSchema: { input: () => schema } },
-    },
-  };
-}
-
-const made = new WeakMap<object, Maybe<JsonSchema>>();
-
-/** The JSON Schema of what a schema takes; made once for each schema. */
-export function jsonSchemaOf(schema: Schema): Maybe<JsonSchema> {
-  let known = made.get(schema);
-  if (!known) {
-    known = after(make(schema), ({ $schema: _, ...rest }) => rest);
-    made.set(schema, known);
-    if (known instanceof Promise) known.catch(() => made.delete(schema));
-  }
-  return known;
-}
-
-/** The part of the Standard JSON Schema interface that is used, and older ways to the same. */
-interface Convertible {
-  readonly "~standard"?: {
-    readonly vendor?: string;
-    readonly jsonSchema?: { input(options: { target: string; libraryOptions?: object }): JsonSchema };
-  };
-  readonly toJsonSchema?: () => JsonSchema;
-  readonly _zod?: object;
-  readonly _def?: object;
-}
-
-function make(schema: Schema): Maybe<JsonSchema> {
-  const given = schema as Convertible;
-  const convert = given["~standard"]?.jsonSchema;
-  if (convert) {
-    // zod refuses dates and the like unless told otherwise; the model then sees a value of any kind there.
-    return convert.input({ target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } });
-  }
-  if (typeof given.toJsonSchema === "function") return given.toJsonSchema();
-  if (given._zod || given._def) return import("./schema-zod.js").then(({ ofZod }) => ofZod(schema));
-  const { vendor } = given["~standard"] ?? {};
-  if (!vendor) {
-    throw new GloveError(
-      "SCHEMA_WITHOUT_JSON",
-      "This schema is not from a known library. Pass a JSON Schema as `jsonSchema`, or wrap it: `jsonSchema({ … })`.",
-    );
-  }
-  throw new GloveError(
-    "SCHEMA_WITHOUT_JSON",
-    `A ${vendor} schema has no JSON Schema, which the model needs: ` +
-      (vendor === "valibot"
-        ? "wrap it with toStandardJsonSchema of @valibot/to-json-schema, or give the tool `jsonSchema` beside `inputSchema`."
-        : "give the tool `jsonSchema` beside `inputSchema`."),
-  );
 }

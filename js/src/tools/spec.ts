@@ -1,51 +1,13 @@
-// The parts of a tool that the core, the model and the screen receive. Invalid options are refused.
+// The parts of a tool that the core and the model receive.
 
 import { GloveError } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
-import { copyOf } from "../values/copy.js";
 import { toPlain } from "../values/json.js";
-import { checkOptions, type Options } from "../values/validate-options.js";
 import type { PageTool } from "../wasm/core-api.js";
-import { jsonSchema, jsonSchemaOf } from "./schema.js";
+import { checkTool } from "./options.js";
+import { jsonSchemaOf, schemaFrom } from "./schema-of.js";
 import type { JsonSchema, Schema } from "./schema-types.js";
 import type { ToolConfig } from "./tool.js";
-
-const toolOptions = {
-  name: "any",
-  description: "text",
-  title: "any",
-  inputSchema: "any",
-  jsonSchema: "any",
-  displayPropsSchema: "any",
-  resolveSchema: "any",
-  do: "any",
-  undo: "work",
-  render: "any",
-  renderResult: "any",
-  requiresPermission: "permission",
-  requireApproval: "approval",
-  parallel: "flag",
-  idempotent: "flag",
-  maxRetries: "whole",
-  timeoutMs: "large",
-  unAbortable: "flag",
-  onInterrupted: "rerun|ask|fail",
-  displayStrategy: "stay|hide-on-complete|hide-on-new",
-  generateToolSummary: "work",
-} as const satisfies Options<ToolConfig>;
-
-const moved = {
-  execute: "Use `do`.",
-  parameters: "Use `inputSchema`.",
-  needsApproval: "Use `requireApproval`.",
-  maxRetry: "Use `maxRetries`.",
-};
-
-/** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
-export function checkTool(tool: { readonly name: string }): void {
-  const called = (option: string) => `\`${option}\` of the tool "${tool.name}"`;
-  checkOptions(tool, toolOptions, { called, code: "TOOL_INVALID", moved });
-}
 
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<PageTool> {
@@ -116,17 +78,6 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [key in 
   return value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
 }
 
-/** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
-export function callTitle(tool: ToolConfig | undefined, input: unknown): string | undefined {
-  try {
-    const title = typeof tool?.title === "function" ? tool.title(copyOf(input)) : tool?.title;
-    return typeof title === "string" ? title : undefined;
-  } catch {
-    // Arguments of another form than it expects.
-    return undefined;
-  }
-}
-
 const described = new WeakMap<JsonSchema, Schema>();
 
 /** The schema that checks a tool's arguments. */
@@ -134,7 +85,7 @@ export function argumentsSchema(tool: ToolConfig): Schema | undefined {
   if (tool.inputSchema) return tool.inputSchema;
   if (!tool.jsonSchema) return undefined;
   const known = described.get(tool.jsonSchema);
-  const schema = known ?? jsonSchema(tool.jsonSchema);
+  const schema = known ?? schemaFrom(tool.jsonSchema);
   if (!known) described.set(tool.jsonSchema, schema);
   return schema;
 }

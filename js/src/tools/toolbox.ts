@@ -1,44 +1,21 @@
-// The tools of a session: what the core is told of them, and how it runs them.
+// The tools of a session by name, and the way to what runs them.
 
-import type { RunningCall } from "../display/call-display.js";
-import { AbortError, GloveError, reasonOf } from "../error.js";
-import { Turn } from "../timing/microtask-turn.js";
-import type { Maybe } from "../timing/sync-or-promise.js";
-import { toJson } from "../values/json.js";
-import type { PageTool, SessionHost } from "../wasm/core-api.js";
-import type { SideOutput, ToolResultData } from "../wire/record.js";
-import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
-import { resultJson, resultOf } from "./result.js";
-import { approvalRule, permissionRule } from "./rules.js";
-import { specOf } from "./spec.js";
-import type { IGloveRunnable, ToolConfig, ToolDisplay } from "./tool.js";
-
-/** What a tool's call may use. */
-export interface CallContext {
-  display(call: RunningCall): ToolDisplay;
-  agent(): IGloveRunnable;
-  /** What a call gave. */
-  result(callId: string): Promise<unknown>;
-  /** Keeps what a running call's arguments were made to, before its tool begins. */
-  validated(callId: string, validated: string): void;
-  /** Keeps what a running call has returned, before its summary is made. */
-  returned(callId: string, outcome: string): void;
-  report(code: string, error: unknown): void;
-}
+import { GloveError, late } from "../error.js";
+import { after, type Maybe } from "../timing/sync-or-promise.js";
+import { copy } from "../values/json.js";
+import type { PageTool } from "../wasm/core-api.js";
+import { duplicateName } from "./options.js";
+import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
+import type { ToolConfig } from "./tool.js";
 
 /** Names are compared without regard to case, as models write them. */
-export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | "run" | "undo"> {
+export class Toolbox implements ToolHost {
   #tools: readonly ToolConfig[] = [];
+  #runner: ToolRunner | undefined;
   readonly #context: CallContext;
-  readonly #arguments: Arguments;
 
   constructor(context: CallContext) {
     this.#context = context;
-    this.#arguments = new Arguments((code, error) => context.report(code, error));
-  }
-
-  get all(): readonly ToolConfig[] {
-    return this.#tools;
   }
 
   /** Takes the place of all tools before. Refuses two of one name. */
@@ -60,156 +37,38 @@ export class Toolbox implements Pick<SessionHost, "permissionOf" | "approval" | 
     return exact ?? this.#tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase());
   }
 
-  /** At once, unless a schema's converter has to be loaded. */
+  /** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
+  title(name: string, input: unknown): string | undefined {
+    try {
+      const tool = this.find(name);
+      const title = typeof tool?.title === "function" ? tool.title(copy({ input }).input) : tool?.title;
+      return typeof title === "string" ? title : undefined;
+    } catch {
+      // Arguments of another form than it expects.
+      return undefined;
+    }
+  }
+
+  /** The core calls no tool before: what runs them is there when it does. At once, unless something has to be loaded. */
   specs(): Maybe<PageTool[]> {
-    const specs = this.#tools.map(specOf);
-    return specs.every((spec) => !(spec instanceof Promise)) ? (specs as PageTool[]) : Promise.all(specs);
+    return this.#tools.length ? after(this.#runs(), (runner) => runner.specs(this.#tools)) : [];
   }
 
-  async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
-    const tool = this.#get(name);
-    const given = await this.#arguments.of(tool, id, input, validated);
-    if ("issues" in given) return verdict({ invalid: given.issues });
-    try {
-      return verdict((await permissionRule(tool, () => given.copy())) ? "unset" : "not_needed", given);
-    } catch (error) {
-      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
-    }
-  }
-
-  async approval(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
-    const tool = this.#get(name);
-    const given = await this.#arguments.of(tool, id, input, validated);
-    if ("issues" in given) return verdict({ invalid: given.issues });
-    if (given.changed) return verdict("changed", given);
-    try {
-      const { required, reason } = await approvalRule(tool, () => given.copy());
-      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", given);
-    } catch (error) {
-      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
-    }
-  }
+  permissionOf: ToolHost["permissionOf"] = async (...call) => (await this.#runs()).permissionOf(...call);
+  approval: ToolHost["approval"] = async (...call) => (await this.#runs()).approval(...call);
+  run: ToolHost["run"] = async (...call) => (await this.#runs()).run(...call);
+  undo: ToolHost["undo"] = async (...call) => (await this.#runs()).undo(...call);
 
   /** Nothing more is done with this call. */
   ended(id: string): void {
-    this.#arguments.end(id);
+    this.#runner?.ended(id);
   }
 
-  /** A rule that fails lets nothing run; only the developer can mend it. */
-  #unjudged(name: string, error: unknown): GloveError {
-    const reason = reasonOf(error);
-    const message = `A rule of the tool "${name}" failed${reason ? `: ${reason}` : " without saying why."}`;
-    const told = error instanceof GloveError ? error : new GloveError("TOOL_RULE_FAILED", message, { cause: error });
-    this.#context.report(told.code, told);
-    return told;
+  #runs(): Maybe<ToolRunner> {
+    if (this.#runner) return this.#runner;
+    return late(import("./runner.js")).then(({ ToolRunner }) => {
+      this.#runner ??= new ToolRunner(this.#context, (name) => this.find(name));
+      return this.#runner;
+    });
   }
-
-  async run(
-    id: string,
-    name: string,
-    input: string,
-    validated: string | undefined,
-    signal: AbortSignal,
-    idempotencyKey: string,
-  ): Promise<string> {
-    let call: RunningCall | undefined;
-    try {
-      const tool = this.#get(name);
-      const given = await this.#arguments.of(tool, id, input, validated);
-      if ("issues" in given) return JSON.stringify({ invalid: given.issues });
-      if (given.told) this.#context.validated(id, given.told);
-      if (given.changed) return '"changed"';
-      // What one run makes of its arguments, the next one must not see.
-      const value = tool.idempotent ? await other(given) : given.value;
-      // It was stopped while its arguments were made: its result is that of a stopped call already.
-      if (signal.aborted && !tool.unAbortable) throw new AbortError();
-      call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
-      call.turn.begin();
-      const done = await tool.do(value, this.#context.display(call), this.#context.agent(), signal);
-      const { result, json } = this.#kept(name, resultOf(done), call.outputs);
-      if (call.open > 0)
-        this.#context.report(
-          "DISPLAY_NOT_AWAITED",
-          new Error(`${namedTool(name)} returned while its question was open: await the answer.`),
-        );
-      if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
-      // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
-      this.#context.returned(id, `{"summing":${json}}`);
-      return JSON.stringify({ summed: await summaryOf(tool, result) });
-    } catch (error) {
-      const reason = refusal(error, call?.refused);
-      if (reason !== undefined) return JSON.stringify({ rejected: reason });
-      const threw = reasonOf(error) || "unknown error";
-      if (!signal.aborted) this.#context.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
-      return JSON.stringify({ threw });
-    } finally {
-      if (call) call.ended = true;
-    }
-  }
-
-  async undo(id: string, name: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void> {
-    const tool = this.#get(name);
-    const given = await undoArguments(this.#arguments, tool, input, validated);
-    const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
-    await tool.undo?.(given, await this.#context.result(id), this.#context.display(call), this.#context.agent(), signal);
-  }
-
-  /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
-  #kept(name: string, result: ToolResultData, outputs: readonly SideOutput[]): { result: ToolResultData; json: string } {
-    try {
-      const told = resultJson(name, result);
-      return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
-    } catch (error) {
-      this.#context.report("NOT_SERIALISABLE", error);
-      return this.#kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
-    }
-  }
-
-  #get(name: string): ToolConfig {
-    const tool = this.find(name);
-    if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no longer a tool called ${name}.`);
-    return tool;
-  }
-}
-
-/** An equal value, where there can be one. */
-async function other({ copy, value }: ToolInput): Promise<unknown> {
-  try {
-    return await copy();
-  } catch {
-    return value;
-  }
-}
-
-function verdict(verdict: unknown, { told }: Pick<ToolInput, "told"> = {}): string {
-  return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;
-}
-
-function begun(tool: ToolConfig, signal: AbortSignal) {
-  const [outputs, refused]: [SideOutput[], Set<unknown>] = [[], new Set()];
-  return { tool, signal, outputs, refused, turn: new Turn(), open: 0, ended: false };
-}
-
-export function duplicateName(name: string): GloveError {
-  return new GloveError("TOOL_NAME_TAKEN", `Two tools are called "${name}" (case is ignored); rename one of them.`);
-}
-
-const namedTool = (name: string) => `The tool "${name}"`;
-
-async function summaryOf(tool: ToolConfig, { generateSummaryArgs }: ToolResultData): Promise<string | null> {
-  try {
-    return reasonOf(await tool.generateToolSummary?.(generateSummaryArgs)) || null;
-  } catch {
-    // A result without its summary is still the result.
-    return null;
-  }
-}
-
-/** The reason when the tool failed because the person turned it down; null without one, undefined when that is not why. */
-function refusal(error: unknown, refused: ReadonlySet<unknown> = new Set()): string | null | undefined {
-  for (let cause = error, depth = 0; depth < 8; cause = (cause as Error).cause, depth++) {
-    if (refused.has(cause)) return reasonOf(cause) || null;
-    if (!(cause instanceof Error) || cause.cause === undefined) return undefined;
-  }
-  return undefined;
 }

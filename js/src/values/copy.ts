@@ -1,4 +1,4 @@
-// Copies that share nothing with what they are made of: whoever changes one does not change what runs.
+// Values that are the same: copies that share nothing with what they are made of, and values as JSON holds them.
 
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { toLooseJson } from "./json.js";
@@ -19,6 +19,22 @@ export async function independentCopy(value: unknown, again: () => Maybe<unknown
     if (toLooseJson(other) === toLooseJson(value) && ![...parts(other)].some((part) => own.has(part))) return other;
     throw uncopied;
   }
+}
+
+/** Whether a value is just what this JSON holds: no date, no class, nothing that is `undefined`. Keys may stand in another order. */
+export function isJson(value: unknown, json: unknown): boolean {
+  if (typeof json !== "object" || json === null) return Object.is(value, json);
+  if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(json)) return false;
+  if (Array.isArray(json))
+    return json.length === (value as unknown[]).length && json.every((part, at) => isJson((value as unknown[])[at], part));
+  const kind = Object.getPrototypeOf(value);
+  // Each frame has a prototype of plain objects of its own.
+  if (kind && Object.getPrototypeOf(kind)) return false;
+  const parts = Object.entries(json);
+  return (
+    Reflect.ownKeys(value).length === parts.length &&
+    parts.every(([key, part]) => Object.hasOwn(value, key) && isJson((value as Record<string, unknown>)[key], part))
+  );
 }
 
 function copied(value: unknown, made: Map<object, unknown>): unknown {

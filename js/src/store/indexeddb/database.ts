@@ -141,11 +141,11 @@ export class SessionDatabase implements SessionCatalog {
     /** @internal */
     core?: Core,
   ): Promise<string> {
-    return (await import("./transfer.js")).exported(this, id, core);
+    return (await import("../late.js")).exported(this, id, core);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    return (await import("./transfer.js")).imported(this, json, options);
+    return (await import("../late.js")).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */

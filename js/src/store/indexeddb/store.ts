@@ -175,7 +175,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async salvage(): Promise<Salvage> {
-    return (await import("./salvage.js")).salvageRows(this.#database, this.identifier);
+    return (await import("../late.js")).salvageRows(this.#database, this.identifier);
   }
 
   #read(claim: string | undefined): Promise<SessionRows> {

@@ -1,0 +1,38 @@
+// The models of the page, as a session asks them; what asks is loaded with the first of them.
+import { late } from "../error.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import type { BridgedModel, ModelBridge } from "./bridge.js";
+import { transportOf } from "./endpoint.js";
+import type { ModelAdapter } from "./model.js";
+
+export class PageModels implements Pick<ModelBridge, "prompt" | "forget" | "flush"> {
+  readonly #page: BridgedModel;
+  #bridge: ModelBridge | undefined;
+
+  constructor(page: BridgedModel) {
+    this.#page = page;
+  }
+
+  /** Nothing is needed for a model that the core reaches by itself. */
+  ready(model: ModelAdapter): Maybe<unknown> {
+    return transportOf(model) ? undefined : this.#asks();
+  }
+
+  prompt: ModelBridge["prompt"] = async (...asked) => (await this.#asks()).prompt(...asked);
+
+  forget(): void {
+    this.#bridge?.forget();
+  }
+
+  flush(): void {
+    this.#bridge?.flush();
+  }
+
+  #asks(): Maybe<ModelBridge> {
+    if (this.#bridge) return this.#bridge;
+    return late(import("./bridge.js")).then(({ ModelBridge }) => {
+      this.#bridge ??= new ModelBridge(this.#page);
+      return this.#bridge;
+    });
+  }
+}

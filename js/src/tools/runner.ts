@@ -1,0 +1,194 @@
+// How the calls of a model become calls of tools; loaded when a session has a tool.
+
+import { CallDisplay, type CallPort, type RunningCall } from "../display/call-display.js";
+import { AbortError, GloveError, reasonOf } from "../error.js";
+import { Turn } from "../timing/microtask-turn.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { toJson } from "../values/json.js";
+import type { PageTool, SessionHost } from "../wasm/core-api.js";
+import type { SideOutput, ToolResultData } from "../wire/record.js";
+import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
+import { resultJson, resultOf } from "./result.js";
+import { approvalRule, permissionRule } from "./rules.js";
+import { specOf } from "./spec.js";
+import type { IGloveRunnable, ToolConfig } from "./tool.js";
+
+/** What a tool's call may use. */
+export interface CallContext {
+  display(call: RunningCall): CallPort;
+  agent(): IGloveRunnable;
+  /** What a call gave. */
+  result(callId: string): Promise<unknown>;
+  /** Keeps what a running call's arguments were made to, before its tool begins. */
+  validated(callId: string, validated: string): void;
+  /** Keeps what a running call has returned, before its summary is made. */
+  returned(callId: string, outcome: string): void;
+  report(code: string, error: unknown): void;
+}
+
+export type ToolHost = Pick<SessionHost, "permissionOf" | "approval" | "run" | "undo">;
+
+export class ToolRunner implements ToolHost {
+  readonly #context: CallContext;
+  readonly #find: (name: string) => ToolConfig | undefined;
+  readonly #arguments: Arguments;
+
+  constructor(context: CallContext, find: (name: string) => ToolConfig | undefined) {
+    this.#context = context;
+    this.#find = find;
+    this.#arguments = new Arguments((code, error) => context.report(code, error));
+  }
+
+  /** At once, unless a schema's converter has to be loaded. */
+  specs(tools: readonly ToolConfig[]): Maybe<PageTool[]> {
+    const specs = tools.map(specOf);
+    return specs.every((spec) => !(spec instanceof Promise)) ? (specs as PageTool[]) : Promise.all(specs);
+  }
+
+  async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
+    const tool = this.#get(name);
+    const given = await this.#arguments.of(tool, id, input, validated);
+    if ("issues" in given) return verdict({ invalid: given.issues });
+    try {
+      return verdict((await permissionRule(tool, () => given.copy())) ? "unset" : "not_needed", given);
+    } catch (error) {
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
+    }
+  }
+
+  async approval(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
+    const tool = this.#get(name);
+    const given = await this.#arguments.of(tool, id, input, validated);
+    if ("issues" in given) return verdict({ invalid: given.issues });
+    if (given.changed) return verdict("changed", given);
+    try {
+      const { required, reason } = await approvalRule(tool, () => given.copy());
+      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", given);
+    } catch (error) {
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
+    }
+  }
+
+  /** Nothing more is done with this call. */
+  ended(id: string): void {
+    this.#arguments.end(id);
+  }
+
+  /** A rule that fails lets nothing run; only the developer can mend it. */
+  #unjudged(name: string, error: unknown): GloveError {
+    const reason = reasonOf(error);
+    const message = `A rule of the tool "${name}" failed${reason ? `: ${reason}` : " without saying why."}`;
+    const told = error instanceof GloveError ? error : new GloveError("TOOL_RULE_FAILED", message, { cause: error });
+    this.#context.report(told.code, told);
+    return told;
+  }
+
+  async run(
+    id: string,
+    name: string,
+    input: string,
+    validated: string | undefined,
+    signal: AbortSignal,
+    idempotencyKey: string,
+  ): Promise<string> {
+    let call: RunningCall | undefined;
+    try {
+      const tool = this.#get(name);
+      const given = await this.#arguments.of(tool, id, input, validated);
+      if ("issues" in given) return JSON.stringify({ invalid: given.issues });
+      if (given.told) this.#context.validated(id, given.told);
+      if (given.changed) return '"changed"';
+      // What one run makes of its arguments, the next one must not see.
+      const value = tool.idempotent ? await other(given) : given.value;
+      // It was stopped while its arguments were made: its result is that of a stopped call already.
+      if (signal.aborted && !tool.unAbortable) throw new AbortError();
+      call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
+      call.turn.begin();
+      const done = await tool.do(value, this.#display(call), this.#context.agent(), signal);
+      const { result, json } = this.#kept(name, resultOf(done), call.outputs);
+      if (call.open > 0)
+        this.#context.report(
+          "DISPLAY_NOT_AWAITED",
+          new Error(`${namedTool(name)} returned while its question was open: await the answer.`),
+        );
+      if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
+      // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
+      this.#context.returned(id, `{"summing":${json}}`);
+      return JSON.stringify({ summed: await summaryOf(tool, result) });
+    } catch (error) {
+      const reason = refusal(error, call?.refused);
+      if (reason !== undefined) return JSON.stringify({ rejected: reason });
+      const threw = reasonOf(error) || "unknown error";
+      if (!signal.aborted) this.#context.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
+      return JSON.stringify({ threw });
+    } finally {
+      if (call) call.ended = true;
+    }
+  }
+
+  async undo(id: string, name: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void> {
+    const tool = this.#get(name);
+    const given = await undoArguments(this.#arguments, tool, input, validated);
+    const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
+    await tool.undo?.(given, await this.#context.result(id), this.#display(call), this.#context.agent(), signal);
+  }
+
+  /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
+  #kept(name: string, result: ToolResultData, outputs: readonly SideOutput[]): { result: ToolResultData; json: string } {
+    try {
+      const told = resultJson(name, result);
+      return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
+    } catch (error) {
+      this.#context.report("NOT_SERIALISABLE", error);
+      return this.#kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
+    }
+  }
+
+  #get(name: string): ToolConfig {
+    const tool = this.#find(name);
+    if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no longer a tool called ${name}.`);
+    return tool;
+  }
+
+  #display(call: RunningCall): CallDisplay {
+    return new CallDisplay(this.#context.display(call), call);
+  }
+}
+
+/** An equal value, where there can be one. */
+async function other({ copy, value }: ToolInput): Promise<unknown> {
+  try {
+    return await copy();
+  } catch {
+    return value;
+  }
+}
+
+function verdict(verdict: unknown, { told }: Pick<ToolInput, "told"> = {}): string {
+  return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;
+}
+
+function begun(tool: ToolConfig, signal: AbortSignal) {
+  const [outputs, refused]: [SideOutput[], Set<unknown>] = [[], new Set()];
+  return { tool, signal, outputs, refused, turn: new Turn(), open: 0, ended: false };
+}
+
+const namedTool = (name: string) => `The tool "${name}"`;
+
+async function summaryOf(tool: ToolConfig, { generateSummaryArgs }: ToolResultData): Promise<string | null> {
+  try {
+    return reasonOf(await tool.generateToolSummary?.(generateSummaryArgs)) || null;
+  } catch {
+    // A result without its summary is still the result.
+    return null;
+  }
+}
+
+/** The reason when the tool failed because the person turned it down; null without one, undefined when that is not why. */
+function refusal(error: unknown, refused: ReadonlySet<unknown> = new Set()): string | null | undefined {
+  for (let cause = error, depth = 0; depth < 8; cause = (cause as Error).cause, depth++) {
+    if (refused.has(cause)) return reasonOf(cause) || null;
+    if (!(cause instanceof Error) || cause.cause === undefined) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+// Parts of the package that are loaded when a session needs them.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+const parts = { tools: "../../js/src/tools/runner.js", models: "../../js/src/models/bridge.js" };
+let missing: string | undefined;
+
+beforeEach(() => {
+  vi.resetModules();
+  for (const [name, path] of Object.entries(parts)) {
+    vi.doMock(path, async (original) => {
+      if (missing === name) throw new Error("no network");
+      return original();
+    });
+  }
+});
+afterEach(() => {
+  missing = undefined;
+  for (const path of Object.values(parts)) vi.doUnmock(path);
+});
+
+async function setup() {
+  const { GloveClient, MemoryStore } = await import("../../js/src/index.js");
+  const { createScriptedModel } = await import("../../js/testing/index.js");
+  const model = createScriptedModel([{ text: "One." }, { text: "Two." }]);
+  const client = new GloveClient({ createModel: () => model, createStore: (id) => new MemoryStore(id), tasks: false });
+  return { session: client.session("s"), model };
+}
+
+const tool = (name: string) => ({ name, description: "", jsonSchema: { type: "object" }, do: () => "done" });
+
+test.each(["models", "tools"])("a message waits where what runs %s cannot be loaded, and is sent when it can", async (part) => {
+  const { session, model } = await setup();
+  if (part === "tools") session.configure({ tools: [tool("find")] });
+  missing = part;
+  await expect(session.sendMessage("hello")).rejects.toMatchObject({ code: "PART_NOT_LOADED" });
+  expect(session.getSnapshot()).toMatchObject({ error: { code: "PART_NOT_LOADED" }, queue: [{ text: "hello" }] });
+  missing = undefined;
+  vi.doUnmock(parts[part as keyof typeof parts]);
+  await session.start();
+  await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [], error: undefined }));
+  expect(model.calls).toHaveLength(1);
+});
+
+test("a message is answered with the tools that were set before it, whatever has to be loaded for them", async () => {
+  const { session, model } = await setup();
+  await session.sendMessage("1");
+  session.configure({ tools: [tool("first")] });
+  session.configure({ tools: [tool("second")] });
+  await session.sendMessage("2");
+  expect(model.calls.map(({ tools }) => tools)).toEqual([[], ["second"]]);
+});
