@@ -179,8 +179,20 @@ function providerRows() {
   writeFileSync(join(generated, "provider_rows.d.ts"), types);
 }
 
+/** The style sheet as a module, as small as it travels, and without the nesting that older browsers do not know. */
+async function styles() {
+  const { transform } = await import("esbuild");
+  const options = { loader: "css", minify: true, target: ["chrome100", "firefox101", "safari16.4"] };
+  const { code } = await transform(readFileSync(inRoot("js", "react", "style.css"), "utf8"), options);
+  const folder = inRoot("js", "react", "look", "generated");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "css.js"), `export const css = ${JSON.stringify(code.trim())};\n`);
+  writeFileSync(join(folder, "css.d.ts"), "/** The style sheet of the built-in look. */\nexport declare const css: string;\n");
+}
+
 export async function typescript() {
   providerRows();
+  await styles();
   for (const part of ["src", "react", "server", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
@@ -191,6 +203,10 @@ export async function typescript() {
     copyFileSync(inRoot("js", "src", "wasm", "module.d.ts"), `${wasmFile(name)}.d.ts`);
   }
   for (const file of ["provider_rows.js", "provider_rows.d.ts"]) copyFileSync(join(generated, file), join(folder, file));
+  mkdirSync(inRoot("pkg", "react", "look", "generated"), { recursive: true });
+  for (const name of ["css.js", "css.d.ts"]) {
+    copyFileSync(inRoot("js", "react", "look", "generated", name), inRoot("pkg", "react", "look", "generated", name));
+  }
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
   writeFolders();
 }

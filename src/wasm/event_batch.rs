@@ -120,9 +120,10 @@ impl EventFeed {
         patch.len = timeline.entries().len();
         if let Some(text) = earlier {
             let id = format!("{}.partial", run.request().unwrap_or_default());
-            patch
-                .set
-                .push((patch.len, TimelineEntry::AgentText { id, text, partial: true, reasoning: None }));
+            patch.set.push((
+                patch.len,
+                TimelineEntry::AgentText { id, text, partial: true, reasoning: None, at: None },
+            ));
             patch.len += 1;
         }
         Some(patch)

@@ -15,15 +15,26 @@ export const engineOfHandle = (handle: GloveHandle): Engine | undefined => engin
 
 /** What may be followed: the parts that a handle and a snapshot share. */
 export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | "slots"> &
-  Partial<Pick<GloveSnapshot, "error" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab" | "sessionReady">>;
+  Partial<
+    Pick<
+      GloveSnapshot,
+      "error" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab" | "sessionReady" | "sessionId"
+    >
+  >;
 
 /** One part of what a handle shows (of one that is made by hand: what it has), kept up to date without its owner. What `select` gives must be the same until it changes. */
 export function useHandlePart<T>(handle: GloveHandle, select: (parts: Parts) => T): T {
-  const engine = engineOfHandle(handle);
+  return usePartOf(handle, select) as T;
+}
+
+/** The same where there may be no handle, and so nothing to follow. */
+export function usePartOf<T>(handle: GloveHandle | undefined, select: (parts: Parts) => T): T | undefined {
+  const engine = handle && engineOfHandle(handle);
+  const read = (snapshot: GloveSnapshot | undefined) => handle && select(snapshot ?? (handle as Parts));
   return useSyncExternalStore(
     engine?.subscribe ?? never,
-    () => select(engine?.getSnapshot() ?? (handle as Parts)),
-    () => select(engine?.getServerSnapshot() ?? (handle as Parts)),
+    () => read(engine?.getSnapshot()),
+    () => read(engine?.getServerSnapshot()),
   );
 }
 

@@ -1,24 +1,29 @@
 // The settled part of a conversation. An entry renders again only when something of it changed, however long the list is.
-import { memo, type ReactNode, useState } from "react";
-import type { ShownEntry, ShownSlot } from "../../src/snapshot/snapshot.js";
-import { DefaultCompaction, DefaultMessage, Reasoning, Slots } from "./defaults.js";
+import { Fragment, memo, type ReactNode, useState } from "react";
+import type { ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
+import { usePartOf } from "../hooks/handle-registry.js";
+import { Message } from "../parts/message.js";
+import { ToolCard } from "../parts/tool-card.js";
+import { DefaultCompaction, Reasoning, Slots } from "./defaults.js";
 import { renderPart } from "./mount-renderer.js";
 import type { PlacedSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
 
 export interface EntriesProps
-  extends Pick<RenderProps, "renderMessage" | "renderToolStatus" | "renderReasoning">,
+  extends Pick<RenderProps, "renderMessage" | "renderToolStatus" | "renderReasoning" | "renderStreaming">,
     Pick<GloveHandle, "renderSlot" | "renderToolResult"> {
   timeline: readonly ShownEntry[];
   slots: PlacedSlots["at"];
   /** An answer is being written after the last entry. */
   streaming: boolean;
+  /** Whose answer is being written: it is drawn where its entry will be. */
+  live: GloveHandle | undefined;
 }
 
-export const Entries = memo(function Entries({ timeline, slots, streaming, ...rest }: EntriesProps): ReactNode {
+export const Entries = memo(function Entries({ timeline, slots, streaming, live, ...rest }: EntriesProps): ReactNode {
   const [[blocks, own]] = useState(() => [createBlocks(), createGroups()] as const);
   const groups = own(slots);
-  return blocks(timeline).map((block) => {
+  const views = blocks(timeline, live !== undefined).map((block) => {
     const last = block.start + block.entries.length === timeline.length && !streaming;
     return (
       <BlockView
@@ -26,10 +31,13 @@ export const Entries = memo(function Entries({ timeline, slots, streaming, ...re
         block={block}
         slots={groups.get(block.start) ?? noSlots}
         lastIndex={last ? timeline.length - 1 : -1}
+        live={live && isLiveBlock(block, timeline.length) ? live : undefined}
         {...rest}
       />
     );
   });
+  // React looks at all that stands beside what renders: fewer, where blocks stand together.
+  return views.flatMap((_, at) => (at % together ? [] : [<Fragment key={at}>{views.slice(at, at + together)}</Fragment>]));
 });
 
 /** A run of entries that React passes over as one when nothing in it changed. */
@@ -40,22 +48,34 @@ interface Block {
 }
 
 const blockSize = 50;
+const together = 8;
 const noSlots: PlacedSlots["at"] = new Map();
 
 // What these two remember only saves work: it never changes what comes out.
 
-function createBlocks(): (timeline: readonly ShownEntry[]) => Block[] {
+function createBlocks(): (timeline: readonly ShownEntry[], live: boolean) => Block[] {
   let before: Block[] = [];
-  return (timeline) => {
+  /** Where an answer was being written last. */
+  let liveAt: number | undefined;
+  /** An entry whose answer was seen growing keeps the element that it grew in, and what is drawn there. */
+  const grown = new Map<string, string>();
+  const block = (entries: ShownEntry[], start: number) => keyed(entries, start, grown);
+  return (timeline, live) => {
+    const written = liveAt === undefined ? undefined : timeline[liveAt];
+    if (liveAt !== undefined && written?.kind === "agent_text") grown.set(written.id, liveKey(liveAt));
+    liveAt = live ? timeline.length : timeline.length > (liveAt ?? 0) ? undefined : liveAt;
     const blocks: Block[] = [];
     for (let start = 0; start < timeline.length; start += blockSize) {
       const old = before[blocks.length];
       blocks.push(old && isSame(old, timeline) ? old : block(timeline.slice(start, start + blockSize), start));
     }
     before = blocks;
-    return blocks;
+    return live && timeline.length % blockSize === 0 ? [...blocks, block([], timeline.length)] : blocks;
   };
 }
+
+const liveKey = (at: number) => `live:${at}`;
+const isLiveBlock = ({ start }: Block, count: number) => start === count - (count % blockSize);
 
 /** The slots of each block, by its start. A block whose slots did not change has the same map as before. */
 function createGroups(): (slots: PlacedSlots["at"]) => ReadonlyMap<number, PlacedSlots["at"]> {
@@ -83,11 +103,11 @@ function isSame({ start, entries }: Block, timeline: readonly ShownEntry[]): boo
   );
 }
 
-function block(entries: ShownEntry[], start: number): Block {
+function keyed(entries: ShownEntry[], start: number, grown: ReadonlyMap<string, string>): Block {
   // Some providers use ids again, and entries made by hand may have none.
   const counts = new Map<string, number>();
   const keys = entries.map(({ kind, id }) => {
-    const name = `${kind}:${id ?? ""}`;
+    const name = grown.get(id) ?? `${kind}:${id ?? ""}`;
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
     return `${name}:${count}`;
@@ -97,8 +117,8 @@ function block(entries: ShownEntry[], start: number): Block {
 
 type BlockViewProps = Omit<EntriesProps, "timeline" | "streaming"> & { block: Block; lastIndex: number };
 
-const BlockView = memo(function BlockView({ block, slots, lastIndex, ...rest }: BlockViewProps): ReactNode {
-  return block.entries.map((entry, offset) => {
+const BlockView = memo(function BlockView({ block, slots, lastIndex, live, ...rest }: BlockViewProps): ReactNode {
+  const views = block.entries.map((entry, offset) => {
     const index = block.start + offset;
     return (
       <EntryView
@@ -111,37 +131,75 @@ const BlockView = memo(function BlockView({ block, slots, lastIndex, ...rest }: 
       />
     );
   });
+  if (!live) return views;
+  const index = block.start + block.entries.length;
+  return [...views, <EntryView key={`${liveKey(index)}:0`} live={live} index={index} isLast={false} {...rest} />];
 });
 
-type EntryViewProps = Omit<BlockViewProps, "block" | "slots" | "lastIndex"> & {
-  entry: ShownEntry;
+type EntryViewProps = Omit<BlockViewProps, "block" | "slots" | "lastIndex" | "live"> & {
+  /** None where the answer is still being written. */
+  entry?: ShownEntry;
   index: number;
   isLast: boolean;
-  slots: ShownSlot[] | undefined;
+  slots?: ShownSlot[] | undefined;
+  live?: GloveHandle;
 };
 
-const EntryView = memo(function EntryView({ entry, index, isLast, slots, ...handle }: EntryViewProps): ReactNode {
-  if (entry.kind === "compaction") return <DefaultCompaction entry={entry} />;
-  const thought = entry.kind === "user" ? "" : (entry.reasoning ?? "");
-  const reasoning = <Reasoning text={thought} streaming={false} renderReasoning={handle.renderReasoning} of={entry} />;
-  if (entry.kind !== "tool") {
-    const silent = entry.kind === "agent_text" && entry.text === "";
-    const message = renderPart(handle, "renderMessage", DefaultMessage, { entry, index, isLast }, entry);
-    return (
-      <>
-        {reasoning}
-        {!silent && message}
-      </>
-    );
-  }
-  const waiting = slots?.some(({ status }) => status === "pending") ?? false;
-  const result = waiting ? null : handle.renderToolResult(entry);
+const EntryView = memo(function EntryView({ entry, ...rest }: EntryViewProps): ReactNode {
+  if (entry?.kind === "compaction") return <DefaultCompaction entry={entry} />;
+  if (entry?.kind === "tool") return <ToolView entry={entry} {...rest} />;
+  return <MessageView entry={entry} {...rest} />;
+});
+
+type MessageViewProps = Omit<EntryViewProps, "entry"> & {
+  entry: Exclude<ShownEntry, { kind: "tool" | "compaction" }> | undefined;
+};
+
+function MessageView({ entry, live, index, isLast, ...handle }: MessageViewProps): ReactNode {
+  const growing = usePartOf(live, ({ streamingText }) => streamingText) ?? "";
+  const thought = usePartOf(live, ({ streamingReasoning }) => streamingReasoning) ?? "";
+  const said = entry ? (entry.kind === "agent_text" ? (entry.reasoning ?? "") : "") : thought;
+  const text = entry ? entry.text : growing;
+  const silent = text === "" && entry?.kind !== "user";
   return (
     <>
-      {reasoning}
-      {renderPart(handle, "renderToolStatus", null, { entry, index, hasSlot: waiting }, entry)}
-      {/* A result takes the place of the question that led to it. */}
-      {result ?? (slots && <Slots slots={slots} renderSlot={handle.renderSlot} />)}
+      <Reasoning text={said} streaming={!entry && text === ""} renderReasoning={handle.renderReasoning} of={entry} />
+      {!silent && <Words entry={entry} text={text} index={index} isLast={isLast} {...handle} />}
     </>
   );
-});
+}
+
+type WordsProps = Omit<MessageViewProps, "live" | "slots"> & { text: string };
+
+/** A message as the application draws it, or the one element that an answer grows in and stays in. */
+function Words({ entry, text, index, isLast, renderMessage, renderStreaming }: WordsProps): ReactNode {
+  if (entry && renderMessage) return renderPart({ renderMessage }, "renderMessage", null, { entry, index, isLast }, entry);
+  // It is not tried again at each piece: the message would be read out each time.
+  if (!entry && renderStreaming) return renderPart({ renderStreaming }, "renderStreaming", null, { text });
+  return <Message entry={entry ?? { kind: "agent_text", text }} isLast={isLast} streaming={!entry} />;
+}
+
+type ToolViewProps = Omit<EntryViewProps, "entry" | "live"> & { entry: ToolEntry };
+
+function ToolView({ entry, index, slots, ...handle }: ToolViewProps): ReactNode {
+  const waiting = slots?.some(({ status }) => status === "pending") ?? false;
+  const asks = slots?.some(({ status, waits }) => waits && status === "pending") ?? false;
+  const result = waiting ? null : handle.renderToolResult(entry);
+  // A result takes the place of the question that led to it.
+  const shows = result ?? (slots && <Slots slots={slots} renderSlot={handle.renderSlot} />);
+  return (
+    <>
+      <Reasoning text={entry.reasoning ?? ""} streaming={false} renderReasoning={handle.renderReasoning} of={entry} />
+      {handle.renderToolStatus ? (
+        <>
+          {renderPart(handle, "renderToolStatus", null, { entry, index, hasSlot: waiting }, entry)}
+          {shows}
+        </>
+      ) : (
+        <ToolCard entry={entry} hasSlot={asks}>
+          {shows}
+        </ToolCard>
+      )}
+    </>
+  );
+}

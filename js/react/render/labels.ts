@@ -1,5 +1,7 @@
 // The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
+import type { ErrorSentence } from "../parts/error-words.js";
+import type { stateWords, ToolState } from "../parts/tool-state.js";
 
 /** A label of `<Render>` or a built-in renderer. */
 export type Word =
@@ -39,7 +41,25 @@ export type Word =
   | "Deny"
   | "Never allow"
   | "Run again"
-  | "Don't run";
+  | "Don't run"
+  | "Jump to latest"
+  | "What can I do for you?"
+  | "Suggestions"
+  | "Copy"
+  | "Copied"
+  | "Answer again"
+  | "This answer was cut off."
+  | "Waiting for its turn"
+  | "Edit"
+  | "Remove"
+  | "Details"
+  | "Arguments"
+  | "None"
+  | "Result"
+  | "Error"
+  | "Worth a try in"
+  | (typeof stateWords)[ToolState]
+  | ErrorSentence;
 
 /** Replacements for labels, for example translations. */
 export type Labels = { readonly [word in Word]?: string };

@@ -1,5 +1,6 @@
 // Long texts are drawn piece by piece: a browser lays out a text anew whenever it grows, all of it.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, type RefObject, useState } from "react";
+import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useLabels } from "./labels.js";
 
 /** In UTF-16 units: what is drawn at first, and with each press of the button. */
@@ -29,4 +30,19 @@ export function Long({ text }: { readonly text: string }): ReactNode {
       {more}
     </>
   );
+}
+
+/**
+ * What stands last in an element, but for a button, and grows there. React knows the first piece only: it would set the whole text each time, and what is
+ * selected in it would be selected no more.
+ */
+export function useGrowing(element: RefObject<HTMLElement | null>, text: string): string {
+  useBrowserLayoutEffect(() => {
+    const last = element.current?.lastChild;
+    const node = (last?.nodeName === "BUTTON" ? last.previousSibling : last) as Text | undefined;
+    // A translator of the browser's may have put an element in its place.
+    if (node?.nodeType === 3 && text.startsWith(node.data)) node.appendData(text.slice(node.length));
+    else node?.replaceWith(text);
+  }, [element, text]);
+  return useState(text)[0];
 }

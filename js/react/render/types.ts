@@ -1,5 +1,5 @@
 // What the hook gives and what `<Render>` and its render props take.
-import type { CSSProperties, JSX, ReactNode, Ref } from "react";
+import type { ComponentType, CSSProperties, JSX, ReactNode, Ref } from "react";
 import type {
   Approval,
   EnhancedSlot,
@@ -37,7 +37,12 @@ export interface GloveHandle {
   resume?: () => unknown;
   /** Also retries opening the session. */
   clearError?: () => void;
+  /** Takes back a message of `queue`; false when its turn has come. */
+  cancelQueued?: (id: string) => boolean;
+  regenerate?: () => unknown;
   sessionReady?: boolean;
+  /** What the draft of a message is kept under. */
+  sessionId?: string;
   tab?: TabRole;
   takeOver?: () => unknown;
 }
@@ -45,9 +50,23 @@ export interface GloveHandle {
 /** Where `<Render>` puts slots: between the messages where they were pushed, before all messages, after them, or alone. */
 export type RenderStrategy = "interleaved" | "slots-before" | "slots-after" | "slots-only";
 
+/** A message as it is drawn. */
+export type MessageEntry<E extends TimelineEntry = TimelineEntry> = Extract<E, { kind: "user" | "agent_text" }> &
+  Pick<ShownEntry, "error">;
+
+/** The props of what draws the text of an answer. */
+export interface TextRenderProps {
+  text: string;
+  /** More of it will come. */
+  streaming: boolean;
+}
+
+/** A message to begin with: on a button, and as it is sent. */
+export type Suggestion = string | { readonly label: string; readonly text: string };
+
 /** The props of `renderMessage`. */
 export interface MessageRenderProps<E extends TimelineEntry = TimelineEntry> {
-  entry: Extract<E, { kind: "user" | "agent_text" }> & Pick<ShownEntry, "error">;
+  entry: MessageEntry<E>;
   index: number;
   /** Whether it is the last entry of the timeline and no answer is being written after it. */
   isLast: boolean;
@@ -112,6 +131,19 @@ export interface RenderProps {
   renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
   /** For the strategies that show all slots together. */
   renderSlotContainer?: ((props: SlotContainerRenderProps<ShownSlot>) => ReactNode) | undefined;
+  /** Stands where there is no message yet; `null` for nothing. */
+  welcome?: ReactNode;
+  /** Messages to begin with, below it. */
+  suggestions?: readonly Suggestion[] | undefined;
+  /**
+   * How the texts of answers are drawn: as markdown, unless it is `false`, which leaves them as they are, or a component of yours.
+   * Keep it stable.
+   */
+  markdown?: boolean | ComponentType<TextRenderProps> | undefined;
+  /** Leaves the built-in style sheet away. */
+  unstyled?: boolean | undefined;
+  /** For the style sheet in HTML from a server, where a policy asks for it. */
+  nonce?: string | undefined;
   /** Replacements for the built-in labels. Keep the object stable in long conversations. */
   labels?: Labels | undefined;
   as?: keyof JSX.IntrinsicElements | undefined;

@@ -1,5 +1,7 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
+import { humanName } from "../parts/tool-state.js";
+import { Values } from "../parts/values.js";
 import { useLabels } from "../render/labels.js";
 import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
 import { Question } from "./question.js";
@@ -24,15 +26,15 @@ export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): R
   const say = useLabels();
   return (
     <Question
-      message={<>Do you approve {tool(data)}?</>}
+      message={ask(data)}
       status={status}
       actions={
         <>
+          <button type="button" data-glove-weight="safe" onClick={() => reject(reason.current?.value || undefined)}>
+            {say("Reject")}
+          </button>
           <button type="button" onClick={() => resolve(true)}>
             {say("Approve")}
-          </button>
-          <button type="button" onClick={() => reject(reason.current?.value || undefined)}>
-            {say("Reject")}
           </button>
         </>
       }
@@ -44,14 +46,18 @@ export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): R
   );
 }
 
-const choice = (label: string, value: unknown): Option => ({ label, value });
+/** How a button looks: what changes nothing stands out, and what holds for ever never does. */
+type Weight = "safe" | "plain" | "quiet";
+type Choice = Option & { readonly weight?: Weight };
+
+const choice = (label: string, value: unknown, weight?: Weight): Choice => ({ label, value, ...(weight && { weight }) });
 /** No answer: the question is turned down, and what asked may ask again. */
 const turnDown = Symbol();
 const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
 
 /** A question of the run about a call, with an answer on each button. */
 const decision =
-  (message: (data: unknown) => ReactNode, choices: readonly Option[]) =>
+  (message: (data: unknown) => ReactNode, choices: readonly Choice[]) =>
   ({ data, status, ...settle }: SlotProps): ReactNode => (
     <Question message={message(data)} status={status} actions={<Choices choices={choices} {...settle} />}>
       <Details data={data} />
@@ -59,59 +65,47 @@ const decision =
   );
 
 export const PermissionRequest = /* @__PURE__ */ decision(
-  (data) => <>Allow {tool(data)} to run?</>,
-  [choice("Always allow", true), choice("Allow once", "once"), choice("Deny", turnDown), choice("Never allow", false)],
+  (data) => ask(data),
+  [
+    choice("Deny", turnDown, "safe"),
+    choice("Allow once", "once", "plain"),
+    choice("Always allow", true, "quiet"),
+    choice("Never allow", false, "quiet"),
+  ],
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
-  (data) => <>Run {tool(data)} again?</>,
-  [choice("Run again", true), choice("Don't run", false)],
+  (data) => `${title(data)} was interrupted, and may have taken effect. Run it again?`,
+  [choice("Don't run", false, "safe"), choice("Run again", true, "plain")],
 );
 export const BudgetReached = /* @__PURE__ */ decision(
   () => "This conversation has reached a limit. Continue?",
-  [choice("Continue", true), choice("Stop", false)],
+  [choice("Stop", false, "safe"), choice("Continue", true, "plain")],
 );
 
-type ChoicesProps = Pick<SlotProps, "resolve" | "reject"> & { choices: readonly Option[] };
+type ChoicesProps = Pick<SlotProps, "resolve" | "reject"> & { choices: readonly Choice[] };
 
 function Choices({ choices, resolve, reject }: ChoicesProps): ReactNode {
   const say = useLabels();
-  return choices.map(({ label, value }) => (
-    <button key={label} type="button" onClick={() => (value === turnDown ? reject() : resolve(value))}>
+  return choices.map(({ label, value, weight }) => (
+    <button key={label} type="button" data-glove-weight={weight} onClick={() => (value === turnDown ? reject() : resolve(value))}>
       {say(label)}
     </button>
   ));
 }
 
-function tool(data: unknown): ReactNode {
-  const title = text(data, "title");
-  return title === undefined ? <code>{text(data, "toolName") ?? "this tool"}</code> : `“${title}”`;
-}
+/** What the call does, as the tool says it, or else by the tool's name. */
+const title = (data: unknown) => text(data, "title") ?? humanName(text(data, "toolName") ?? "This tool");
+
+/** "Restart Checkout?" */
+const ask = (data: unknown) => `${title(data).replace(/[.?!…\s]+$/, "")}?`;
 
 /** Why it is asked, and what the tool would be called with. */
 function Details({ data }: { data: unknown }): ReactNode {
   const reason = text(data, "reason");
-  const input = read(data, "toolInput");
   return (
     <>
       {reason !== undefined && <p data-glove-reason="">{reason}</p>}
-      <Values of={input} />
+      <Values of={read(data, "toolInput")} />
     </>
-  );
-}
-
-/** What a person can read: names and values. Nothing where there is nothing. */
-function Values({ of }: { of: unknown }): ReactNode {
-  if (typeof of !== "object" || of === null) return of === undefined ? null : <p>{String(of)}</p>;
-  const entries = Object.entries(of);
-  if (entries.length === 0) return null;
-  return (
-    <dl>
-      {entries.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof value === "object" && value !== null ? JSON.stringify(value, undefined, 2) : String(value)}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -4,25 +4,27 @@ import { answerLabel, options, type SlotProps, text } from "./props.js";
 import { Actions, Question } from "./question.js";
 
 export function Input(props: SlotProps): ReactNode {
-  const { data, resolve, reject, status } = props;
-  const id = useId();
+  const { data, resolve, reject, status, error } = props;
+  const [id, name] = [useId(), useId()];
   return (
     <Question
+      id={name}
       message={text(data, "message") ?? "Please answer:"}
       labels={id}
+      error={error}
       status={status}
       answer={answerLabel(props)}
       onSubmit={(form) => resolve(answer(form))}
       actions={<Actions reject={reject} />}
     >
-      <input id={id} name={answerField} defaultValue={text(data, "default")} />
+      <input id={id} name={answerField} defaultValue={text(data, "default")} {...invalid(name, error)} />
     </Question>
   );
 }
 
 /** The value goes from the field to whoever waits for it, and is kept nowhere here. */
-export function Secret({ data, resolve, reject, status }: SlotProps): ReactNode {
-  const id = useId();
+export function Secret({ data, resolve, reject, status, error }: SlotProps): ReactNode {
+  const [id, name] = [useId(), useId()];
   const keyName = text(data, "key_name");
   const submit = (form: HTMLFormElement) => {
     const value = answer(form);
@@ -31,14 +33,17 @@ export function Secret({ data, resolve, reject, status }: SlotProps): ReactNode 
   };
   return (
     <Question
+      id={name}
       message={text(data, "message") ?? `Please enter ${keyName ?? "the secret"}:`}
       labels={id}
+      error={error}
       status={status}
       onSubmit={submit}
       actions={<Actions reject={reject} />}
     >
       <input
         id={id}
+        {...invalid(name, error)}
         name={answerField}
         type="password"
         required
@@ -78,6 +83,10 @@ export function Select(props: SlotProps): ReactNode {
     </Question>
   );
 }
+
+/** A field says that its answer was refused, and where it is written why. */
+const invalid = (question: string, error: string | undefined) =>
+  error === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${question}-error` };
 
 const answerField = "answer";
 const answer = (form: HTMLFormElement) => String(new FormData(form).get(answerField) ?? "");

@@ -16,9 +16,13 @@ export interface QuestionProps extends Pick<SlotProps, "status"> {
   actions: ReactNode;
   /** What was answered, where it may be shown. */
   answer?: string | undefined;
+  /** Why the last answer was refused: it stands at the field that `labels` names. */
+  error?: string | undefined;
 }
 
-export function Question({ message, id: given, labels, onSubmit, children, actions, status, answer }: QuestionProps): ReactNode {
+/** The frame of the built-in questions: a form with the sentence as its name. */
+export function Question(props: QuestionProps): ReactNode {
+  const { message, id: given, labels, onSubmit, children, actions, status, answer, error } = props;
   const own = useId();
   const say = useLabels();
   const id = given ?? own;
@@ -43,6 +47,11 @@ export function Question({ message, id: given, labels, onSubmit, children, actio
         </label>
       )}
       {children}
+      {error !== undefined && (
+        <p role="alert" id={`${id}-error`} data-glove-error="">
+          {error}
+        </p>
+      )}
       <div data-glove-actions="">{actions}</div>
     </form>
   );

@@ -10,7 +10,14 @@ export type RunPhase = CorePhase | "interrupted";
 
 /** One entry of the chat. Made by hand, for a test or a story, it may have no id where `ShownEntry` has one. */
 export type TimelineEntry =
-  | { readonly kind: "user"; readonly id?: string; readonly text: string; readonly images?: readonly string[] }
+  | {
+      readonly kind: "user";
+      readonly id?: string;
+      readonly text: string;
+      readonly images?: readonly string[];
+      /** When it was written, in milliseconds since 1970. */
+      readonly at?: number;
+    }
   | {
       readonly kind: "agent_text";
       readonly id?: string;
@@ -19,6 +26,8 @@ export type TimelineEntry =
       readonly partial?: boolean;
       /** The model's reasoning before it. */
       readonly reasoning?: string;
+      /** When it was written, in milliseconds since 1970. */
+      readonly at?: number;
     }
   | {
       readonly kind: "tool";

@@ -209,7 +209,14 @@ export interface CoreQuestion {
 
 /** One entry, in the original's form with fields added. */
 export type CoreEntry =
-  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly images?: readonly string[] }
+  | {
+      readonly kind: "user";
+      readonly id: string;
+      readonly text: string;
+      readonly images?: readonly string[];
+      /** When it was written. */
+      readonly at?: number;
+    }
   | {
       readonly kind: "agent_text";
       readonly id: string;
@@ -218,6 +225,8 @@ export type CoreEntry =
       readonly partial?: boolean;
       /** What the model thought before it. */
       readonly reasoning?: string;
+      /** When it was written. */
+      readonly at?: number;
     }
   | {
       readonly kind: "tool";

@@ -18,6 +18,8 @@ pub enum TimelineEntry {
         text: String,
         #[json(skip_if_default)]
         images: Vec<String>,
+        /// When it was written.
+        at: Option<u64>,
     },
     AgentText {
         id: String,
@@ -27,6 +29,8 @@ pub enum TimelineEntry {
         partial: bool,
         /// What the model thought before it.
         reasoning: Option<String>,
+        /// When it was written.
+        at: Option<u64>,
     },
     Tool(ToolEntry),
     /// Here older messages were summarised for the model. They are all still there.
@@ -144,7 +148,7 @@ impl Timeline {
                         images.push(url);
                     }
                 }
-                self.push(TimelineEntry::User { id, text, images }, changed);
+                self.push(TimelineEntry::User { id, text, images, at: message.at }, changed);
             }
             Sender::User => {}
             Sender::Agent => {
@@ -159,7 +163,8 @@ impl Timeline {
                 {
                     let (text, partial) = (message.text.clone(), message.partial);
                     let reasoning = reasoning.take();
-                    self.push(TimelineEntry::AgentText { id, text, partial, reasoning }, changed);
+                    let at = message.at;
+                    self.push(TimelineEntry::AgentText { id, text, partial, reasoning, at }, changed);
                 }
                 let first = self.entries.len();
                 for call in message.calls() {

@@ -42,11 +42,11 @@ test("an application draws thoughts as it likes, also at calls", () => {
 
 test("the elements around everything and around the messages can be had, and the latter can be a box that scrolls", () => {
   const [rootRef, logRef] = [createRef<HTMLElement>(), createRef<HTMLElement>()];
-  const view = render(<Render glove={handle()} rootRef={rootRef} logRef={logRef} />);
+  const view = render(<Render glove={handle()} unstyled rootRef={rootRef} logRef={logRef} />);
   expect(rootRef.current?.dataset.gloveStrategy).toBe("interleaved");
   expect(logRef.current?.getAttribute("role")).toBe("log");
   expect(logRef.current?.style.display).toBe("contents");
-  view.rerender(<Render glove={handle()} logClassName="scrolls" logRef={logRef} />);
+  view.rerender(<Render glove={handle()} unstyled logClassName="scrolls" logRef={logRef} />);
   expect(logRef.current?.className).toBe("scrolls");
   expect(logRef.current?.style.display).toBe("");
 });

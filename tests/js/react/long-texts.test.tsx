@@ -55,10 +55,11 @@ test("a streaming answer grows up to the limit, is shown further on demand, and 
   );
   act(() => void glove?.sendMessage("go"));
   await act(() => asked.opened);
-  const text = () => [...(container.querySelector("[data-glove-streaming]")?.childNodes ?? [])].map((node) => node.textContent);
+  const text = () =>
+    [...(container.querySelector("[data-glove-streaming] > span")?.childNodes ?? [])].map((node) => node.textContent);
   await act(() => notify("a".repeat(1000)));
   await waitFor(() => expect(text()).toEqual(["a".repeat(1000)]));
-  const node = container.querySelector("[data-glove-streaming]")?.firstChild;
+  const node = container.querySelector("[data-glove-streaming] > span")?.firstChild;
   await act(() => notify("a".repeat(piece)));
   await waitFor(() => expect(text()).toEqual(["a".repeat(piece), "Show more"]));
   expect(glove?.streamingText.length).toBe(piece + 1000);
@@ -66,7 +67,7 @@ test("a streaming answer grows up to the limit, is shown further on demand, and 
   expect(text()).toEqual(["a".repeat(piece + 1000)]);
   await act(() => notify("b"));
   await waitFor(() => expect(text()).toEqual([`${"a".repeat(piece + 1000)}b`]));
-  expect(container.querySelector("[data-glove-streaming]")?.firstChild).toBe(node);
+  expect(container.querySelector("[data-glove-streaming] > span")?.firstChild).toBe(node);
   await act(async () => end.open());
   await waitFor(() => expect(container.querySelector("[data-glove-streaming]")).toBeNull());
 });

@@ -25,7 +25,10 @@ function texts(container: HTMLElement): string[] {
   const walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
   const found: string[] = [];
   while (walker.nextNode()) {
-    if (!walker.currentNode.parentElement?.closest("[data-glove-role=input]")) found.push(walker.currentNode.textContent ?? "");
+    const part = walker.currentNode.parentElement;
+    // What belongs to a card, the input or a message's buttons is no text of the conversation.
+    if (!part?.closest("[data-glove-role=input], [data-glove-role=tool] > details, [data-glove-tools]"))
+      found.push(walker.currentNode.textContent ?? "");
   }
   return found;
 }
@@ -298,14 +301,14 @@ test("a result is shown when no slot of its call waits, and takes the place of o
 test("a screen reader tells who said what", () => {
   render(<Render glove={conversation()} />);
   const articles = screen.getAllByRole("article").map((part) => `${part.getAttribute("aria-label")}: ${part.textContent}`);
-  expect(articles).toEqual(["You: hello", "Assistant: hi"]);
+  expect(articles).toEqual(["You: hello", "Assistant: hi", "Assistant: and so"]);
 });
 
 test("messages are a polite log, and what is being written is read out only when it is finished", () => {
   render(<Render glove={conversation()} />);
   const log = screen.getByRole("log", { name: "Conversation" });
   expect(log.getAttribute("aria-busy")).toBe("true");
-  expect(log.querySelector("[data-glove-streaming]")?.getAttribute("aria-live")).toBe("off");
+  expect(log.querySelector("[data-glove-streaming] > *")?.getAttribute("aria-live")).toBe("off");
 });
 
 test("Enter sends, Shift+Enter and the Enter of an unfinished word do not", () => {
@@ -366,7 +369,7 @@ test.each(["paused", "interrupted"] as const)(
 );
 
 test.each([
-  ["an answer", "streamingText", "[data-glove-streaming]"],
+  ["an answer", "streamingText", "[data-glove-streaming] > span"],
   ["thoughts", "streamingReasoning", "[data-glove-role=reasoning]"],
 ] as const)("what is selected in %s stays selected while it grows", (_, part, where) => {
   const glove = (text: string) => handle({ busy: true, [part]: text });

@@ -17,7 +17,9 @@ async function onServer<T>(work: (glove: typeof import("glove-wasm/react")) => T
   const compiled = vi.spyOn(WebAssembly, "compile");
   const made = vi.spyOn(WebAssembly, "Module");
   try {
-    return await work(await import("glove-wasm/react"));
+    const glove = await import("glove-wasm/react");
+    await glove.preloadRender();
+    return await work(glove);
   } finally {
     expect(compiled).not.toHaveBeenCalled();
     expect(made).not.toHaveBeenCalled();
@@ -65,6 +67,7 @@ test.each(["useGlove", "useSuspenseGlove"] as const)(
     expect(made).toEqual([]);
 
     const glove = await import("glove-wasm/react");
+    await glove.preloadRender();
     const root = document.createElement("div");
     root.innerHTML = html;
     document.body.append(root);

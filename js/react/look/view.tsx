@@ -1,0 +1,120 @@
+// The chat that `<Render>` shows: all parts in their places, in one of four arrangements.
+import { memo, type ReactNode, useCallback, useMemo, useState } from "react";
+import type { ShownSlot } from "../../src/snapshot/snapshot.js";
+import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
+import { ErrorNotice } from "../parts/error-notice.js";
+import { Queue } from "../parts/queue.js";
+import { isQuiet, isStreaming, isWriting } from "../parts/streaming.js";
+import { Thread } from "../parts/thread.js";
+import { ThreadLog } from "../parts/thread-log.js";
+import { StreamingToolCard } from "../parts/tool-card.js";
+import { Welcome } from "../parts/welcome.js";
+import { DefaultInput, DefaultSlotContainer, Slots } from "../render/defaults.js";
+import { Entries } from "../render/entries.js";
+import { useLabels } from "../render/labels.js";
+import { renderPart } from "../render/mount-renderer.js";
+import { createPlaces, visibleSlots } from "../render/slots.js";
+import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "../render/types.js";
+import { Sheet } from "./sheet.js";
+
+export function View(props: RenderProps): ReactNode {
+  const { glove, strategy = "interleaved", unstyled = false, nonce, renderInput, renderError } = props;
+  const slots = useVisibleSlots(glove);
+  const inOnePlace = slots.length > 0 && (
+    <Container slots={slots} renderSlot={glove.renderSlot} renderSlotContainer={props.renderSlotContainer} />
+  );
+  const after = (
+    <>
+      {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
+      <Working glove={glove} />
+      <ErrorNotice renderError={renderError} />
+    </>
+  );
+  return (
+    <Thread
+      glove={glove}
+      strategy={strategy}
+      labels={props.labels}
+      markdown={props.markdown}
+      as={props.as}
+      rootRef={props.rootRef}
+      className={props.className}
+      style={props.style}
+      styled={!unstyled}
+    >
+      {!unstyled && <Sheet nonce={nonce} />}
+      {strategy === "slots-before" && inOnePlace}
+      {strategy === "slots-only" ? after : <Conversation {...props} strategy={strategy} slots={slots} after={after} />}
+      <Input glove={glove} renderInput={renderInput} />
+    </Thread>
+  );
+}
+
+/** Entries, the answer that is being written, and what waits. */
+function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNode }): ReactNode {
+  const { glove, strategy, slots, after, unstyled } = props;
+  const timeline = useHandlePart(glove, timelineOf);
+  const streaming = useHandlePart(glove, isStreaming);
+  const writing = useHandlePart(glove, isWriting);
+  const [place] = useState(createPlaces);
+  const placed = useMemo(() => place(strategy === "interleaved" ? slots : [], timeline), [place, strategy, slots, timeline]);
+  return (
+    <ThreadLog after={after} boxless={unstyled} logRef={props.logRef} className={props.logClassName}>
+      <Welcome welcome={props.welcome} suggestions={props.suggestions} />
+      <Entries
+        timeline={timeline}
+        slots={placed.at}
+        streaming={streaming}
+        live={writing ? glove : undefined}
+        renderMessage={props.renderMessage}
+        renderToolStatus={props.renderToolStatus}
+        renderStreaming={props.renderStreaming}
+        renderReasoning={props.renderReasoning}
+        renderSlot={glove.renderSlot}
+        renderToolResult={glove.renderToolResult}
+      />
+      {!props.renderToolStatus && <Calls glove={glove} />}
+      <Slots slots={placed.rest} renderSlot={glove.renderSlot} />
+      <Queue editable={!props.renderInput} />
+    </ThreadLog>
+  );
+}
+
+const timelineOf = ({ timeline }: Parts) => timeline;
+const none: NonNullable<Parts["streamingCalls"]> = [];
+
+/** Calls whose arguments are being written. */
+function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
+  const calls = useHandlePart(glove, ({ streamingCalls }) => streamingCalls ?? none);
+  return calls.map((call) => <StreamingToolCard key={call.id} call={call} />);
+}
+
+function Working({ glove }: Pick<RenderProps, "glove">): ReactNode {
+  const say = useLabels();
+  const quiet = useHandlePart(glove, isQuiet);
+  return (
+    quiet && (
+      <div role="status" aria-label={say("Working")} data-glove-role="working">
+        …
+      </div>
+    )
+  );
+}
+
+function Container({ slots, renderSlot, ...given }: ContainerProps): ReactNode {
+  return renderPart(given, "renderSlotContainer", DefaultSlotContainer, { slots, renderSlot }, slots);
+}
+
+type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & SlotContainerRenderProps<ShownSlot>;
+
+const Input = memo(function Input({ glove, ...given }: Pick<RenderProps, "glove" | "renderInput">) {
+  const busy = useHandlePart(glove, ({ busy }) => busy);
+  const { sendMessage, abort } = glove;
+  const send = useCallback((...message: Parameters<GloveHandle["sendMessage"]>) => void sendMessage(...message), [sendMessage]);
+  return renderPart(given, "renderInput", DefaultInput, { send, busy, abort }, busy);
+});
+
+function useVisibleSlots(glove: GloveHandle): ShownSlot[] {
+  const slots = useHandlePart(glove, ({ slots }) => slots);
+  return useMemo(() => visibleSlots(slots), [slots]);
+}

@@ -1,0 +1,114 @@
+// Markdown that streams: block by block, so that what is settled is neither read nor drawn again.
+import { Lexer, Marked, type MarkedOptions } from "marked";
+import { type ComponentType, memo, type ReactNode, useEffect, useState } from "react";
+import { useFront } from "../render/long-text.js";
+import type { TextRenderProps } from "../render/types.js";
+import { Blocks, closed, type TextBlock } from "./blocks.js";
+import { mathRules } from "./math.js";
+import { type TreeOptions, tree } from "./tree.js";
+
+/** What may differ between chats. */
+export interface MarkdownOptions extends TreeOptions {}
+
+/** Blocks that are drawn in one frame when a long text comes at once, in UTF-16 units of text. */
+const perFrame = 12_000;
+
+/** A component for the `markdown` prop of `<Render>`: make it once, outside of components. */
+export function createMarkdown(options: MarkdownOptions = {}): ComponentType<TextRenderProps> {
+  const settings = new Marked({ gfm: true, breaks: true }, options.math ? { extensions: mathRules } : {}).defaults;
+  const Block = memo(function Block({
+    block,
+    links,
+    open,
+  }: {
+    block: TextBlock;
+    links: Lexer["tokens"]["links"];
+    open: boolean;
+  }) {
+    return block.plain ? <span data-glove-plain="">{block.text}</span> : read(block.text, links, settings, options, open);
+  });
+  return function Markdown({ text, streaming }: TextRenderProps): ReactNode {
+    const [front, more] = useFront(text);
+    const [{ blocks, links }] = useState(() => ({ blocks: new Blocks(options.math !== undefined), links: {} }));
+    // Only saves work: what is remembered of the text before never changes what comes out.
+    blocks.update(front);
+    const { settled, open } = blocks;
+    const shown = useShown(settled, streaming);
+    const all = shown >= settled.length;
+    const tail = streaming && !blocks.isInCode ? { ...open, text: closed(open.text) } : open;
+    return (
+      <div data-glove-markdown="">
+        {settled.slice(0, shown).map((block, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: settled blocks never change their places.
+          <Wrapped key={index} plain={block.plain}>
+            <Block block={block} links={links} open={false} />
+          </Wrapped>
+        ))}
+        {/* It grows without a word, and is read out when it stands among the settled ones. */}
+        {all && (
+          <Wrapped key={streaming ? "open" : settled.length} plain={open.plain} live={streaming ? "off" : undefined}>
+            <Block block={tail} links={links} open={streaming} />
+          </Wrapped>
+        )}
+        {more}
+      </div>
+    );
+  };
+}
+
+interface WrappedProps {
+  readonly plain: boolean;
+  readonly live?: "off" | undefined;
+  readonly children: ReactNode;
+}
+
+/** Pieces of one line flow into each other. */
+function Wrapped({ plain, live, children }: WrappedProps): ReactNode {
+  if (plain) return <span aria-live={live}>{children}</span>;
+  return (
+    <div data-glove-block="" dir="auto" aria-live={live}>
+      {children}
+    </div>
+  );
+}
+
+/** How many blocks are drawn: those of a long text that comes at once come frame by frame. */
+function useShown(blocks: readonly TextBlock[], streaming: boolean): number {
+  const [shown, setShown] = useState(() => (streaming ? Number.POSITIVE_INFINITY : upTo(blocks, 0)));
+  const waits = shown < blocks.length;
+  useEffect(() => {
+    if (!waits) return;
+    const frame = requestAnimationFrame(() => setShown((before) => upTo(blocks, before)));
+    return () => cancelAnimationFrame(frame);
+  });
+  return shown;
+}
+
+function upTo(blocks: readonly TextBlock[], from: number): number {
+  let size = 0;
+  for (let at = from; at < blocks.length; at++) {
+    size += blocks[at]?.text.length ?? 0;
+    if (size > perFrame) return at + 1;
+  }
+  // What streams on from here is drawn as it comes.
+  return Number.POSITIVE_INFINITY;
+}
+
+/** So many quotes in each other are no text of anybody. */
+const tooDeep = /^(?:[ \t]*>){40}/m;
+
+function read(text: string, links: object, settings: MarkedOptions, options: TreeOptions, open: boolean): ReactNode {
+  if (!tooDeep.test(text)) {
+    try {
+      const lexer = new Lexer(settings);
+      // What an address is called holds in the blocks after it.
+      Object.assign(lexer.tokens.links, links);
+      const tokens = lexer.lex(text);
+      if (!open) Object.assign(links, tokens.links);
+      return tree(tokens, options, open);
+    } catch {
+      // It is shown as it is written.
+    }
+  }
+  return <p data-glove-plain="">{text}</p>;
+}

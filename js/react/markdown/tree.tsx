@@ -1,0 +1,139 @@
+// Tokens of markdown as elements. No token becomes HTML: what a text says of tags is shown as it is written.
+import type { Token, Tokens } from "marked";
+import { Fragment, type ReactNode } from "react";
+import { CodeBlock } from "./code-block.js";
+import { decoded, ownPicture, safeLink } from "./safe-url.js";
+
+export interface TreeOptions {
+  /** Draws a formula. */
+  readonly math?: ((formula: string, display: boolean) => ReactNode) | undefined;
+  /** Whether a picture of this address is loaded at once; by default those of the page's own site are. */
+  readonly images?: ((src: string) => boolean) | undefined;
+}
+
+interface Place extends TreeOptions {
+  readonly depth: number;
+  /** The text is still being written. */
+  readonly open: boolean;
+}
+
+/** Deeper than this, text is shown as it is written. */
+const deepest = 16;
+
+export function tree(tokens: readonly Token[], options: TreeOptions, open: boolean): ReactNode {
+  return draw(tokens, { ...options, open, depth: 0 });
+}
+
+function draw(tokens: readonly Token[] | undefined, place: Place): ReactNode[] {
+  return (tokens ?? []).map((token, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no other name, and only the last ones change.
+    <Fragment key={index}>{one(token as Tokens.Generic, place)}</Fragment>
+  ));
+}
+
+function one(token: Tokens.Generic, outer: Place): ReactNode {
+  if (outer.depth > deepest) return token.raw;
+  const place = { ...outer, depth: outer.depth + 1 };
+  const inside = () => draw(token.tokens, place);
+  switch (token.type) {
+    case "space":
+    case "def":
+    case "checkbox":
+      return null;
+    case "heading": {
+      const Heading = `h${token.depth}` as "h1";
+      return <Heading>{inside()}</Heading>;
+    }
+    case "paragraph":
+      return <p>{inside()}</p>;
+    case "text":
+      return token.tokens ? inside() : decoded(token.text);
+    case "escape":
+      return token.text;
+    case "strong":
+      return <strong>{inside()}</strong>;
+    case "em":
+      return <em>{inside()}</em>;
+    case "del":
+      return <del>{inside()}</del>;
+    case "codespan":
+      return <code dir="auto">{token.text}</code>;
+    case "br":
+      return <br />;
+    case "hr":
+      return <hr />;
+    case "blockquote":
+      return <blockquote>{inside()}</blockquote>;
+    case "code":
+      return <CodeBlock code={token.text} info={token.lang ?? ""} open={place.open} />;
+    case "list":
+      return <List list={token as Tokens.List} place={place} />;
+    case "table":
+      return <Table table={token as Tokens.Table} place={place} />;
+    case "link":
+      return <Link href={decoded(token.href)}>{inside()}</Link>;
+    case "image":
+      return <Picture src={decoded(token.href)} alt={decoded(token.text)} place={place} />;
+    case "math":
+      return place.math ? place.math(token.text, token.display) : token.raw;
+    default:
+      return token.raw;
+  }
+}
+
+function Link({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactNode {
+  const safe = safeLink(href);
+  if (safe === undefined) return children;
+  const own = safe.startsWith("#") ? {} : { target: "_blank", rel: "noopener noreferrer nofollow" };
+  return (
+    <a href={safe} {...own}>
+      {children}
+    </a>
+  );
+}
+
+function Picture({ src, alt, place }: { readonly src: string; readonly alt: string; readonly place: Place }): ReactNode {
+  const safe = safeLink(src);
+  const shows = safe !== undefined && (place.images ?? ownPicture)(safe);
+  if (shows) return <img src={safe} alt={alt} loading="lazy" />;
+  return <Link href={src}>{alt || src}</Link>;
+}
+
+function List({ list, place }: { readonly list: Tokens.List; readonly place: Place }): ReactNode {
+  const items = list.items.map((item, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: items have no other name.
+    <li key={index} data-glove-task={item.task ? "" : undefined}>
+      {item.task && (
+        <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label={item.text.slice(0, 100)} />
+      )}
+      {draw(item.tokens, place)}
+    </li>
+  ));
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table, place }: { readonly table: Tokens.Table; readonly place: Place }): ReactNode {
+  const cells = (row: readonly Tokens.TableCell[], Cell: "th" | "td") =>
+    row.map((cell, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name.
+      <Cell key={index} align={cell.align ?? undefined} dir="auto">
+        {draw(cell.tokens, place)}
+      </Cell>
+    ));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+    <div data-glove-table="" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{cells(table.header, "th")}</tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name.
+            <tr key={index}>{cells(row, "td")}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

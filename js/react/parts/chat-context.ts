@@ -1,0 +1,22 @@
+// What the parts of one chat share: its handle, how texts are drawn, and its composer.
+import { type ComponentType, type Context, createContext, type RefObject, useContext } from "react";
+import { GloveError } from "../../src/error.js";
+import type { GloveHandle, TextRenderProps } from "../render/types.js";
+
+export interface Chat {
+  readonly glove: GloveHandle;
+  /** Draws the text of an answer; `false` leaves it as it is. */
+  readonly markdown: ComponentType<TextRenderProps> | boolean;
+  /** Puts a text into the composer, where there is one. */
+  readonly compose: RefObject<((text: string) => void) | null>;
+  /** Brings the end of the conversation into sight, and keeps it there. */
+  readonly toEnd: RefObject<(() => void) | null>;
+}
+
+export const ChatContext: Context<Chat | null> = /* @__PURE__ */ createContext<Chat | null>(null);
+
+export function useChat(): Chat {
+  const chat = useContext(ChatContext);
+  if (!chat) throw new GloveError("CLIENT_CONFIG", "The parts of a chat must be inside a `<Thread>`.");
+  return chat;
+}

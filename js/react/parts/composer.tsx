@@ -1,0 +1,164 @@
+// The composer: a field that grows with its text, and the buttons that send and stop.
+import {
+  type Context,
+  createContext,
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+} from "react";
+import { useHandlePart } from "../hooks/handle-registry.js";
+import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
+import { useLabels } from "../render/labels.js";
+import type { GloveHandle, InputRenderProps } from "../render/types.js";
+import { type PartProps, part } from "./as-child.js";
+import { ChatContext } from "./chat-context.js";
+import { IconLabel } from "./icons.js";
+import { keepText, keptText } from "./kept-text.js";
+
+/** What a composer does where an application says it; else what the handle of its chat does. */
+export const ComposerContext: Context<InputRenderProps | null> = /* @__PURE__ */ createContext<InputRenderProps | null>(null);
+
+const nobody = { busy: false } as GloveHandle;
+
+function useComposer(): InputRenderProps & { readonly sessionId: string } {
+  const own = useContext(ComposerContext);
+  const glove = useContext(ChatContext)?.glove ?? nobody;
+  const busy = useHandlePart(glove, ({ busy }) => busy);
+  const sessionId = useHandlePart(glove, ({ sessionId }) => sessionId ?? "");
+  const of = own ?? { send: glove.sendMessage, busy, abort: glove.abort };
+  return { ...of, sessionId };
+}
+
+/** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
+export function Composer(props: PartProps<"form">): ReactNode {
+  const { send, busy } = useComposer();
+  const chat = useContext(ChatContext);
+  const say = useLabels();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const field = event.currentTarget.querySelector("textarea");
+    const text = field?.value.trim();
+    if (!field || !text) return;
+    write(field, "");
+    void send(text);
+    chat?.toEnd.current?.();
+  };
+  const own = { "data-glove-role": "input", "data-busy": busy ? "" : undefined, "aria-label": say("Send a message") };
+  return part("form", { ...own, onSubmit: submit }, props);
+}
+
+/** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
+export function ComposerInput(props: PartProps<"textarea">): ReactNode {
+  const { sessionId } = useComposer();
+  const compose = useContext(ChatContext)?.compose;
+  const say = useLabels();
+  const element = useRef<HTMLTextAreaElement>(null);
+  useDraft(element, sessionId);
+  useEffect(() => {
+    if (!compose) return;
+    compose.current = (text) => {
+      const field = element.current;
+      if (!field) return;
+      write(field, field.value ? `${text}\n${field.value}` : text);
+      field.focus();
+    };
+    return () => {
+      compose.current = null;
+    };
+  }, [compose]);
+  const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // The Enter that ends the writing of a Japanese or Chinese word sends nothing; Safari tells of it by its key code only.
+    const composing = event.nativeEvent.isComposing || event.keyCode === 229;
+    if (event.key !== "Enter" || event.shiftKey || composing) return;
+    event.preventDefault();
+    event.currentTarget.form?.requestSubmit();
+  };
+  const own = {
+    ref: element,
+    "aria-label": say("Message"),
+    name: "message",
+    rows: 1,
+    placeholder: say("Type a message"),
+    dir: "auto",
+    autoComplete: "off",
+    enterKeyHint: "send",
+    onKeyDown: keyDown,
+  };
+  return part("textarea", own, props);
+}
+
+export function ComposerSend(props: PartProps<"button">): ReactNode {
+  const say = useLabels();
+  return part("button", { type: "submit", "data-glove-send": "", title: say("Send"), children: say("Send") }, props);
+}
+
+/** There only while the agent works. */
+export function ComposerStop(props: PartProps<"button">): ReactNode {
+  const { busy, abort } = useComposer();
+  const say = useLabels();
+  const stop = (event: { readonly currentTarget: Element }) => {
+    // The button goes; the focus must not go with it.
+    const field = event.currentTarget.closest("form")?.querySelector("textarea");
+    abort();
+    field?.focus();
+  };
+  const own = { type: "button", "data-glove-stop": "", title: say("Stop"), children: say("Stop"), onClick: stop };
+  return busy ? part("button", own, props) : null;
+}
+
+/** The composer of `<Render>`. */
+export function BuiltInComposer(): ReactNode {
+  const say = useLabels();
+  return (
+    <Composer>
+      <ComposerInput />
+      <div data-glove-buttons="">
+        <ComposerStop>
+          <IconLabel icon="stop" label={say("Stop")} />
+        </ComposerStop>
+        <ComposerSend>
+          <IconLabel icon="send" label={say("Send")} />
+        </ComposerSend>
+      </div>
+    </Composer>
+  );
+}
+
+/** As if somebody had typed it. */
+function write(field: HTMLTextAreaElement, text: string): void {
+  // React compares with what it set last, so it is set past React.
+  const view = field.ownerDocument.defaultView ?? window;
+  Object.getOwnPropertyDescriptor(view.HTMLTextAreaElement.prototype, "value")?.set?.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Restores and keeps what is in a field, and lets it grow with its text where the style sheet cannot. */
+function useDraft(element: { readonly current: HTMLTextAreaElement | null }, session: string): void {
+  useBrowserLayoutEffect(() => {
+    const field = element.current;
+    if (!field) return;
+    const grows = globalThis.CSS?.supports?.("field-sizing", "content");
+    const grow = () => {
+      if (grows) return;
+      field.style.height = "";
+      field.style.height = `${field.scrollHeight}px`;
+    };
+    const typed = () => {
+      if (session) keepText(session, field.value);
+      grow();
+    };
+    // What was typed before the conversation was there is its draft now.
+    const kept = session ? keptText(session) : null;
+    if (kept && field.value === "") field.value = kept;
+    typed();
+    field.addEventListener("input", typed);
+    return () => {
+      field.removeEventListener("input", typed);
+      // Another conversation has a draft of its own.
+      if (session) field.value = "";
+    };
+  }, [element, session]);
+}

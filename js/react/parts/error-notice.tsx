@@ -1,0 +1,78 @@
+// Why the last request failed, or that it stands still, and a way to go on.
+import { type ReactNode, useEffect, useState } from "react";
+import { useHandlePart } from "../hooks/handle-registry.js";
+import { useLabels } from "../render/labels.js";
+import { renderPart } from "../render/mount-renderer.js";
+import type { RenderProps } from "../render/types.js";
+import { useChat } from "./chat-context.js";
+import { errorWords } from "./error-words.js";
+
+/** An error, or a run that stands still, in words, with what can be done. */
+export interface Notice {
+  readonly kind: "error" | "paused";
+  readonly text: string;
+  /** What happened in the words of the code. */
+  readonly details?: string | undefined;
+  /** What helps, and the word for it. */
+  readonly action?: { readonly label: string; readonly run: () => unknown } | undefined;
+  /** In seconds: another try is of no use before. */
+  readonly wait?: number | undefined;
+}
+
+export type ErrorNoticeProps = Pick<RenderProps, "renderError"> & { children?: ((notice: Notice) => ReactNode) | undefined };
+
+export function ErrorNotice({ renderError, children = (notice) => <Panel {...notice} /> }: ErrorNoticeProps): ReactNode {
+  const { glove } = useChat();
+  const say = useLabels();
+  const error = useHandlePart(glove, ({ error }) => error);
+  const tab = useHandlePart(glove, ({ tab }) => tab);
+  const still = useHandlePart(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
+  const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady);
+  const { resume, takeOver, clearError: dismiss } = glove;
+  const [blocked, outdated] = [tab === "blocked", tab === "outdated"];
+  let retry: (() => unknown) | undefined = outdated ? () => location.reload() : blocked ? takeOver : resume;
+  // There is nothing to go on with: a message that was refused, say.
+  if (!blocked && !outdated && !still && dismiss) retry = ready ? undefined : dismiss;
+  if (!error && !(still && resume)) return null;
+  const own = error && renderPart({ renderError }, "renderError", null, { error, retry, dismiss }, error);
+  if (own) return own;
+  const run = retry ?? dismiss;
+  const word = outdated ? "Reload the page" : blocked ? "Use here" : !retry ? "Dismiss" : error ? "Try again" : "Continue";
+  const words = error ? errorWords(error, say) : { text: say("The last request did not finish.") };
+  return children({ kind: error ? "error" : "paused", ...words, action: run && { label: say(word), run } });
+}
+
+function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
+  const say = useLabels();
+  const left = useSeconds(wait);
+  return (
+    <div role={kind === "error" ? "alert" : "status"} data-glove-role={kind}>
+      <p>{text}</p>
+      {details !== undefined && details !== text && (
+        <details>
+          <summary>{say("Details")}</summary>
+          <p dir="auto">{details}</p>
+        </details>
+      )}
+      {action && (
+        <div data-glove-actions="">
+          <button type="button" onClick={() => void action.run()}>
+            {action.label}
+          </button>
+          {/* Each second would be read out. */}
+          {left > 0 && <span aria-hidden="true">{`${say("Worth a try in")} ${left} s`}</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function useSeconds(wait = 0): number {
+  const [left, setLeft] = useState(wait);
+  useEffect(() => {
+    setLeft(wait);
+    const timer = setInterval(() => setLeft((before) => Math.max(0, before - 1)), 1000);
+    return () => clearInterval(timer);
+  }, [wait]);
+  return left;
+}

@@ -1,0 +1,38 @@
+// An error in words for the person in front of the screen, and how long to wait before another try.
+import type { ModelFailure } from "../../src/error.js";
+
+export interface ErrorWords {
+  readonly text: string;
+  /** What the words leave out, for whoever can mend it. */
+  readonly details?: string | undefined;
+  /** In seconds: how long to wait before another try. */
+  readonly wait?: number | undefined;
+}
+
+// Other errors have a message for a person already: it says what happened and what to do.
+const words = {
+  MODEL_NETWORK: "There is no connection to the assistant. Check your network and try again.",
+  MODEL_STREAM_CUT: "The connection broke in the middle of the answer.",
+  MODEL_TIMEOUT: "The assistant took too long to answer.",
+  MODEL_RATE_LIMIT: "The assistant is getting too many requests right now.",
+  MODEL_OVERLOADED: "The assistant is overloaded right now. Try again in a moment.",
+  MODEL_SERVER: "The assistant has a problem right now. Try again in a moment.",
+  MODEL_AUTHENTICATION: "The assistant could not be reached with this sign-in or key.",
+  MODEL_BAD_REQUEST: "The assistant could not take this message.",
+  MODEL_BAD_RESPONSE: "The assistant sent an answer that cannot be read.",
+  MODEL_CONTEXT_LENGTH: "This conversation has become too long for the assistant. Start a new one.",
+  BODY_TOO_LARGE: "This message is too large. Send it with fewer or smaller files.",
+  STORE_QUOTA: "This device is out of space, so the conversation cannot be saved. Free some space and try again.",
+  STORE_UNAVAILABLE: "The conversation cannot be saved or read at the moment.",
+  CORE_PANIC: "Something went wrong here. Nothing that was saved is lost.",
+} as const;
+
+/** Every sentence that an error is put into. */
+export type ErrorSentence = (typeof words)[keyof typeof words];
+
+export function errorWords(error: Error, say: (word: string) => string): ErrorWords {
+  const { code = "", retryAfter } = error as ModelFailure & { readonly code?: string };
+  const text = Object.hasOwn(words, code) ? words[code as keyof typeof words] : undefined;
+  const wait = retryAfter === undefined ? undefined : Math.max(1, Math.ceil(retryAfter / 1000));
+  return text === undefined ? { text: error.message, wait } : { text: say(text), details: error.message, wait };
+}

@@ -1,0 +1,23 @@
+// What a person types is kept for this tab until it is sent: a reload brings it back.
+
+const prefix = "glove-wasm:typed:";
+
+// A browser may forbid storage, or be out of space: what was typed is then kept as long as the page.
+function storage(): Storage | undefined {
+  try {
+    return globalThis.sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+export function keptText(key: string): string | null {
+  return storage()?.getItem(prefix + key) ?? null;
+}
+
+export function keepText(key: string, text: string): void {
+  try {
+    if (text === "") storage()?.removeItem(prefix + key);
+    else storage()?.setItem(prefix + key, text);
+  } catch {}
+}

@@ -1,0 +1,126 @@
+// A message: what was said, and what can be done with it.
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useHandlePart } from "../hooks/handle-registry.js";
+import { useLabels } from "../render/labels.js";
+import { Long } from "../render/long-text.js";
+import type { MessageEntry } from "../render/types.js";
+import { AnswerText } from "./answer-text.js";
+import { type PartProps, part } from "./as-child.js";
+import { useChat } from "./chat-context.js";
+import { IconLabel } from "./icons.js";
+
+export interface MessageTextProps {
+  entry: MessageEntry;
+  /** It is still being written. */
+  streaming?: boolean | undefined;
+}
+
+/** The words and pictures of a message, as an article. */
+export function MessageText({ entry, streaming = false }: MessageTextProps): ReactNode {
+  const say = useLabels();
+  if (entry.kind === "agent_text") {
+    const { text, partial = false, error } = entry;
+    return (
+      <article
+        aria-label={say("Assistant")}
+        aria-busy={streaming || undefined}
+        data-glove-role="agent"
+        data-glove-streaming={streaming ? "" : undefined}
+        data-glove-cut={partial ? "" : undefined}
+        dir="auto"
+      >
+        <AnswerText text={text} streaming={streaming} />
+        {partial && !streaming && <p data-glove-cut-note="">{say("This answer was cut off.")}</p>}
+        <Failed error={error} />
+      </article>
+    );
+  }
+  return (
+    <article aria-label={say("You")} data-glove-role="user" dir="auto">
+      <Long text={entry.text} />
+      {entry.images?.map((source, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
+        <img key={index} src={source} alt={say("Image you attached")} />
+      ))}
+      <Failed error={entry.error} />
+    </article>
+  );
+}
+
+/** Why a request ended that another one followed. */
+function Failed({ error }: { readonly error: Error | undefined }): ReactNode {
+  return error && <p data-glove-role="failed">{error.message}</p>;
+}
+
+/** Copies the text of a message, and says for a moment that it did: `data-state` is `copied` then. */
+export function CopyButton({ text, ...props }: PartProps<"button"> & { text: string }): ReactNode {
+  const say = useLabels();
+  const [copied, setCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Without a permission, or on a page without TLS, there is no clipboard.
+      return;
+    }
+    setCopied(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setCopied(false), 2000);
+  };
+  const label = say(copied ? "Copied" : "Copy");
+  const own = {
+    type: "button",
+    title: label,
+    "data-state": copied ? "copied" : "idle",
+    onClick: () => void copy(),
+    children: <IconLabel icon={copied ? "done" : "copy"} label={label} />,
+  };
+  return part("button", own, props);
+}
+
+/** Asks for the last answer again. Nothing while the agent works, or where the handle cannot. */
+export function RegenerateButton(props: PartProps<"button">): ReactNode {
+  const { glove, toEnd } = useChat();
+  const say = useLabels();
+  const busy = useHandlePart(glove, ({ busy }) => busy);
+  const { regenerate } = glove;
+  if (busy || !regenerate) return null;
+  const ask = () => {
+    void regenerate();
+    toEnd.current?.();
+  };
+  const children = <IconLabel icon="retry" label={say("Answer again")} />;
+  return part("button", { type: "button", title: say("Answer again"), onClick: ask, children }, props);
+}
+
+/** When a message was written. Nothing where that is not known. */
+export function MessageTime({ at, ...props }: PartProps<"time"> & { at: number | undefined }): ReactNode {
+  if (at === undefined) return null;
+  const date = new Date(at);
+  const today = new Date().toDateString() === date.toDateString();
+  const children = date.toLocaleString(undefined, today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
+  return part("time", { dateTime: date.toISOString(), title: date.toLocaleString(), children }, props);
+}
+
+export interface MessageProps extends MessageTextProps {
+  /** It is the last of the conversation. */
+  isLast?: boolean | undefined;
+}
+
+/** A message of `<Render>`: its text, and below it what can be done with it. */
+export function Message({ entry, isLast = false, streaming = false }: MessageProps): ReactNode {
+  return (
+    <div data-glove-message={entry.kind === "user" ? "user" : "agent"} data-glove-last={isLast ? "" : undefined}>
+      <MessageText entry={entry} streaming={streaming} />
+      {!streaming && entry.text !== "" && (
+        <div data-glove-tools="">
+          <CopyButton text={entry.text} />
+          {isLast && entry.kind === "agent_text" && <RegenerateButton />}
+          <MessageTime at={entry.at} />
+        </div>
+      )}
+    </div>
+  );
+}

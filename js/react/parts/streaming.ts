@@ -1,0 +1,12 @@
+// Whether an answer is being written, or work goes on without a word.
+import type { Parts } from "../hooks/handle-registry.js";
+
+export const isStreaming = ({ streamingText, streamingReasoning = "", streamingCalls = [] }: Parts) =>
+  streamingText + streamingReasoning !== "" || streamingCalls.length > 0;
+
+/** An answer has words or thoughts already. */
+export const isWriting = ({ streamingText, streamingReasoning = "" }: Parts) => streamingText + streamingReasoning !== "";
+
+/** The agent works, and nothing else says so. */
+export const isQuiet = (parts: Parts) =>
+  parts.busy && !isStreaming(parts) && !parts.slots.some(({ waits, status }) => waits && status === "pending");

@@ -1,0 +1,52 @@
+// `Thread`: the element around a chat, and what all parts in it share.
+import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useMemo, useRef } from "react";
+import { EngineContext } from "../hooks/engine-context.js";
+import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
+import { type Labels, LabelsContext } from "../render/labels.js";
+import type { GloveHandle, RenderProps } from "../render/types.js";
+import { ChatContext } from "./chat-context.js";
+
+export interface ThreadProps
+  extends Pick<RenderProps, "glove" | "strategy" | "labels" | "markdown" | "as" | "rootRef" | "className" | "style"> {
+  /** Marks the element for the built-in style sheet. */
+  styled?: boolean | undefined;
+  children?: ReactNode;
+}
+
+/** Holds the parts of a chat. By itself it is one element without a look. */
+export function Thread(props: ThreadProps): ReactNode {
+  const { glove, strategy = "interleaved", markdown = true, labels = english, as = "div", rootRef, styled, ...rest } = props;
+  const engine = engineOfHandle(glove);
+  const keyDown = useStopKey(glove);
+  const compose = useRef<((text: string) => void) | null>(null);
+  const toEnd = useRef<(() => void) | null>(null);
+  const chat = useMemo(() => ({ glove, markdown, compose, toEnd }), [glove, markdown]);
+  const Element = as as "div" & keyof JSX.IntrinsicElements;
+  const content = (
+    <ChatContext.Provider value={chat}>
+      <LabelsContext.Provider value={labels}>
+        <Element
+          {...rest}
+          ref={rootRef as Ref<HTMLDivElement>}
+          data-glove-strategy={strategy}
+          data-glove-look={styled ? "" : undefined}
+          onKeyDown={keyDown}
+        />
+      </LabelsContext.Provider>
+    </ChatContext.Provider>
+  );
+  return engine ? <EngineContext.Provider value={engine}>{content}</EngineContext.Provider> : content;
+}
+
+const english: Labels = {};
+
+/** Escape stops the agent, except in a slot: there it may have a meaning of its own. */
+function useStopKey(glove: GloveHandle): (event: KeyboardEvent) => void {
+  const busy = useHandlePart(glove, ({ busy }) => busy);
+  return ({ key, target, defaultPrevented, nativeEvent }) => {
+    if (key !== "Escape" || !busy || defaultPrevented || nativeEvent.isComposing) return;
+    // Its document may be that of another window, with classes of its own.
+    if ((target as Element).closest?.("[data-glove-slot]")) return;
+    glove.abort();
+  };
+}

@@ -1,0 +1,41 @@
+// What a card of a call says: its title and its state, in words for a person.
+import type { ToolEntry } from "../../src/snapshot/snapshot.js";
+
+/** How far a call is. `waiting`: for a person. `cut`: it was stopped, or its end is not known. */
+export type ToolState = "writing" | "running" | "waiting" | "done" | "denied" | "failed" | "cut" | "undone";
+
+export function toolState({ status, outcome, undone }: ToolEntry, waits: boolean): ToolState {
+  if (undone) return "undone";
+  if (status === "running" || status === "pending") return waits || status === "pending" ? "waiting" : "running";
+  if (status === "success") return "done";
+  if (outcome === "denied" || outcome === "rejected") return "denied";
+  return status === "aborted" || outcome === "interrupted" || outcome === "not_run" ? "cut" : "failed";
+}
+
+export const stateWords = {
+  writing: "Preparing",
+  running: "Running",
+  waiting: "Waiting for you",
+  done: "Done",
+  denied: "Not allowed",
+  failed: "Failed",
+  cut: "Stopped",
+  undone: "Undone",
+} as const satisfies Record<ToolState, string>;
+
+/** `book_table` and `bookTable` as a person writes them: "Book table". */
+export function humanName(name: string): string {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/[_\-.\s]+/g, " ")
+    .trim();
+  // "API" stays, "Table" after a space does not.
+  const lower = words.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
+  return lower.charAt(0).toUpperCase() + lower.slice(1);
+}
+
+/** A value as text to be read: names and values are told apart by whoever shows them. */
+export function readable(value: unknown): string {
+  if (typeof value === "string") return value;
+  return JSON.stringify(value, undefined, 2) ?? String(value);
+}

@@ -1,0 +1,252 @@
+// A page with the built-in look: states made by hand for pictures and axe, and chats over the real core for what people do in them.
+import {
+  builtInRenderers,
+  GloveClient,
+  type GloveClientConfig,
+  GloveError,
+  type GloveHandle,
+  GloveProvider,
+  Render,
+  type RenderProps,
+  type ShownEntry,
+  type ShownSlot,
+  type SlotProps,
+  useGlove,
+} from "glove-wasm/react";
+import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
+import { type FunctionComponent, Profiler, type ReactNode } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { z } from "zod";
+import { long, sample } from "./look-texts.js";
+
+const at = Date.UTC(2026, 4, 12, 9, 30);
+const user = (id: string, text: string, more = {}): ShownEntry => ({ kind: "user", id, text, at, ...more });
+const agent = (id: string, text: string, more = {}): ShownEntry => ({ kind: "agent_text", id, text, at, ...more });
+const tool = (id: string, more: Partial<Extract<ShownEntry, { kind: "tool" }>> = {}): ShownEntry => ({
+  kind: "tool",
+  id,
+  name: "restart_service",
+  input: { service: "checkout", region: "eu-west-1", drain: true },
+  status: "success",
+  output: '{"restarted":3,"took":"12 s"}',
+  ...more,
+});
+const slot = (id: string, renderer: string, input: unknown, more: Partial<ShownSlot> = {}): ShownSlot => ({
+  id,
+  renderer,
+  input,
+  toolName: "t",
+  toolCallId: "",
+  createdAt: at,
+  waits: true,
+  displayStrategy: "stay",
+  status: "pending",
+  ...more,
+});
+
+type Parts = Partial<GloveHandle> & { readonly view?: Partial<RenderProps> };
+
+const picture =
+  "data:image/svg+xml," +
+  encodeURIComponent(
+    "<svg xmlns='http://www.w3.org/2000/svg' width='480' height='270'><rect width='480' height='270' fill='#88a'/><circle cx='330' cy='110' r='60' fill='#fd9'/><path d='M0 270 160 110 300 270z' fill='#446'/></svg>",
+  );
+
+const question = "Why did checkout slow down last night, and can you fix it?";
+const title = "Restart Checkout";
+
+/** Every state that a chat can be in. */
+export const states: Readonly<Record<string, Parts>> = {
+  empty: {
+    view: {
+      suggestions: ["What went wrong last night?", "Plan a day in Lisbon", { label: "Write a test", text: "Write a test." }],
+    },
+  },
+  messages: {
+    timeline: [
+      user("u1", question, { images: [picture] }),
+      agent("a1", sample, { reasoning: "The user asks about latency. Look at the deploys first." }),
+      user("u2", "Thanks! And how do I prove that it helped?"),
+      agent("a2", "Compare the 95th percentile before and after **21:40**. It fell from 840 ms to 210 ms."),
+    ],
+  },
+  working: { timeline: [user("u1", question)], busy: true },
+  streaming: {
+    timeline: [user("u1", question)],
+    busy: true,
+    streamingReasoning: "Deploys first.",
+    streamingText: `${sample.slice(0, 420)}`,
+  },
+  cards: {
+    timeline: [
+      user("u1", "Restart what is slow."),
+      tool("c1", { title }),
+      tool("c2", { title: "Restart Search", status: "running", output: undefined as never }),
+      tool("c3", { status: "error", outcome: "failed", output: "The service did not come back within 30 s." }),
+      tool("c4", { title: "Delete the cache", status: "error", outcome: "denied", output: "Not allowed." }),
+      tool("c5", { title: "Read the logs", status: "aborted", output: "Stopped." }),
+      tool("c6", { title: "Scale to 12", undone: true }),
+      agent("a1", "Checkout runs again. Search is on its way; two things I could not do."),
+    ],
+    streamingCalls: [{ id: "c7", name: "send_report", input: { to: "ops" }, at: "/to" }],
+    busy: true,
+  },
+  permission: {
+    timeline: [user("u1", "Restart checkout"), tool("c1", { title, status: "pending", output: undefined as never })],
+    slots: [
+      slot(
+        "s1",
+        "permission_request",
+        { toolName: "restart_service", title, toolInput: { service: "checkout", region: "eu-west-1", drain: true } },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
+  approval: {
+    timeline: [
+      user("u1", "Pay the invoice"),
+      tool("c1", { title: "Pay 1,200 € to Acme", status: "pending", output: undefined as never }),
+    ],
+    slots: [
+      slot(
+        "s1",
+        "approval_request",
+        {
+          toolName: "pay",
+          title: "Pay 1,200 € to Acme",
+          reason: "Payments above 1,000 € need your approval.",
+          toolInput: { invoice: "2026-117", amount: 1200 },
+        },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
+  forms: {
+    timeline: [user("u1", "Set it up")],
+    slots: [
+      slot(
+        "s1",
+        "input",
+        { message: "Which name should the service have?", default: "checkout" },
+        { error: "This name is taken." },
+      ),
+      slot("s2", "select", { message: "Where should it run?", options: ["Frankfurt", "Dublin", "Oregon"] }),
+      slot("s3", "confirm", { message: "Deploy it now?" }),
+      slot("s4", "input", { message: "Which port?" }, { status: "resolved", answer: "8080" }),
+      slot("s5", "info", { title: "Note", message: "The build takes about a minute." }, { waits: false }),
+    ],
+    busy: true,
+  },
+  error: {
+    timeline: [user("u1", question)],
+    error: new GloveError("MODEL_RATE_LIMIT", "The model's provider answered 429: Rate limit reached for requests.", {
+      retryAfter: 20_000,
+      retryable: true,
+    }),
+    run: { phase: "paused" },
+    resume: () => {},
+  },
+  cut: {
+    timeline: [user("u1", question), agent("a1", "It began at 21:04 with the deploy of", { partial: true })],
+    run: { phase: "paused" },
+    resume: () => {},
+  },
+  queue: {
+    timeline: [user("u1", question), agent("a1", "I am looking at the deploys.")],
+    busy: true,
+    queue: [
+      { id: "q1", text: "Then write a short report for the team." },
+      { id: "q2", text: "And tell Ann." },
+    ],
+    cancelQueued: () => true,
+  },
+  compaction: {
+    timeline: [
+      { kind: "compaction", id: "k", text: "" },
+      user("u1", "مرحبا، كيف يمكنني إعادة تشغيل الخدمة؟"),
+      agent("a1", "بالتأكيد. افتح لوحة التحكم ثم اختر **إعادة التشغيل**:\n\n1. افتح `services`\n2. اختر الخدمة"),
+    ],
+  },
+};
+
+function HandMade({ name }: { readonly name: string }) {
+  const { view, ...parts } = states[name] ?? {};
+  const glove: GloveHandle = {
+    timeline: [],
+    streamingText: "",
+    busy: false,
+    slots: [],
+    sendMessage: () => {},
+    abort: () => {},
+    regenerate: () => {},
+    renderSlot: (shown) => {
+      const Drawn = builtInRenderers[shown.renderer] as FunctionComponent<SlotProps>;
+      const { id, input, status, answer, error } = shown;
+      return (
+        <div key={id} data-glove-slot={id} style={{ display: "contents" }}>
+          <Drawn data={input} status={status} resolve={() => true} reject={() => {}} answer={answer} {...(error && { error })} />
+        </div>
+      );
+    },
+    renderToolResult: () => null,
+    resolveSlot: () => {},
+    rejectSlot: () => {},
+    ...parts,
+  };
+  return <Render glove={glove} {...view} />;
+}
+
+let root: Root | undefined;
+
+function mount(node: ReactNode): void {
+  root?.unmount();
+  document.querySelector("main")?.remove();
+  const main = document.body.appendChild(document.createElement("main"));
+  main.dataset.glovePage = "";
+  root = createRoot(main);
+  root.render(node);
+}
+
+const seen = { commits: 0 };
+
+interface ChatOptions extends Partial<GloveClientConfig> {
+  readonly view?: Partial<RenderProps>;
+}
+
+/** A chat over the real core, whose model answers from this script. */
+function chat(
+  script: ScriptedAnswer[] | Parameters<typeof createScriptedModel>[0],
+  { view, ...config }: ChatOptions = {},
+): GloveClient {
+  const model = createScriptedModel(script);
+  const client = new GloveClient({ createModel: () => model, systemPrompt: "You are a test.", ...config });
+  const Page = () => (
+    <Profiler
+      id="chat"
+      onRender={() => {
+        seen.commits++;
+      }}
+    >
+      <Render glove={useGlove()} {...view} />
+    </Profiler>
+  );
+  mount(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  return client;
+}
+
+Object.assign(globalThis, {
+  chat,
+  seen,
+  z,
+  GloveError,
+  long,
+  sample,
+  states,
+  show: (name: string) => mount(<HandMade name={name} />),
+});

@@ -1,0 +1,44 @@
+// The page with the built-in look, bundled as applications do, and opened in Chromium.
+import { basename } from "node:path";
+import { build } from "esbuild";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { patience } from "./browser.js";
+import { root } from "./project.js";
+import { type Served, serve } from "./server.js";
+
+const html = `<!doctype html><html lang=en><title>A chat</title><meta name=viewport content="width=device-width"><link rel=icon href=data:,><body><script type=module src=/look-page.js></script>`;
+
+export async function serveLook(): Promise<Served> {
+  const { outputFiles } = await build({
+    entryPoints: [`${root}/tests/support/look-page.tsx`],
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    jsx: "automatic",
+    outdir: "/",
+    write: false,
+    minify: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const files = Object.fromEntries(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
+  // As strict as a policy can be for a page with WebAssembly.
+  const headers = { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:" };
+  return serve("", { pages: { "/": html, ...files }, headers });
+}
+
+export async function openLook(browser: Browser, server: Served, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(patience);
+  const page = await context.newPage();
+  await page.goto(server.url);
+  await page.waitForFunction("globalThis.show");
+  return page;
+}
+
+/** Shows a state that was made by hand, as it looks when everything has been loaded. */
+export async function showState(page: Page, name: string): Promise<void> {
+  await page.evaluate(`show(${JSON.stringify(name)})`);
+  await page.locator("[data-glove-look]").waitFor();
+  if (name === "messages" || name === "streaming") await page.locator("[data-glove-markdown]").first().waitFor();
+  if (name === "messages") await page.locator("[data-code=keyword]").first().waitFor();
+}
