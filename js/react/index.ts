@@ -8,20 +8,20 @@ export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/state.js"
 export { useGlove, useMessage, useSlot, useToolCall } from "./hooks/use-glove.js";
 export { useSuspenseGlove } from "./hooks/use-suspense-glove.js";
 export type { AsChild, PartProps } from "./parts/as-child.js";
+export { ToolCard, type ToolCardProps, type ToolCardState } from "./parts/calls/tool-card.js";
+export type { ToolState } from "./parts/calls/tool-state.js";
 export { Composer, ComposerInput, ComposerSend, ComposerStop } from "./parts/composer.js";
-export { ErrorNotice, type ErrorNoticeProps, type Notice } from "./parts/error-notice.js";
+export { CopyButton } from "./parts/copy-button.js";
 export {
-  CopyButton,
   MessageText,
   type MessageTextProps,
   MessageTime,
   RegenerateButton,
 } from "./parts/message.js";
+export { ErrorNotice, type ErrorNoticeProps, type Notice } from "./parts/notices/error-notice.js";
 export { Queue, type QueuedItem, type QueueProps } from "./parts/queue.js";
 export { Thread, type ThreadProps } from "./parts/thread.js";
 export { ThreadLog, type ThreadLogProps } from "./parts/thread-log.js";
-export { ToolCard, type ToolCardProps, type ToolCardState } from "./parts/tool-card.js";
-export type { ToolState } from "./parts/tool-state.js";
 export { Welcome, type WelcomeProps } from "./parts/welcome.js";
 export { DefaultInput, DefaultMessage, DefaultReasoning, DefaultStreaming } from "./render/defaults.js";
 export type { Labels, Word } from "./render/labels.js";

@@ -6,6 +6,7 @@ import {
   GloveError,
   type GloveHandle,
   GloveProvider,
+  MemoryStore,
   Render,
   type RenderProps,
   type ShownEntry,
@@ -240,11 +241,16 @@ function chat(
   return client;
 }
 
+/** An answer that comes in small pieces, with so many milliseconds before each. */
+const pieces = (text: string, every: number) => ({ deltas: text.match(/[\s\S]{1,8}/g) ?? [], every });
+
 Object.assign(globalThis, {
   chat,
+  pieces,
   seen,
   z,
   GloveError,
+  MemoryStore,
   long,
   sample,
   states,

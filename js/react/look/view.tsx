@@ -2,12 +2,12 @@
 import { memo, type ReactNode, useCallback, useMemo, useState } from "react";
 import type { ShownSlot } from "../../src/snapshot/snapshot.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
-import { ErrorNotice } from "../parts/error-notice.js";
+import { StreamingToolCard } from "../parts/calls/tool-card.js";
+import { ErrorNotice } from "../parts/notices/error-notice.js";
 import { Queue } from "../parts/queue.js";
 import { isQuiet, isStreaming, isWriting } from "../parts/streaming.js";
 import { Thread } from "../parts/thread.js";
 import { ThreadLog } from "../parts/thread-log.js";
-import { StreamingToolCard } from "../parts/tool-card.js";
 import { Welcome } from "../parts/welcome.js";
 import { DefaultInput, DefaultSlotContainer, Slots } from "../render/defaults.js";
 import { Entries } from "../render/entries.js";

@@ -1,6 +1,6 @@
 // A block of code: its language, a button that copies it, and its colours, which follow while it is written.
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
-import { CopyButton } from "../parts/message.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { highlight, isLoaded, languageOf, subscribe } from "./highlight.js";
 
 /** Longer code has no colours: they would take too long. */

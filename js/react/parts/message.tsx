@@ -1,5 +1,5 @@
 // A message: what was said, and what can be done with it.
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { ReactNode } from "react";
 import { useHandlePart } from "../hooks/handle-registry.js";
 import { useLabels } from "../render/labels.js";
 import { Long } from "../render/long-text.js";
@@ -7,6 +7,7 @@ import type { MessageEntry } from "../render/types.js";
 import { AnswerText } from "./answer-text.js";
 import { type PartProps, part } from "./as-child.js";
 import { useChat } from "./chat-context.js";
+import { CopyButton } from "./copy-button.js";
 import { IconLabel } from "./icons.js";
 
 export interface MessageTextProps {
@@ -50,34 +51,6 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
 /** Why a request ended that another one followed. */
 function Failed({ error }: { readonly error: Error | undefined }): ReactNode {
   return error && <p data-glove-role="failed">{error.message}</p>;
-}
-
-/** Copies the text of a message, and says for a moment that it did: `data-state` is `copied` then. */
-export function CopyButton({ text, ...props }: PartProps<"button"> & { text: string }): ReactNode {
-  const say = useLabels();
-  const [copied, setCopied] = useState(false);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Without a permission, or on a page without TLS, there is no clipboard.
-      return;
-    }
-    setCopied(true);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => setCopied(false), 2000);
-  };
-  const label = say(copied ? "Copied" : "Copy");
-  const own = {
-    type: "button",
-    title: label,
-    "data-state": copied ? "copied" : "idle",
-    onClick: () => void copy(),
-    children: <IconLabel icon={copied ? "done" : "copy"} label={label} />,
-  };
-  return part("button", own, props);
 }
 
 /** Asks for the last answer again. Nothing while the agent works, or where the handle cannot. */

@@ -2,8 +2,8 @@
 import { Fragment, memo, type ReactNode, useState } from "react";
 import type { ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import { usePartOf } from "../hooks/handle-registry.js";
+import { ToolCard } from "../parts/calls/tool-card.js";
 import { Message } from "../parts/message.js";
-import { ToolCard } from "../parts/tool-card.js";
 import { DefaultCompaction, Reasoning, Slots } from "./defaults.js";
 import { renderPart } from "./mount-renderer.js";
 import type { PlacedSlots } from "./slots.js";
@@ -37,7 +37,9 @@ export const Entries = memo(function Entries({ timeline, slots, streaming, live,
     );
   });
   // React looks at all that stands beside what renders: fewer, where blocks stand together.
-  return views.flatMap((_, at) => (at % together ? [] : [<Fragment key={at}>{views.slice(at, at + together)}</Fragment>]));
+  const parts: ReactNode[] = [];
+  for (let at = 0; at < views.length; at += together) parts.push(<Fragment key={at}>{views.slice(at, at + together)}</Fragment>);
+  return parts;
 });
 
 /** A run of entries that React passes over as one when nothing in it changed. */

@@ -1,7 +1,7 @@
 // The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
-import type { ErrorSentence } from "../parts/error-words.js";
-import type { stateWords, ToolState } from "../parts/tool-state.js";
+import type { stateWords, ToolState } from "../parts/calls/tool-state.js";
+import type { ErrorSentence } from "../parts/notices/error-words.js";
 
 /** A label of `<Render>` or a built-in renderer. */
 export type Word =

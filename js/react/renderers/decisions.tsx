@@ -1,7 +1,7 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
 import { type ReactNode, useId, useRef } from "react";
-import { humanName } from "../parts/tool-state.js";
-import { Values } from "../parts/values.js";
+import { humanName } from "../parts/calls/tool-state.js";
+import { Values } from "../parts/calls/values.js";
 import { useLabels } from "../render/labels.js";
 import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
 import { Question } from "./question.js";

@@ -1,9 +1,9 @@
 // A call of a tool as a card: what it does, how far it is, and, folded, what it was called with and what came of it.
 import type { ReactNode } from "react";
-import type { StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
-import { useLabels } from "../render/labels.js";
-import { Long } from "../render/long-text.js";
-import { Icon, type IconName } from "./icons.js";
+import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
+import { useLabels } from "../../render/labels.js";
+import { Long } from "../../render/long-text.js";
+import { Icon, type IconName } from "../icons.js";
 import { humanName, readable, stateWords, type ToolState, toolState } from "./tool-state.js";
 import { Values } from "./values.js";
 

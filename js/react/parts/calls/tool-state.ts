@@ -1,5 +1,5 @@
 // What a card of a call says: its title and its state, in words for a person.
-import type { ToolEntry } from "../../src/snapshot/snapshot.js";
+import type { ToolEntry } from "../../../src/snapshot/snapshot.js";
 
 /** How far a call is. `waiting`: for a person. `cut`: it was stopped, or its end is not known. */
 export type ToolState = "writing" | "running" | "waiting" | "done" | "denied" | "failed" | "cut" | "undone";

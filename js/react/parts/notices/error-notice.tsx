@@ -1,10 +1,10 @@
 // Why the last request failed, or that it stands still, and a way to go on.
 import { type ReactNode, useEffect, useState } from "react";
-import { useHandlePart } from "../hooks/handle-registry.js";
-import { useLabels } from "../render/labels.js";
-import { renderPart } from "../render/mount-renderer.js";
-import type { RenderProps } from "../render/types.js";
-import { useChat } from "./chat-context.js";
+import { useHandlePart } from "../../hooks/handle-registry.js";
+import { useLabels } from "../../render/labels.js";
+import { renderPart } from "../../render/mount-renderer.js";
+import type { RenderProps } from "../../render/types.js";
+import { useChat } from "../chat-context.js";
 import { errorWords } from "./error-words.js";
 
 /** An error, or a run that stands still, in words, with what can be done. */

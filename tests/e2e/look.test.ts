@@ -1,0 +1,344 @@
+// The built-in look in Chromium, under a strict policy: what people do in it, and what assistive technology finds.
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../support/browser.js";
+import { openLook, serveLook, showState } from "../support/look.js";
+import { root } from "../support/project.js";
+import type { Served } from "../support/server.js";
+
+let browser: Browser;
+let server: Served;
+beforeAll(async () => {
+  [browser, server] = [await openBrowser(), await serveLook()];
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+async function withPage<T>(work: (page: Page) => Promise<T>, options = {}): Promise<T> {
+  const page = await openLook(browser, server, { viewport: { width: 800, height: 600 }, ...options });
+  try {
+    return await work(page);
+  } finally {
+    await page.context().close();
+  }
+}
+
+/** Begins a chat whose model answers from this script; a text that is JavaScript. */
+const chat = async (page: Page, script: string, options = "{}") => {
+  await page.evaluate(`globalThis.client = chat(${script}, ${options}), undefined`);
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+};
+
+const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
+
+async function say(page: Page, text: string): Promise<void> {
+  await field(page).fill(text);
+  await field(page).press("Enter");
+}
+
+const axe = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
+
+test.each(["light", "dark"] as const)("axe finds nothing in any state, %s", async (colorScheme) => {
+  await withPage(
+    async (page) => {
+      const names = (await page.evaluate("Object.keys(states)")) as string[];
+      expect(names.length).toBeGreaterThan(10);
+      await page.evaluate(axe);
+      for (const name of names) {
+        await showState(page, name);
+        for (const part of await page.locator("[data-glove-look] details").all())
+          await part.evaluate("(part) => { part.open = true }");
+        const found = await page.evaluate(
+          `axe.run("main", { rules: { region: { enabled: false } } }).then(({ violations }) =>
+            violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`,
+        );
+        expect([name, found]).toEqual([name, []]);
+      }
+    },
+    { colorScheme },
+  );
+});
+
+test("nothing of it is wider than a window of 320 pixels, and lines are no longer than the column in one of 2,000", async () => {
+  for (const width of [320, 2000]) {
+    await withPage(
+      async (page) => {
+        for (const name of (await page.evaluate("Object.keys(states)")) as string[]) {
+          await showState(page, name);
+          const wide = await page.evaluate(
+            "[document.documentElement.scrollWidth, document.querySelector('[data-glove-scroller]').scrollWidth - document.querySelector('[data-glove-scroller]').clientWidth, document.querySelector('[data-glove-column]').offsetWidth]",
+          );
+          const [page_, inside, column] = wide as [number, number, number];
+          expect([name, page_ <= width, inside, column <= 800]).toEqual([name, true, 0, true]);
+        }
+      },
+      { viewport: { width, height: 640 } },
+    );
+  }
+});
+
+test("Enter sends and Shift+Enter begins a line, the field grows, and Stop ends an answer", async () => {
+  await withPage(async (page) => {
+    await chat(page, `() => pieces("word ".repeat(500), 20)`);
+    const before = (await field(page).boundingBox())?.height ?? 0;
+    await field(page).pressSequentially("one");
+    await field(page).press("Shift+Enter");
+    await field(page).pressSequentially("two");
+    await expect.poll(async () => ((await field(page).boundingBox())?.height ?? 0) > before + 10).toBe(true);
+    await field(page).press("Enter");
+    await page.locator("[data-glove-role=user]", { hasText: "one" }).waitFor();
+    expect(await page.locator("[data-glove-role=user]").innerText()).toBe("one\ntwo");
+    expect(await field(page).inputValue()).toBe("");
+    await page.locator("[data-glove-streaming]").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("This answer was cut off.").waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+  });
+});
+
+test("the draft of a message comes back after a reload, and is gone when it was sent", async () => {
+  await withPage(async (page) => {
+    const begin = () => chat(page, `["Fine."]`, `{ persistSession: true }`);
+    await begin();
+    await page.waitForFunction("document.querySelector('textarea') && sessionStorage !== null && localStorage.length > 0");
+    await field(page).fill("half a thou");
+    await page.reload();
+    await page.waitForFunction("globalThis.show");
+    await begin();
+    await expect.poll(() => field(page).inputValue()).toBe("half a thou");
+    await field(page).press("Enter");
+    await page.getByText("Fine.").waitFor();
+    await page.reload();
+    await page.waitForFunction("globalThis.show");
+    await begin();
+    await page.getByText("Fine.").waitFor();
+    expect(await field(page).inputValue()).toBe("");
+  });
+});
+
+test("the list keeps to its end while an answer grows, stays where a reader scrolled to, and a button leads back", async () => {
+  await withPage(async (page) => {
+    await chat(page, `() => pieces("A line of the answer.\\n\\n".repeat(400), 4)`);
+    await say(page, "go");
+    const box = page.locator("[data-glove-scroller]");
+    const place = () =>
+      box.evaluate("(box) => [box.scrollTop, box.scrollHeight - box.clientHeight - box.scrollTop]") as Promise<[number, number]>;
+    await expect.poll(async () => (await place())[0]).toBeGreaterThan(300);
+    // Looked at in each frame for a while: the end never leaves.
+    const worst = await page.evaluate(`new Promise((resolve) => {
+      const box = document.querySelector("[data-glove-scroller]");
+      let worst = 0, frames = 0;
+      const look = () => {
+        worst = Math.max(worst, box.scrollHeight - box.clientHeight - box.scrollTop);
+        if (frames++ < 30) requestAnimationFrame(() => setTimeout(look)); else resolve(worst);
+      };
+      look();
+    })`);
+    expect(worst).toBeLessThan(2);
+    await page.mouse.move(400, 200);
+    await page.mouse.wheel(0, -200);
+    const back = page.getByRole("button", { name: "Jump to latest" });
+    await back.waitFor();
+    const [top, below] = await place();
+    await expect.poll(async () => (await place())[1]).toBeGreaterThan(below + 50);
+    expect((await place())[0]).toBe(top);
+    await back.click();
+    await expect.poll(async () => (await place())[1]).toBeLessThan(2);
+    expect(await back.count()).toBe(0);
+  });
+});
+
+test("a message that waits can be taken back into the composer, or away", async () => {
+  await withPage(async (page) => {
+    await chat(page, `() => pieces("word ".repeat(2000), 20)`);
+    await say(page, "first");
+    await page.locator("[data-glove-streaming]").waitFor();
+    await say(page, "second");
+    await say(page, "third");
+    await expect.poll(() => page.locator("[data-glove-queued]").allInnerTexts()).toEqual(["second", "third"]);
+    const waiting = (text: string) => page.locator("[data-glove-waits]", { hasText: text });
+    await waiting("third").getByRole("button", { name: "Remove" }).click();
+    await expect.poll(() => page.locator("[data-glove-queued]").allInnerTexts()).toEqual(["second"]);
+    await waiting("second").getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => page.locator("[data-glove-queued]").count()).toBe(0);
+    expect(await field(page).inputValue()).toBe("second");
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+  });
+});
+
+test("a call is a card that says how far it is, and stays when it was refused or failed", async () => {
+  await withPage(async (page) => {
+    await chat(
+      page,
+      `[{ toolCalls: [{ name: "restart_service", id: "c1", input: { service: "checkout" } }] },
+        { toolCalls: [{ name: "restart_service", id: "c2", input: { service: "search" } }] }, "Well."]`,
+      `{ tools: [{ name: "restart_service", description: "Restarts a service.", title: ({ service }) => "Restart " + service,
+          inputSchema: z.object({ service: z.string() }), requiresPermission: true,
+          do: async () => { throw new Error("It did not come back."); } }] }`,
+    );
+    await say(page, "go");
+    const card = (title: string) => page.locator("[data-glove-role=tool]", { hasText: title });
+    await card("Restart checkout").getByText("Waiting for you").waitFor();
+    const asked = page.getByRole("form", { name: "Restart checkout?" });
+    await asked.waitFor();
+    // The answer that changes nothing stands out, and "always" never does.
+    const colours = await asked
+      .getByRole("button")
+      .evaluateAll("(all) => all.map((one) => [one.textContent, getComputedStyle(one).backgroundColor])");
+    const accent = (colours as [string, string][])[0]?.[1];
+    expect((colours as [string, string][]).filter(([, colour]) => colour === accent).map(([name]) => name)).toEqual(["Deny"]);
+    await asked.getByRole("button", { name: "Deny" }).click();
+    await card("Restart checkout").getByText("Not allowed").waitFor();
+    await page.getByRole("form", { name: "Restart search?" }).getByRole("button", { name: "Allow once" }).click();
+    await card("Restart search").getByText("Failed").waitFor();
+    await page.getByText("Well.").waitFor();
+    await card("Restart search").locator("summary").click();
+    await card("Restart search").getByText("It did not come back.").waitFor();
+    expect(await page.locator("[data-glove-role=tool]").evaluateAll("(all) => all.map((one) => one.dataset.state)")).toEqual([
+      "denied",
+      "failed",
+    ]);
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+  });
+});
+
+test("an error is a sentence for a person, with what to do, and another try", async () => {
+  await withPage(async (page) => {
+    await chat(
+      page,
+      `(() => { let asked = 0; return () => {
+        if (asked++ === 0) throw new GloveError("MODEL_NETWORK", "POST /chat: fetch failed", { retryable: true });
+        return "Here I am."; } })()`,
+    );
+    await say(page, "go");
+    const notice = page.getByRole("alert");
+    await notice.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Here I am.").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+});
+
+test("what was typed into a question comes back after a reload", async () => {
+  await withPage(async (page) => {
+    const begin = () =>
+      chat(
+        page,
+        `[{ toolCalls: [{ name: "ask", id: "c1", input: {} }] }, "Thanks."]`,
+        `{ persistSession: true, tools: [{ name: "ask", description: "", inputSchema: z.object({}), onInterrupted: "rerun",
+          do: (_, display) => display.pushAndWait({ renderer: "input", input: { message: "Your name?" } }) }] }`,
+      );
+    await begin();
+    await say(page, "go");
+    const name = page.getByRole("textbox", { name: "Your name?" });
+    await name.fill("Ann Ot");
+    await page.reload();
+    await page.waitForFunction("globalThis.show");
+    await begin();
+    await expect.poll(() => name.inputValue()).toBe("Ann Ot");
+    await name.press("Enter");
+    await page.getByText("Thanks.").waitFor();
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("Ann");
+  });
+});
+
+/** Streams a text in pieces, a task each; gives the longest task, and the commits and frames meanwhile. */
+const streamed = (text: string, size: number) => `(async () => {
+  const text = ${text};
+  const model = { name: "own", setSystemPrompt: () => {}, async prompt(_, notify) {
+    for (let at = 0; at < text.length; at += ${size}) {
+      void notify("text_delta", { text: text.slice(at, at + ${size}) });
+      await new Promise((later) => setTimeout(later));
+    }
+    return { messages: [{ sender: "agent", text }], tokens_in: 1, tokens_out: 1 };
+  } };
+  client.session("s").configure({ model });
+  let longest = 0, frames = 0, running = true;
+  new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); }).observe({ type: "longtask" });
+  const count = () => { frames++; if (running) requestAnimationFrame(count); };
+  count();
+  seen.commits = 0;
+  await client.session("s").sendMessage("go");
+  await new Promise((later) => setTimeout(later, 300));
+  running = false;
+  return { longest, commits: seen.commits, frames };
+})()`;
+
+test("an answer of 100 kB costs at most a commit a frame, and no task of it is long", async () => {
+  await withPage(async (page) => {
+    await chat(page, `[]`, `{ createStore: (id) => new MemoryStore(id), createSessionId: () => "s" }`);
+    await page.waitForFunction("client.session('s').getSnapshot().sessionReady");
+    const { longest, commits, frames } = (await page.evaluate(streamed("long(100_000)", 200))) as Record<string, number>;
+    console.log(`100 kB: longest task ${longest} ms, ${commits} commits in ${frames} frames`);
+    expect(commits).toBeLessThanOrEqual((frames ?? 0) + 10);
+    expect(longest).toBeLessThan(50);
+    await expect.poll(() => page.locator("[data-glove-role=agent] h2").count()).toBeGreaterThan(300);
+  });
+}, 240_000);
+
+test("a settled block of a streaming answer is neither drawn again nor replaced, also when the answer is whole", async () => {
+  await withPage(async (page) => {
+    await chat(page, `() => pieces(sample + "\\n\\n" + sample, 3)`);
+    await say(page, "go");
+    const first = page.locator("[data-glove-block]").nth(2);
+    await expect.poll(() => page.locator("[data-glove-block]").count()).toBeGreaterThan(4);
+    await first.evaluate(`(block) => {
+      block.dataset.kept = "";
+      globalThis.changes = 0;
+      new MutationObserver((all) => { globalThis.changes += all.length; }).observe(block, { childList: true, characterData: true, subtree: true });
+    }`);
+    await page.locator("[data-glove-streaming]").waitFor({ state: "detached" });
+    expect(await page.locator("[data-kept]").count()).toBe(1);
+    expect(await page.evaluate("changes")).toBe(0);
+  });
+});
+
+test("tags, scripts and other schemes of an answer are text, and do nothing", async () => {
+  await withPage(async (page) => {
+    const answer = [
+      "<img src=x onerror='globalThis.broken = 1'> <script>globalThis.broken = 1</script>",
+      "[a](javascript:globalThis.broken=1) [b](JaVaScRiPt:globalThis.broken=1) [c](data:text/html,hi) [d](vbscript:x)",
+      "[e](javascript&#58;globalThis.broken=1) [f](java\\tscript:globalThis.broken=1) <javascript:globalThis.broken=1>",
+      "![g](javascript:globalThis.broken=1) ![h](https://elsewhere.invalid/p.png?secret=1) [i][ref]",
+      "[ref]: javascript:globalThis.broken=1",
+      "```js\\n</code></pre><script>globalThis.broken = 1</script>\\n```",
+      "**bold** and [fine](https://example.com/)",
+    ].join("\\n\\n");
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await chat(page, `["${answer}"]`);
+    await say(page, "go");
+    const said = page.locator("[data-glove-role=agent]");
+    await said.locator("strong").waitFor();
+    expect(await said.innerText()).toContain("<img src=x onerror='globalThis.broken = 1'>");
+    const links = await said.locator("a").evaluateAll("(all) => all.map((one) => one.href)");
+    expect(links).toEqual(["https://elsewhere.invalid/p.png?secret=1", "https://example.com/"]);
+    expect(await said.locator("img, script, iframe, object").count()).toBe(0);
+    expect(await page.evaluate("globalThis.broken")).toBeUndefined();
+    expect(requests.filter((url) => url.includes("elsewhere"))).toEqual([]);
+  });
+});
+
+test.each([
+  ["1 MB on one line", '"many *words* in `one` line ".repeat(40_000)'],
+  ["a table of 10,000 rows", '"| a | b | c |\\n| - | - | - |\\n" + "| one | *two* | `three` |\\n".repeat(10_000)'],
+  ["1,000 quotes in each other", '">".repeat(1_000) + " deep\\n\\n" + "> ".repeat(1_000) + "deep"'],
+  ["20,000 open brackets", '"![[".repeat(20_000)'],
+  ["20,000 open stars", '"*a_ ".repeat(20_000)'],
+  ["lists 500 deep", 'Array.from({ length: 500 }, (_, at) => " ".repeat(2 * at) + "- x").join("\\n")'],
+])(
+  "%s do not hang the page",
+  async (_, text) => {
+    await withPage(async (page) => {
+      await chat(page, `[]`, `{ createStore: (id) => new MemoryStore(id), createSessionId: () => "s" }`);
+      await page.waitForFunction("client.session('s').getSnapshot().sessionReady");
+      const { longest } = (await page.evaluate(streamed(text, 8_000))) as Record<string, number>;
+      console.log(`${_}: longest task ${longest} ms`);
+      expect(longest).toBeLessThan(500);
+      expect(await page.locator("[data-glove-role=agent]").innerText()).not.toBe("");
+    });
+  },
+  240_000,
+);
