@@ -288,6 +288,11 @@ impl DisplayManager {
         }
     }
 
+    /// Who waits for the answer was stopped before it was told.
+    pub(crate) fn untell(&self, id: &str) {
+        drop(take(&mut self.inner.state().unsaved_answers, id));
+    }
+
     /// Takes away what the run has forgotten.
     pub(crate) fn drop_kept(&self, id: &str) {
         self.inner.state().forget(id);

@@ -367,7 +367,20 @@ impl Driver {
             self.take(happening);
         }
         let live = self.shared.run().outstanding();
-        self.batch.retain(|effect| !is_work(effect) || live.iter().any(|live| live.is_same_work(effect)));
+        let display = &self.shared.display;
+        self.batch.retain(|effect| match effect {
+            // What a tool was to be told goes with its call.
+            Effect::ResumeTool { call_id: told, key } => {
+                let runs = live
+                    .iter()
+                    .any(|live| matches!(live, Effect::RunTool { call_id, .. } if call_id == told));
+                if !runs {
+                    display.untell(key);
+                }
+                runs
+            }
+            effect => !is_work(effect) || live.iter().any(|live| live.is_same_work(effect)),
+        });
     }
 
     pub(super) fn is_unwritten(&self) -> bool {

@@ -138,6 +138,43 @@ test("a tool that was stopped does no step and asks nothing any more", async () 
   expect(shown()[1]).toMatch(/^pay: aborted/);
 });
 
+test.each(["step", "answer"])("a stop while the store writes a tool's %s comes before what the tool does next", async (what) => {
+  const store = new MemoryStore("s1");
+  const append = store.appendStep.bind(store);
+  let [armed, stopped] = [false, false];
+  store.appendStep = async (...step) => {
+    await append(...step);
+    if (!armed) return;
+    armed = false;
+    session.stop();
+    await new Promise((later) => setTimeout(later, 20));
+    stopped = true;
+  };
+  const did: string[] = [];
+  const pay: ToolConfig = {
+    name: "pay",
+    description: "",
+    jsonSchema: { type: "object" },
+    do: async (_, display) => {
+      if (what === "answer") await display.pushAndWait({ input: "Sure?" });
+      armed = what === "step";
+      return display.step("charge", () => void did.push("charge"));
+    },
+  };
+  const { session, shown } = scene([call("pay"), "ok"], { tools: [pay], createStore: () => store });
+  const sent = session.sendMessage("Go");
+  if (what === "answer") {
+    const { slots } = await until(session, ({ run }) => run.phase === "waiting");
+    armed = true;
+    session.resolveSlot(slots[0]?.id ?? "", true);
+  }
+  expect(await sent).toEqual({ type: "aborted" });
+  expect(stopped).toBe(true);
+  await new Promise((later) => setTimeout(later, 20));
+  expect(did).toEqual([]);
+  expect(shown()[1]).toMatch(/^pay: aborted/);
+});
+
 test.each(["ask", "rerun"] as const)(
   "a run of a tool whose core is gone does no step and asks nothing; the call is decided anew (%s)",
   async (onInterrupted) => {
