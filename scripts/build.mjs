@@ -6,6 +6,7 @@ import { writeFolders } from "./lib/folders.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
 import { likeBesideLike } from "./lib/order.mjs";
 import { packed } from "./lib/pack.mjs";
+import { withoutPanicTexts } from "./lib/panic-texts.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -44,8 +45,8 @@ export async function compile(features, folder = root) {
   return cargo("glove_wasm", folder, ["--lib", "--no-default-features", "--features", features], inlining);
 }
 
-/** Functions with more than this on their stack stay functions, also those that are called once: 1 kB of the page. */
-const inlining = ["-Cllvm-args=-inline-max-stacksize=64"];
+/** Functions with more than this on their stack stay functions, also those that are called once: 1.4 kB of the page. */
+const inlining = ["-Cllvm-args=-inline-max-stacksize=24"];
 
 async function cargo(name, folder, options = [], flags = []) {
   const locked = process.env.CI ? ["--locked"] : [];
@@ -98,7 +99,7 @@ async function wasm({ name, features }, bindgen) {
     files: [
       ...["src", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
-      ...["ascii", "glue", "instructions", "order", "pack"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
+      ...["ascii", "glue", "instructions", "order", "pack", "panic-texts"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
     ],
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
@@ -114,8 +115,10 @@ async function wasm({ name, features }, bindgen) {
   await step("writing the JavaScript glue", "Read the messages of wasm-bindgen above.", async () => {
     await run(bindgen, [compiled, work, name]);
   });
+  const written = join(work, `${name}_bg.wasm`);
+  writeFileSync(written, withoutPanicTexts(readFileSync(written)));
   await step("optimising the wasm file (about a minute)", "Read the messages of wasm-opt above.", () =>
-    optimise(join(work, `${name}_bg.wasm`), wasmFile(name)),
+    optimise(written, wasmFile(name)),
   );
   const { wasm: optimised, names } = shortNames(readFileSync(wasmFile(name)));
   const file = likeBesideLike(optimised);

@@ -7,6 +7,7 @@ import { bytes as sessions } from "../../pkg/src/wasm/generated/glove_wasm_bytes
 import { unpack } from "../../pkg/src/wasm/inline.js";
 import { likeBesideLike } from "../../scripts/lib/order.mjs";
 import { packed } from "../../scripts/lib/pack.mjs";
+import { withoutPanicTexts } from "../../scripts/lib/panic-texts.mjs";
 import { root } from "../support/project.js";
 
 test.each([
@@ -99,4 +100,12 @@ test.each([
   module.setFeatures(binaryen.Features.All);
   if (!parts) module.addCustomSection("name", [0]);
   expect(() => likeBesideLike(Buffer.from(module.emitBinary()))).toThrow(message);
+});
+
+test("what panics would say is taken out of a wasm file, and nothing beside it", () => {
+  const file = Buffer.from("\0asm before mid > len after, called `Option::unwrap()` on a `None` value.");
+  const without = withoutPanicTexts(file);
+  expect(without.length).toBe(file.length);
+  expect(without.toString().replace(/\0+/g, "|")).toBe("|asm before | after, |.");
+  expect(() => withoutPanicTexts(without)).toThrow("no text of a panic");
 });
