@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 const react = {
   include: ["tests/js/react/**/*.test.tsx"],
   environment: "jsdom",
-  setupFiles: ["tests/js/react/setup.ts"],
+  setupFiles: ["tests/support/patience.ts", "tests/js/react/setup.ts"],
   testTimeout: 30_000,
 };
 /** What one React does otherwise than another: effects, stores, waiting, errors and hydration. */
@@ -20,9 +20,9 @@ const react18 = [
 ];
 /** The tests that run in other browsers than Chromium too. */
 const everywhere = ["indexeddb", "golden", "faults", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
-/** What providers of tests refused fails the test. */
-const judged = "tests/strict/setup.ts";
-const slow = { setupFiles: [judged], testTimeout: 120_000, hookTimeout: 300_000 };
+/** Waits have time, and what providers of tests refused fails the test. */
+const setupFiles = ["tests/support/patience.ts", "tests/strict/setup.ts"];
+const slow = { setupFiles, testTimeout: 120_000, hookTimeout: 300_000 };
 /** What measures times runs when everything else is done, one file at a time. */
 const timed = ["decoding-cost", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
 const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
@@ -32,7 +32,7 @@ export default defineConfig({
     // Tests of browsers and servers wait most of their time, so no core is kept free for vitest itself.
     maxWorkers: availableParallelism(),
     projects: [
-      { test: { name: "js", include: ["tests/{js,docs,strict}/**/*.test.ts"], setupFiles: [judged], testTimeout: 30_000 } },
+      { test: { name: "js", include: ["tests/{js,docs,strict}/**/*.test.ts"], setupFiles, testTimeout: 30_000 } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },
       // The oldest React that is supported.
       {
