@@ -63,7 +63,7 @@ function Page({ scene }: { scene: Scene }) {
           </div>
           <Conversation scroll={scroll}>
             {empty && <Welcome scene={scene} send={glove.sendMessage} />}
-            <Render glove={glove} renderToolStatus={ToolStatus} />
+            <Render glove={glove} welcome={null} renderToolStatus={ToolStatus} />
           </Conversation>
           <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />
         </section>

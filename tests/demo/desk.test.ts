@@ -16,7 +16,7 @@ test("an incident is looked into side by side, and mended once a person has allo
   const thoughts = log(page).locator("details:not([open])", { hasText: "So the cause is in checkout itself" });
   await thoughts.getByText("Thoughts").click();
   await thoughts.waitFor({ state: "detached" });
-  await shows(page, "Allow “Restart Checkout” to run?");
+  await shows(page, "Restart Checkout?");
   await press(page, "Allow once");
   await services(page).getByText("restarting").waitFor();
   await shows(page, "Checkout is healthy again");

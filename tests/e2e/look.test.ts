@@ -50,7 +50,7 @@ test.each(["light", "dark"] as const)("axe finds nothing in any state, %s", asyn
       for (const name of names) {
         await showState(page, name);
         for (const part of await page.locator("[data-glove-look] details").all())
-          await part.evaluate("(part) => { part.open = true }");
+          await part.evaluate((part) => part.setAttribute("open", ""));
         const found = await page.evaluate(
           `axe.run("main", { rules: { region: { enabled: false } } }).then(({ violations }) =>
             violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`,
@@ -125,7 +125,7 @@ test("the list keeps to its end while an answer grows, stays where a reader scro
     await say(page, "go");
     const box = page.locator("[data-glove-scroller]");
     const place = () =>
-      box.evaluate("(box) => [box.scrollTop, box.scrollHeight - box.clientHeight - box.scrollTop]") as Promise<[number, number]>;
+      box.evaluate((box: Element) => [box.scrollTop, box.scrollHeight - box.clientHeight - box.scrollTop] as const);
     await expect.poll(async () => (await place())[0]).toBeGreaterThan(300);
     // Looked at in each frame for a while: the end never leaves.
     const worst = await page.evaluate(`new Promise((resolve) => {
@@ -187,7 +187,7 @@ test("a call is a card that says how far it is, and stays when it was refused or
     // The answer that changes nothing stands out, and "always" never does.
     const colours = await asked
       .getByRole("button")
-      .evaluateAll("(all) => all.map((one) => [one.textContent, getComputedStyle(one).backgroundColor])");
+      .evaluateAll((all) => all.map((one) => [one.textContent, getComputedStyle(one).backgroundColor]));
     const accent = (colours as [string, string][])[0]?.[1];
     expect((colours as [string, string][]).filter(([, colour]) => colour === accent).map(([name]) => name)).toEqual(["Deny"]);
     await asked.getByRole("button", { name: "Deny" }).click();
@@ -197,10 +197,9 @@ test("a call is a card that says how far it is, and stays when it was refused or
     await page.getByText("Well.").waitFor();
     await card("Restart search").locator("summary").click();
     await card("Restart search").getByText("It did not come back.").waitFor();
-    expect(await page.locator("[data-glove-role=tool]").evaluateAll("(all) => all.map((one) => one.dataset.state)")).toEqual([
-      "denied",
-      "failed",
-    ]);
+    expect(
+      await page.locator("[data-glove-role=tool]").evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.state)),
+    ).toEqual(["denied", "failed"]);
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
   });
 });
@@ -269,7 +268,7 @@ const streamed = (text: string, size: number) => `(async () => {
 test("an answer of 100 kB costs at most a commit a frame, and no task of it is long", async () => {
   await withPage(async (page) => {
     await chat(page, `[]`, `{ createStore: (id) => new MemoryStore(id), createSessionId: () => "s" }`);
-    await page.waitForFunction("client.session('s').getSnapshot().sessionReady");
+    await expect.poll(() => page.evaluate("client.session('s').getSnapshot().sessionReady")).toBe(true);
     const { longest, commits, frames } = (await page.evaluate(streamed("long(100_000)", 200))) as Record<string, number>;
     console.log(`100 kB: longest task ${longest} ms, ${commits} commits in ${frames} frames`);
     expect(commits).toBeLessThanOrEqual((frames ?? 0) + 10);
@@ -284,11 +283,14 @@ test("a settled block of a streaming answer is neither drawn again nor replaced,
     await say(page, "go");
     const first = page.locator("[data-glove-block]").nth(2);
     await expect.poll(() => page.locator("[data-glove-block]").count()).toBeGreaterThan(4);
-    await first.evaluate(`(block) => {
-      block.dataset.kept = "";
-      globalThis.changes = 0;
-      new MutationObserver((all) => { globalThis.changes += all.length; }).observe(block, { childList: true, characterData: true, subtree: true });
-    }`);
+    await first.evaluate((block) => {
+      const counted = globalThis as { changes?: number };
+      counted.changes = 0;
+      block.setAttribute("data-kept", "");
+      new MutationObserver((all) => {
+        counted.changes = (counted.changes ?? 0) + all.length;
+      }).observe(block, { childList: true, characterData: true, subtree: true });
+    });
     await page.locator("[data-glove-streaming]").waitFor({ state: "detached" });
     expect(await page.locator("[data-kept]").count()).toBe(1);
     expect(await page.evaluate("changes")).toBe(0);
@@ -313,7 +315,7 @@ test("tags, scripts and other schemes of an answer are text, and do nothing", as
     const said = page.locator("[data-glove-role=agent]");
     await said.locator("strong").waitFor();
     expect(await said.innerText()).toContain("<img src=x onerror='globalThis.broken = 1'>");
-    const links = await said.locator("a").evaluateAll("(all) => all.map((one) => one.href)");
+    const links = await said.locator("a").evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
     expect(links).toEqual(["https://elsewhere.invalid/p.png?secret=1", "https://example.com/"]);
     expect(await said.locator("img, script, iframe, object").count()).toBe(0);
     expect(await page.evaluate("globalThis.broken")).toBeUndefined();
@@ -333,7 +335,7 @@ test.each([
   async (_, text) => {
     await withPage(async (page) => {
       await chat(page, `[]`, `{ createStore: (id) => new MemoryStore(id), createSessionId: () => "s" }`);
-      await page.waitForFunction("client.session('s').getSnapshot().sessionReady");
+      await expect.poll(() => page.evaluate("client.session('s').getSnapshot().sessionReady")).toBe(true);
       const { longest } = (await page.evaluate(streamed(text, 8_000))) as Record<string, number>;
       console.log(`${_}: longest task ${longest} ms`);
       expect(longest).toBeLessThan(500);

@@ -59,7 +59,7 @@ function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNod
   const [place] = useState(createPlaces);
   const placed = useMemo(() => place(strategy === "interleaved" ? slots : [], timeline), [place, strategy, slots, timeline]);
   return (
-    <ThreadLog after={after} boxless={unstyled} logRef={props.logRef} className={props.logClassName}>
+    <ThreadLog after={after} boxless={unstyled} logRef={props.logRef} logClassName={props.logClassName}>
       <Welcome welcome={props.welcome} suggestions={props.suggestions} />
       <Entries
         timeline={timeline}

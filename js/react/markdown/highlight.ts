@@ -2,7 +2,7 @@
 import { createElement, type ReactNode } from "react";
 import { Listeners } from "../hooks/listeners.js";
 
-type Lowlight = ReturnType<typeof import("lowlight").createLowlight>;
+type Lowlight = ReturnType<typeof import("./lowlight.js").createLowlight>;
 type Node = ReturnType<Lowlight["highlight"]>["children"][number];
 type Grammar = Parameters<Lowlight["register"]>[1];
 
@@ -104,7 +104,7 @@ export function isLoaded(language: string): boolean {
 
 async function load(language: string): Promise<void> {
   const grammar = grammars[language]?.();
-  const [{ createLowlight }, rules] = await Promise.all([import("lowlight"), grammar]);
+  const [{ createLowlight }, rules] = await Promise.all([import("./lowlight.js"), grammar]);
   lowlight ??= createLowlight();
   if (rules) lowlight.register(language, rules.default);
   loaded.changed();

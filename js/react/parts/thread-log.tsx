@@ -16,11 +16,13 @@ export interface ThreadLogProps {
   /** Has no boxes of its own unless it has a class. */
   boxless?: boolean | undefined;
   logRef?: Ref<HTMLElement> | undefined;
+  logClassName?: string | undefined;
+  /** The class of the box that scrolls. */
   className?: string | undefined;
 }
 
 /** The messages: a log for screen readers, and a box that keeps to its end until the reader scrolls up. */
-export function ThreadLog({ children, after, boxless = false, logRef, className }: ThreadLogProps): ReactNode {
+export function ThreadLog({ children, after, boxless = false, logRef, logClassName, className }: ThreadLogProps): ReactNode {
   const { glove, toEnd: end } = useChat();
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
@@ -28,7 +30,7 @@ export function ThreadLog({ children, after, boxless = false, logRef, className 
   const say = useLabels();
   useDisplayContents(scroller, boxless);
   useDisplayContents(column, boxless);
-  useDisplayContents(log, boxless && className === undefined);
+  useDisplayContents(log, boxless && logClassName === undefined);
   useImperativeHandle(logRef, () => log.current as HTMLElement);
   const streaming = useHandlePart(glove, isStreaming);
   const [atEnd, toEnd] = useEnd(scroller, column);
@@ -38,9 +40,9 @@ export function ThreadLog({ children, after, boxless = false, logRef, className 
   // Busy while an answer is written only: what comes while tools run, a question say, is read out at once.
   return (
     <>
-      <div ref={scroller} data-glove-scroller="" tabIndex={boxless ? undefined : 0}>
+      <div ref={scroller} className={className} data-glove-scroller="" tabIndex={boxless ? undefined : 0}>
         <div ref={column} data-glove-column="">
-          <div ref={log} role="log" aria-label={say("Conversation")} aria-busy={streaming} className={className}>
+          <div ref={log} role="log" aria-label={say("Conversation")} aria-busy={streaming} className={logClassName}>
             {children}
           </div>
           {after}

@@ -1,0 +1,12 @@
+// All parts that an application may compose, loaded as one.
+export { DefaultInput, DefaultMessage, DefaultReasoning, DefaultStreaming } from "../render/defaults.js";
+export { Actions as QuestionActions, Question } from "../renderers/question.js";
+export { ToolCard } from "./calls/tool-card.js";
+export { Composer, ComposerInput, ComposerSend, ComposerStop } from "./composer.js";
+export { CopyButton } from "./copy-button.js";
+export { MessageText, MessageTime, RegenerateButton } from "./message.js";
+export { ErrorNotice } from "./notices/error-notice.js";
+export { Queue } from "./queue.js";
+export { Thread } from "./thread.js";
+export { ThreadLog } from "./thread-log.js";
+export { Welcome } from "./welcome.js";
