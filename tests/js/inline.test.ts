@@ -98,7 +98,7 @@ test.each([
 ])("%s is refused, and not written wrongly", (_, parts, message) => {
   const module = binaryen.parseText(`(module ${parts})`);
   module.setFeatures(binaryen.Features.All);
-  if (!parts) module.addCustomSection("name", [0]);
+  if (!parts) module.addCustomSection("name", new Uint8Array(1));
   expect(() => likeBesideLike(Buffer.from(module.emitBinary()))).toThrow(message);
 });
 
