@@ -22,7 +22,9 @@ async function setup() {
   const { GloveClient, MemoryStore } = await import("../../js/src/index.js");
   const { createScriptedModel } = await import("../../js/testing/index.js");
   const model = createScriptedModel([{ text: "One." }, { text: "Two." }]);
-  const client = new GloveClient({ createModel: () => model, createStore: (id) => new MemoryStore(id), tasks: false });
+  const createStore = (id: string) => new MemoryStore(id);
+  const subscribers = [{ record() {} }];
+  const client = new GloveClient({ createModel: () => model, createStore, subscribers, tasks: false });
   return { session: client.session("s"), model };
 }
 
@@ -35,7 +37,6 @@ test.each(["models", "tools"])("a message waits where what runs %s cannot be loa
   await expect(session.sendMessage("hello")).rejects.toMatchObject({ code: "PART_NOT_LOADED" });
   expect(session.getSnapshot()).toMatchObject({ error: { code: "PART_NOT_LOADED" }, queue: [{ text: "hello" }] });
   missing = undefined;
-  vi.doUnmock(parts[part as keyof typeof parts]);
   await session.start();
   await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [], error: undefined }));
   expect(model.calls).toHaveLength(1);

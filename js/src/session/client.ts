@@ -1,6 +1,6 @@
 // The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
 
-import { GloveError } from "../error.js";
+import { GloveError, late } from "../error.js";
 import { createEndpointModel } from "../models/endpoint.js";
 import type { ModelAdapter } from "../models/model.js";
 import type { StoreAdapter } from "../store/adapter.js";
@@ -227,7 +227,7 @@ export class GloveClient {
     const { createStore, catalog } = this.#config;
     if (catalog) return catalog.export(id);
     if (!createStore) return this.#own.export(id, this.#core);
-    const { exportStore } = await import("../store/late.js");
+    const { exportStore } = await late(import("../store/late.js"));
     return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
   }
 
@@ -236,7 +236,7 @@ export class GloveClient {
    * result get the one that their outcome is unknown. The damaged session stays as it is, until it is deleted.
    */
   async repairSession(id: string): Promise<string> {
-    const { repair } = await import("../store/late.js");
+    const { repair } = await late(import("../store/late.js"));
     const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
     const repaired = await this.mintSessionId();
     await repair(from, this.session(repaired).store, this.#core);

@@ -10,7 +10,6 @@ import { PageModels } from "../models/page-models.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
-import { isFromPerson } from "../store/step.js";
 import { deleted } from "../tabs/protocol.js";
 import { codeOf } from "../tabs/tab-adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
@@ -243,9 +242,9 @@ export class GloveSession {
    */
   readonly regenerate = async (): Promise<RunOutcome> => {
     await this.#connection.ready();
-    const { phase } = this.#snapshots;
+    const { phase, snapshot } = this.#snapshots;
     if (phase === "paused" || phase === "interrupted") return this.resume();
-    if (!(await this.messages()).some(isFromPerson)) {
+    if (!snapshot.timeline.some(({ kind }) => kind === "user")) {
       throw new GloveError("NOTHING_TO_REGENERATE", "There is no user message to regenerate from.");
     }
     return this.#send({ regenerate: true });

@@ -68,7 +68,7 @@ export function titleOf(messages: readonly Message[]): string | undefined {
 }
 
 /** Written by a person, not put in by the framework. */
-export function isFromPerson(message: Message): boolean {
+function isFromPerson(message: Message): boolean {
   const { sender, tool_results, is_compaction, is_compaction_request, is_skill_injection, framework_context } = message;
   return (
     sender === "user" &&

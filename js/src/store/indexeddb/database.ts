@@ -1,11 +1,11 @@
 // The database of an application: its sessions, listed, renamed, deleted, exported and imported.
-import type { GloveError } from "../../error.js";
+import { type GloveError, late } from "../../error.js";
 import { tellDeleted } from "../../tabs/protocol.js";
 import type { Core } from "../../wasm/sessions.js";
 import type { Durability } from "../adapter.js";
 import { type ImportOptions, type SessionCatalog, type SessionInfo, unknownSession } from "../sessions.js";
 import { Connection, type Transaction } from "./connection.js";
-import { InMemory } from "./in-memory.js";
+import type { InMemory } from "./in-memory.js";
 import { forgetStored } from "./remembered.js";
 import { allOf, isRow, type SessionRow, type StoreName, stores } from "./schema.js";
 
@@ -21,7 +21,7 @@ export class SessionDatabase implements SessionCatalog {
   readonly name: string;
   readonly #connection: Connection;
   /** Takes over where there is no database. */
-  #memory = new InMemory();
+  #memory: InMemory | undefined;
   readonly #persist: boolean;
   #asked = false;
   /** The order of the last write that this page knows. */
@@ -59,7 +59,11 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async #rows(): Promise<Connection | InMemory> {
-    if (this.none || !(await this.#connection.isThere())) return this.#memory;
+    if (this.none || !(await this.#connection.isThere())) {
+      const { InMemory } = await late(import("./in-memory.js"));
+      this.#memory ??= new InMemory();
+      return this.#memory;
+    }
     this.#askToPersist();
     return this.#connection;
   }
@@ -105,7 +109,8 @@ export class SessionDatabase implements SessionCatalog {
 
   /** @internal The name that all tabs have for one of its sessions; none for what is in memory. */
   async shared(id: string): Promise<string | undefined> {
-    return (await this.#rows()) === this.#memory ? undefined : `glove ${JSON.stringify([this.name, id])}`;
+    await this.#rows();
+    return this.inMemory ? undefined : `glove ${JSON.stringify([this.name, id])}`;
   }
 
   /** @internal Calls it when a newer version of the application wants the database. Gives its undo. */
@@ -141,17 +146,17 @@ export class SessionDatabase implements SessionCatalog {
     /** @internal */
     core?: Core,
   ): Promise<string> {
-    return (await import("../late.js")).exported(this, id, core);
+    return (await late(import("../late.js"))).exported(this, id, core);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    return (await import("../late.js")).imported(this, json, options);
+    return (await late(import("../late.js"))).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */
   close(): void {
     this.#connection.close();
-    if (this.none) this.#memory = new InMemory();
+    if (this.none) this.#memory = undefined;
   }
 
   #askToPersist(): void {

@@ -1,5 +1,5 @@
 // The store of a page: a session in IndexedDB, each step of it in one transaction.
-import { GloveError } from "../../error.js";
+import { GloveError, late } from "../../error.js";
 import { generateId } from "../../session/session-id.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import type { Durability, InboxItem, Salvage, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
@@ -175,7 +175,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async salvage(): Promise<Salvage> {
-    return (await import("../late.js")).salvageRows(this.#database, this.identifier);
+    return (await late(import("../late.js"))).salvageRows(this.#database, this.identifier);
   }
 
   #read(claim: string | undefined): Promise<SessionRows> {
