@@ -24,6 +24,7 @@ fn begin() -> (Run, u64) {
         message: Message::user("Look everything up."),
         when_busy: WhenBusy::Queue,
         regenerate: false,
+        edits: None,
         inbox: Vec::new(),
     };
     let effects = run.step(0, Input::Request(Box::new(request))).unwrap();

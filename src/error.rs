@@ -17,6 +17,9 @@ pub enum Error {
     Closed,
     #[error("{0}")]
     Protocol(String),
+    /// The run refuses it for a reason that has a code.
+    #[error("{message}")]
+    Refused { code: &'static str, message: String },
 }
 
 impl Error {
@@ -28,6 +31,7 @@ impl Error {
             Error::Aborted => "ABORTED",
             Error::Closed => "SESSION_CLOSED",
             Error::Protocol(_) => "OUT_OF_PROTOCOL",
+            Error::Refused { code, .. } => code,
         }
     }
 }

@@ -122,6 +122,8 @@ pub enum Outcome {
         steps: u32,
         error: Option<String>,
     },
+    /// Another branch is shown.
+    Switched,
     Aborted,
     /// Not begun, because another request was running.
     Dropped,
@@ -140,6 +142,7 @@ impl Outcome {
         match self {
             Outcome::Completed(_) => "completed",
             Outcome::Undone { .. } => "undone",
+            Outcome::Switched => "switched",
             Outcome::Aborted => "aborted",
             Outcome::Dropped => "dropped",
             Outcome::Paused { .. } => "paused",

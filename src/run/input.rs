@@ -101,6 +101,11 @@ pub enum Input {
         request: String,
         steps: u32,
     },
+    /// Show the branch that has this message, and go on from there.
+    Switch {
+        request: String,
+        message: String,
+    },
     /// A request that waits for its turn is not wanted any more.
     QueuedCancelled {
         request: String,
@@ -140,6 +145,8 @@ pub struct Request {
     /// Nothing new is asked: the last message of a person is answered again, and the message is ignored.
     #[json(null_as_default, skip_if_default)]
     pub regenerate: bool,
+    /// The person's message in whose place this one is said.
+    pub edits: Option<String>,
     /// Inbox items that were resolved since the last request, and those that block until they are.
     #[json(skip_if_default)]
     pub inbox: Vec<InboxItem>,

@@ -3,6 +3,7 @@
 //!
 //! `mod.rs` takes the inputs; what each of them leads to is decided in the file named after it.
 
+mod branches;
 pub mod checkpoint;
 mod decisions;
 pub mod effect;
@@ -16,13 +17,15 @@ mod state;
 mod texts;
 pub mod views;
 
-use std::ops::Range;
+use std::iter::from_fn;
 
 use crate::event::{Event, Question};
 use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::codec::{Ts, Write};
 use crate::message::{Message, ToolCall, ToolResult, Usage};
+pub use branches::Alternatives;
+use branches::Branches;
 use effect::Effect;
 use input::{AbortReason, Input, Validated};
 use journal::Record;
@@ -44,8 +47,8 @@ pub struct Run {
     is_older: bool,
     /// Derived from the messages: where the last summary is, and which ids were used.
     last_summary: Option<usize>,
-    /// Derived from the messages: those whose place another answer has taken, in order.
-    replaced: Vec<Range<usize>>,
+    /// Derived from the messages: which of them are read.
+    branches: Branches,
     /// Derived from the state: what is sent for messages whose media were too large, each with its place.
     without_media: Vec<(usize, Message)>,
     call_ids: Ids,
@@ -79,6 +82,20 @@ pub enum OutOfProtocol {
     RequestId,
     #[error("undo is possible only while no request is running")]
     Busy,
+    #[error("no message of this session has the id `{0}`, or it is not one that can be edited")]
+    NoSuchMessage(String),
+    #[error("another branch can be shown only while no request is running; wait for its end, or stop it")]
+    BusyOnBranch,
+}
+
+impl OutOfProtocol {
+    pub fn code(&self) -> &'static str {
+        match self {
+            OutOfProtocol::NoSuchMessage(_) => "MESSAGE_UNKNOWN",
+            OutOfProtocol::BusyOnBranch => "SESSION_BUSY",
+            _ => "OUT_OF_PROTOCOL",
+        }
+    }
 }
 
 /// What a run is doing, in one word.
@@ -156,10 +173,10 @@ impl Run {
         }
         let mut run = Run {
             saved_messages: messages.len(),
-            last_summary: messages.iter().rposition(|message| message.is_compaction),
+            last_summary: None,
             call_ids,
             request_ids,
-            replaced: Vec::new(),
+            branches: Branches::default(),
             without_media: Vec::new(),
             messages,
             state,
@@ -168,9 +185,14 @@ impl Run {
             is_older: false,
             transient: Vec::new(),
         };
-        for at in 0..run.messages.len() {
-            run.note_replaced(at);
+        for (at, message) in run.messages.iter().enumerate() {
+            if let Some(back) = message.replaces {
+                run.branches.mark(at, back);
+            }
         }
+        run.branches.settle(run.messages.len());
+        let summary = run.read_back().find(|(_, message)| message.is_compaction).map(|(at, _)| at);
+        run.last_summary = summary;
         run.note_media();
         run.prepare_transient();
         run
@@ -208,9 +230,15 @@ impl Run {
         };
         match input {
             Input::Request(request)
-                if request.regenerate && !self.messages.iter().any(Message::is_from_person) =>
+                if request.regenerate && !self.read_back().any(|(_, message)| message.is_from_person()) =>
             {
                 Err(OutOfProtocol::NothingToAnswer)
+            }
+            Input::Request(request)
+                if let Some(id) = &request.edits
+                    && self.line_of_person(id).is_none() =>
+            {
+                Err(OutOfProtocol::NoSuchMessage(id.clone()))
             }
             Input::Request(request) => self.accepts_request_id(&request.id),
             // A call that was in flight when the run halted was cancelled, and is made again when it goes on.
@@ -276,6 +304,11 @@ impl Run {
                 false => self.accepts_request_id(request),
                 true => Err(OutOfProtocol::Busy),
             },
+            Input::Switch { message, .. } => match self.line_of(message) {
+                None => Err(OutOfProtocol::NoSuchMessage(message.clone())),
+                Some(_) if self.is_busy() => Err(OutOfProtocol::BusyOnBranch),
+                Some(_) => Ok(()),
+            },
             Input::UndoFinished { call_id, .. } => match self.undoing() {
                 Some(undoing) if undoing.entry.as_ref() == Some(call_id) => Ok(()),
                 _ => Err(OutOfProtocol::NoSuchCall(call_id.clone())),
@@ -324,6 +357,7 @@ impl Run {
             Input::ReplayDiverged { call_id } => self.on_astray(call_id, fx),
             Input::QueuedCancelled { request } => self.on_queued_cancelled(request, fx),
             Input::Undo { request, steps } => self.on_undo(request, *steps, fx),
+            Input::Switch { request, message } => self.on_switch(request, message, fx),
             Input::UndoFinished { call_id, error } => self.on_undo_finished(call_id, error.as_deref()),
             Input::TimerFired { timer } => self.on_timer(*timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
@@ -357,6 +391,11 @@ impl Run {
 
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The first line from this one on that is read.
+    pub(in crate::run) fn next_line(&self, at: usize) -> usize {
+        self.branches.next(at)
     }
 
     pub fn settings(&self) -> &Settings {
@@ -431,9 +470,9 @@ impl Run {
     pub fn model_request(&self) -> View<'_> {
         let view = match self.last_summary {
             Some(at) => View::since(&self.messages, at, &self.transient),
-            None => View::of(&self.messages, &self.transient),
+            None => View::whole(&self.messages, &self.transient),
         };
-        let view = view.without(&self.replaced, &self.without_media);
+        let view = view.without(self.branches.gaps(), &self.without_media);
         match self.state.phase {
             Phase::Compacting { keep, .. } => view.to_summarise(keep),
             _ => view,
@@ -530,8 +569,21 @@ impl Run {
         }
         self.state.estimated_tokens =
             self.state.estimated_tokens.saturating_add(views::model::estimate(&message));
+        let (at, replaces) = (self.messages.len(), message.replaces);
         self.messages.push(message);
-        self.note_replaced(self.messages.len() - 1);
+        if let Some(back) = replaces {
+            self.branches.mark(at, back);
+            self.settle_path();
+        }
+    }
+
+    /// The lines that are read, the last one first.
+    fn read_back(&self) -> impl Iterator<Item = (usize, &Message)> {
+        let mut end = self.messages.len();
+        from_fn(move || {
+            end = self.branches.before(end)?;
+            Some((end, self.messages.get(end)?))
+        })
     }
 
     /// A new id that the same inputs will always give again.

@@ -70,6 +70,7 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
         | Input::ReplayDiverged { .. }
         | Input::QueuedCancelled { .. }
         | Input::Undo { .. }
+        | Input::Switch { .. }
         | Input::TimerFired { .. }
         | Input::StoreFailed { .. }
         | Input::Recovered

@@ -20,6 +20,9 @@ pub(crate) struct State {
     pub queue: Vec<Request>,
     #[json(skip_if_default)]
     pub undo: Vec<UndoEntry>,
+    /// The same of other branches.
+    #[json(skip_if_default)]
+    pub undo_elsewhere: Vec<UndoEntry>,
     /// Calls that the answer being worked on has taken back.
     #[json(skip_if_default)]
     pub undone: Vec<String>,
@@ -225,6 +228,7 @@ impl State {
             halt: None,
             queue: Vec::new(),
             undo: Vec::new(),
+            undo_elsewhere: Vec::new(),
             undone: Vec::new(),
             next_number: 1,
             usage: Usage::default(),

@@ -15,6 +15,11 @@ pub(crate) enum Command {
         steps: u32,
         caller: Caller,
     },
+    /// Show the branch with this message.
+    Switch {
+        message: String,
+        caller: Caller,
+    },
     Resume(Caller),
     /// `id` is the question's or its call's.
     Answer {

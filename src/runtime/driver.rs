@@ -506,6 +506,14 @@ fn is_given_out_once(effect: &Effect) -> bool {
     }
 }
 
+pub(super) fn refused(refusal: &OutOfProtocol) -> Error {
+    let message = refusal.to_string();
+    match refusal.code() {
+        "OUT_OF_PROTOCOL" => Error::Protocol(message),
+        code => Error::Refused { code, message },
+    }
+}
+
 fn restored(loaded: Result<Loaded, StoreError>, settings: &Settings) -> Result<Run, StoreError> {
     let Loaded { messages, checkpoint, records } = loaded?;
     match checkpoint {

@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 use futures_util::stream::FuturesUnordered;
 
 use crate::error::Error;
-use crate::run::PhaseName;
 use crate::run::effect::Effect;
 use crate::run::input::{AbortReason, Input, WhenBusy};
 use crate::run::settings::Settings;
+use crate::run::{OutOfProtocol, PhaseName};
 use crate::runtime::command::{Caller, Command, Configure};
-use crate::runtime::driver::{Driver, DriverEvent, Life};
+use crate::runtime::driver::{Driver, DriverEvent, Life, refused};
 use crate::runtime::response::Response;
 
 impl Driver {
@@ -18,6 +18,13 @@ impl Driver {
         let command = match command {
             Command::Request(request, caller) => {
                 let caller = self.join(&request.id, caller)?;
+                // Nothing is stopped for what will be refused.
+                if let Some(id) =
+                    request.edits.as_ref().filter(|id| self.shared.run().line_of_person(id).is_none())
+                {
+                    let _ = caller.reply.send(Err(refused(&OutOfProtocol::NoSuchMessage(id.clone()))));
+                    return None;
+                }
                 Command::Request(request, caller)
             }
             command => command,
@@ -41,6 +48,15 @@ impl Driver {
                 let request = self.shared.ids.fresh();
                 caller.request = Some(request.clone());
                 self.step_for(Input::Undo { request, steps }, Some(caller));
+            }
+            Command::Switch { message, mut caller } => {
+                let request = self.shared.ids.fresh();
+                caller.request = Some(request.clone());
+                self.step_for(Input::Switch { request, message }, Some(caller));
+                let shown = self.shared.display.stack();
+                let mut left = self.shared.run().slots_left();
+                left.retain(|slot| !shown.iter().any(|other| other.id == slot.id));
+                self.shared.display.restore(left);
             }
             Command::Resume(caller) => self.resume(caller),
             Command::Answer { id, answer, caller } => {
@@ -120,7 +136,7 @@ impl Driver {
         match command {
             Command::Resume(_) => true,
             Command::Request(request, _) => request.when_busy != WhenBusy::Drop || parked(),
-            Command::Undo { .. } => parked(),
+            Command::Undo { .. } | Command::Switch { .. } => parked(),
             Command::Answer { id, .. } => self.question(id).is_some(),
             Command::Tools(_)
             | Command::Configure(_)
@@ -165,7 +181,7 @@ impl Driver {
             }
             Err(refusal) => {
                 if let Some(caller) = caller {
-                    let _ = caller.reply.send(Err(Error::Protocol(refusal.to_string())));
+                    let _ = caller.reply.send(Err(refused(&refusal)));
                 }
             }
         }
@@ -219,7 +235,10 @@ impl Driver {
 
     pub(super) fn refuse(&mut self, command: Command, error: Error) {
         match command {
-            Command::Request(_, caller) | Command::Undo { caller, .. } | Command::Resume(caller) => {
+            Command::Request(_, caller)
+            | Command::Undo { caller, .. }
+            | Command::Switch { caller, .. }
+            | Command::Resume(caller) => {
                 let _ = caller.reply.send(Err(error));
             }
             Command::Answer { caller, .. } => {

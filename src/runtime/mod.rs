@@ -41,6 +41,7 @@
 //!     message: Message::user("What time is it?"),
 //!     when_busy: Default::default(),
 //!     regenerate: false,
+//!     edits: None,
 //!     inbox: Vec::new(),
 //! };
 //! let mut effects = VecDeque::from(run.step(clock.now(), Input::Request(Box::new(request)))?);

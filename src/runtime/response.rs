@@ -15,6 +15,8 @@ pub struct Prompt {
     pub when_busy: WhenBusy,
     /// The last answer is given again; nothing else of this counts.
     pub regenerate: bool,
+    /// The message of a person in whose place this one is said.
+    pub edits: Option<String>,
     pub leave_when_waiting: bool,
 }
 
@@ -26,6 +28,12 @@ impl Prompt {
     /// Asks for another answer in the place of the last one.
     pub fn again() -> Self {
         Prompt { regenerate: true, ..Prompt::new("") }
+    }
+
+    /// Says something else in the place of an earlier message of a person. A request that runs is stopped first.
+    pub fn edit(message: impl Into<String>, text: impl Into<String>) -> Self {
+        let when_busy = WhenBusy::Interrupt;
+        Prompt { edits: Some(message.into()), when_busy, ..Prompt::new(text) }
     }
 
     /// What becomes of this request when another one runs.
@@ -57,7 +65,7 @@ impl From<String> for Prompt {
 impl From<Message> for Prompt {
     fn from(message: Message) -> Self {
         let when_busy = WhenBusy::default();
-        Prompt { id: None, message, when_busy, regenerate: false, leave_when_waiting: false }
+        Prompt { id: None, message, when_busy, regenerate: false, edits: None, leave_when_waiting: false }
     }
 }
 
@@ -76,6 +84,8 @@ pub enum Response {
     Completed(Reply),
     /// How many actions were taken back, and why no more were.
     Undone { steps: u32, error: Option<String> },
+    /// Another branch is shown.
+    Switched,
     /// Not begun, because another request was running.
     Dropped,
     /// A budget is used up; `resume` goes on.
@@ -92,7 +102,9 @@ impl Response {
                 reply.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n")
             }
             Response::Paused { message, .. } => message.clone(),
-            Response::Undone { .. } | Response::Dropped | Response::Waiting { .. } => String::new(),
+            Response::Undone { .. } | Response::Switched | Response::Dropped | Response::Waiting { .. } => {
+                String::new()
+            }
         }
     }
 
@@ -100,6 +112,7 @@ impl Response {
         match outcome {
             Outcome::Completed(reply) => Ok(Response::Completed(reply)),
             Outcome::Undone { steps, error } => Ok(Response::Undone { steps, error }),
+            Outcome::Switched => Ok(Response::Switched),
             Outcome::Dropped => Ok(Response::Dropped),
             Outcome::Paused { rule, message } => Ok(Response::Paused { rule, message }),
             Outcome::Aborted => Err(Error::Aborted),

@@ -22,10 +22,10 @@ use crate::portable::BoxFuture;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::run::input::{Answer, Request};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
-use crate::run::{PhaseName, Run};
+use crate::run::{OutOfProtocol, PhaseName, Run};
 use crate::runtime::command::{Caller, Command, Configure};
 use crate::runtime::display::DisplayManager;
-use crate::runtime::driver::Driver;
+use crate::runtime::driver::{Driver, refused};
 use crate::runtime::listeners::{Follower, Subscription};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::session_tools::SessionTools;
@@ -90,9 +90,9 @@ impl Session {
     /// Sends a message and returns the agent's answer. A request from inside one of this session's own tools is
     /// queued like any other, so a tool must not await it.
     pub fn request(&self, prompt: impl Into<Prompt>) -> ResponseFuture {
-        let Prompt { id, message, when_busy, regenerate, leave_when_waiting } = prompt.into();
+        let Prompt { id, message, when_busy, regenerate, edits, leave_when_waiting } = prompt.into();
         let id = id.unwrap_or_else(|| self.shared.ids.fresh());
-        let request = Request { id: id.clone(), message, when_busy, regenerate, inbox: Vec::new() };
+        let request = Request { id: id.clone(), message, when_busy, regenerate, edits, inbox: Vec::new() };
         self.ask(Some(id), leave_when_waiting, |caller| Command::Request(Box::new(request), caller))
     }
 
@@ -105,6 +105,19 @@ impl Session {
     /// Undoes the last `steps` actions.
     pub fn undo(&self, steps: u32) -> ResponseFuture {
         self.ask(None, true, move |caller| Command::Undo { steps, caller })
+    }
+
+    /// Shows the branch that has this message, as far as it was last seen; what is said next goes on from there. Refused while a
+    /// request is running.
+    pub fn switch_branch(&self, message: &str) -> ResponseFuture {
+        let message = message.to_owned();
+        self.ask(None, true, move |caller| Command::Switch { message, caller })
+    }
+
+    /// The messages up to this one, as the record of another session. Calls without a result are left out.
+    pub fn fork(&self, message: &str) -> Result<Vec<Message>, Error> {
+        let refusal = || OutOfProtocol::NoSuchMessage(message.to_owned());
+        self.with_run(|run| run.fork(message)).ok_or_else(|| refused(&refusal()))
     }
 
     /// Answers a question, by its id or its call's, and continues until the request ends or waits again.

@@ -151,7 +151,7 @@ impl Write for WholeEffect<'_> {
                     Outcome::StoreFailed(error) => {
                         write("finish", &[("request", request), ("outcome", &name), ("error", error)]);
                     }
-                    Outcome::Aborted | Outcome::Dropped => {
+                    Outcome::Switched | Outcome::Aborted | Outcome::Dropped => {
                         write("finish", &[("request", request), ("outcome", &name)]);
                     }
                 }

@@ -104,6 +104,7 @@ struct PromptInput {
     when_busy: WhenBusy,
     #[json(null_as_default)]
     regenerate: bool,
+    edits: Option<String>,
     #[json(default)]
     leave_when_waiting: bool,
     /// Fields that the application puts on its message.
@@ -178,12 +179,12 @@ impl CoreSession {
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
-        let PromptInput { id, text, content, when_busy, regenerate, leave_when_waiting, extra } =
+        let PromptInput { id, text, content, when_busy, regenerate, edits, leave_when_waiting, extra } =
             read(request, "the request")?;
         let mut message = Message::user(text);
         message.content = content;
         message.extra = extra;
-        let prompt = Prompt { id, message, when_busy, regenerate, leave_when_waiting };
+        let prompt = Prompt { id, message, when_busy, regenerate, edits, leave_when_waiting };
         Ok(CoreSession::promise_of(self.session.request(prompt)))
     }
 
@@ -201,6 +202,16 @@ impl CoreSession {
 
     pub fn undo(&self, steps: u32) -> Promise {
         CoreSession::promise_of(self.session.undo(steps))
+    }
+
+    #[wasm_bindgen(js_name = switchBranch)]
+    pub fn switch_branch(&self, message: &str) -> Promise {
+        CoreSession::promise_of(self.session.switch_branch(message))
+    }
+
+    /// The messages up to this one, as the record of another session: a JSON array.
+    pub fn fork(&self, message: &str) -> Result<String, JsValue> {
+        self.session.fork(message).map(|messages| to_text(&messages)).map_err(|error| thrown(&error))
     }
 
     pub fn abort(&self) {
@@ -401,6 +412,7 @@ fn came(response: &Response) -> String {
         Response::Undone { steps, error } => {
             object(&mut out, &[("outcome", &"undone"), ("steps", steps), ("error", error)]);
         }
+        Response::Switched => object(&mut out, &[("outcome", &"switched")]),
         Response::Dropped => object(&mut out, &[("outcome", &"dropped")]),
         Response::Paused { rule, message } => {
             object(&mut out, &[("outcome", &"paused"), ("rule", rule), ("message", message)]);

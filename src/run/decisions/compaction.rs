@@ -31,7 +31,7 @@ impl Run {
     /// The last user turn stays word for word: the person's message and all that came of it. When a summary was
     /// made since that message and the turn alone has grown too large, the message alone stays.
     fn kept_range(&self) -> Option<KeptRange> {
-        let last_request = self.messages.iter().rposition(Message::is_from_person)?;
+        let (last_request, _) = self.read_back().find(|(_, message)| message.is_from_person())?;
         let back = self.messages.len() - last_request;
         match self.last_summary {
             Some(summary) if summary > last_request => {
@@ -44,12 +44,13 @@ impl Run {
                 (self.state.turns_since_summary >= pause).then_some(KeptRange { back, count: 1 })
             }
             earlier => {
-                let older = last_request - earlier.map_or(0, |summary| summary + 1);
-                if older > 0 {
+                let first = earlier.map_or(0, |summary| summary + 1);
+                if self.branches.count(first..last_request) > 0 {
                     Some(KeptRange { back, count: back })
                 } else {
                     // Nothing is older than this turn, so only its own rounds can be summarised.
-                    (back > 2 && self.state.turns_since_summary > 1).then_some(KeptRange { back, count: 1 })
+                    let rounds = self.branches.count(last_request..self.messages.len());
+                    (rounds > 2 && self.state.turns_since_summary > 1).then_some(KeptRange { back, count: 1 })
                 }
             }
         }

@@ -100,18 +100,22 @@ impl Run {
         }
     }
 
-    fn begin(&mut self, request: Request, fx: &mut Effects) {
+    fn begin(&mut self, mut request: Request, fx: &mut Effects) {
         self.open(&request.id, fx);
-        match request.regenerate {
-            true => self.answer_again(fx),
-            false => self.hear(request, None, fx),
+        if request.regenerate {
+            self.answer_again(fx);
+            return;
         }
+        self.edit(&mut request, fx);
+        self.hear(request, None, fx);
     }
 
     /// What was sent to steer the request that runs is read before its next model call. The request goes on under the
     /// id of what it has read last, and the others end with it.
     pub(in crate::run) fn take_steering(&mut self, fx: &mut Effects) {
-        let steers = |request: &Request| request.when_busy == WhenBusy::Steer && !request.regenerate;
+        let steers = |request: &Request| {
+            request.when_busy == WhenBusy::Steer && !request.regenerate && request.edits.is_none()
+        };
         while self.state.queue.first().is_some_and(steers) {
             let request = self.state.queue.remove(0);
             let Some(current) = &mut self.state.current else { return };
@@ -198,6 +202,7 @@ impl Run {
 
     /// Ends the request for good.
     pub(in crate::run) fn close(&mut self, outcome: Outcome, fx: &mut Effects) {
+        self.keep_old_answer(fx);
         self.tell_finish(outcome, fx);
         self.state.current = None;
         self.state.halt = None;
@@ -231,6 +236,7 @@ impl Run {
             return;
         }
         self.cut_off(fx);
+        self.keep_old_answer(fx);
         self.state.current = None;
         self.state.halt = None;
         self.state.phase = Phase::Idle;

@@ -135,7 +135,7 @@ impl Run {
     pub fn slots_left(&self) -> Vec<Slot> {
         let mut left = Vec::new();
         for (at, message) in self.messages.iter().enumerate().skip(self.state.slots_from) {
-            if self.is_replaced(at) {
+            if !self.branches.is_read(at) {
                 continue;
             }
             for result in message.results() {

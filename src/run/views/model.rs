@@ -20,14 +20,17 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    #[cfg(test)]
     pub(crate) fn of(messages: &'a [Message], transient: &'a [Message]) -> Self {
         match messages.iter().rposition(|message| message.is_compaction) {
             Some(at) => View::since(messages, at, transient),
-            None => {
-                let parts = [(0, 0), (0, 0), (0, messages.len())];
-                View { messages, parts, replaced: &[], instead: &[], transient }
-            }
+            None => View::whole(messages, transient),
         }
+    }
+
+    pub(crate) fn whole(messages: &'a [Message], transient: &'a [Message]) -> Self {
+        let parts = [(0, 0), (0, 0), (0, messages.len())];
+        View { messages, parts, replaced: &[], instead: &[], transient }
     }
 
     /// The view when the index of the last summary is known.

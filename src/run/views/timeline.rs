@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use crate::json::Json;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
-use crate::run::Run;
+use crate::run::{Alternatives, Run};
 
 /// One entry, in the original's form with fields added.
 #[derive(Debug, Clone, PartialEq, Ts, Write)]
@@ -20,6 +20,8 @@ pub enum TimelineEntry {
         images: Vec<String>,
         /// When it was written.
         at: Option<u64>,
+        /// Others that stand in its place on other branches.
+        branches: Option<Alternatives>,
     },
     AgentText {
         id: String,
@@ -31,6 +33,8 @@ pub enum TimelineEntry {
         reasoning: Option<String>,
         /// When it was written.
         at: Option<u64>,
+        /// Other answers in its place.
+        branches: Option<Alternatives>,
     },
     Tool(ToolEntry),
     /// Here older messages were summarised for the model. They are all still there.
@@ -60,6 +64,8 @@ pub struct ToolEntry {
     pub undone: bool,
     /// What the model thought before it, when it said nothing.
     pub reasoning: Option<String>,
+    /// Other answers in its place, where it begins one.
+    pub branches: Option<Alternatives>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
@@ -86,8 +92,8 @@ through_codec! { write TimelineEntry, TimelinePatch }
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     entries: Vec<TimelineEntry>,
-    /// For each message that was taken in, how many entries there were before it.
-    starts: Vec<usize>,
+    /// The lines of the record that were taken in, each with how many entries there were before it.
+    lines: Vec<(usize, usize)>,
     /// Where the entries of the last answer's calls are.
     open: std::ops::Range<usize>,
 }
@@ -97,17 +103,23 @@ impl Timeline {
         &self.entries
     }
 
-    /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history.
+    /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history; on another
+    /// branch, in what is different there.
     pub fn follow(&mut self, run: &Run) -> Option<TimelinePatch> {
         let before = self.entries.len();
         let mut changed = Vec::new();
-        for (at, message) in run.messages().iter().enumerate().skip(self.starts.len()) {
-            if let Some(&start) = run.replaced_from(at).and_then(|from| self.starts.get(from)) {
-                self.entries.truncate(start);
-                self.open = 0..0;
-            }
-            self.starts.push(self.entries.len());
-            self.take_in(message, &mut changed);
+        // Once two paths are apart they never meet again.
+        let same = self.lines.partition_point(|(line, _)| run.next_line(*line) == *line);
+        if let Some(&(_, start)) = self.lines.get(same) {
+            self.entries.truncate(start);
+            self.lines.truncate(same);
+            self.open = 0..0;
+        }
+        let mut at = run.next_line(self.lines.last().map_or(0, |(line, _)| line + 1));
+        while let Some(message) = run.messages().get(at) {
+            self.lines.push((at, self.entries.len()));
+            self.take_in(run, at, message, &mut changed);
+            at = run.next_line(at + 1);
         }
         if run.has_open_calls() {
             self.answer(&run.open_results(), &mut changed);
@@ -126,7 +138,7 @@ impl Timeline {
         Some(TimelinePatch { len: self.entries.len(), set })
     }
 
-    fn take_in(&mut self, message: &Message, changed: &mut Vec<usize>) {
+    fn take_in(&mut self, run: &Run, at: usize, message: &Message, changed: &mut Vec<usize>) {
         for id in &message.undone {
             self.take_back(id, changed);
         }
@@ -135,7 +147,7 @@ impl Timeline {
             return;
         }
         self.close_open(changed);
-        let id = message.id.clone().unwrap_or_else(|| format!("entry_{}", self.entries.len()));
+        let id = run.shown_id(at);
         match message.sender {
             Sender::User if message.is_compaction => {
                 self.push(TimelineEntry::Compaction { id, text: message.text.clone() }, changed);
@@ -148,28 +160,33 @@ impl Timeline {
                         images.push(url);
                     }
                 }
-                self.push(TimelineEntry::User { id, text, images, at: message.at }, changed);
+                let (at, branches) = (message.at, run.alternatives(at));
+                self.push(TimelineEntry::User { id, text, images, at, branches }, changed);
             }
             Sender::User => {}
             Sender::Agent => {
                 if matches!(self.entries.last(), Some(TimelineEntry::AgentText { partial: true, .. })) {
                     self.entries.pop();
                 }
-                // It stands at the first of what it led to.
+                // They stand at the first of what it led to.
+                let mut branches = run.alternatives(at);
                 let mut reasoning = message.reasoning_content.clone().filter(|text| !text.is_empty());
                 // Some models write an empty line or two before a call.
                 if !message.text.trim_ascii().is_empty()
                     || (reasoning.is_some() && message.calls().is_empty())
                 {
                     let (text, partial) = (message.text.clone(), message.partial);
-                    let reasoning = reasoning.take();
-                    let at = message.at;
-                    self.push(TimelineEntry::AgentText { id, text, partial, reasoning, at }, changed);
+                    let (reasoning, branches, at) = (reasoning.take(), branches.take(), message.at);
+                    let entry = TimelineEntry::AgentText { id, text, partial, reasoning, at, branches };
+                    self.push(entry, changed);
                 }
                 let first = self.entries.len();
                 for call in message.calls() {
-                    let reasoning = reasoning.take();
-                    self.push(TimelineEntry::Tool(ToolEntry { reasoning, ..running(call) }), changed);
+                    let (reasoning, branches) = (reasoning.take(), branches.take());
+                    self.push(
+                        TimelineEntry::Tool(ToolEntry { reasoning, branches, ..running(call) }),
+                        changed,
+                    );
                 }
                 self.open = first..self.entries.len();
             }
@@ -245,6 +262,7 @@ fn running(call: &ToolCall) -> ToolEntry {
         duration_ms: None,
         undone: false,
         reasoning: None,
+        branches: None,
     }
 }
 

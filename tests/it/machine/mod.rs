@@ -1,5 +1,6 @@
 //! The machine of `src/run`, without a runtime around it.
 
+mod branches;
 mod budgets;
 mod compaction;
 mod contract;

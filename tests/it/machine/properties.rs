@@ -11,7 +11,7 @@ use glove_wasm::event::{Event, QuestionKind};
 use glove_wasm::message::{Message, ToolCall, ToolStatus, Usage};
 use glove_wasm::run::effect::{Effect, Outcome};
 use glove_wasm::run::input::{
-    AbortReason, Answer, ApprovalVerdict, Input, PermissionVerdict, Reply, ToolOutcome, WhenBusy,
+    AbortReason, Answer, ApprovalVerdict, Input, PermissionVerdict, Reply, Request, ToolOutcome, WhenBusy,
 };
 use glove_wasm::run::log::{SlotAnswer, StepResult};
 use glove_wasm::run::settings::{Budgets, Compaction, Limits, Settings};
@@ -98,7 +98,9 @@ impl Player {
             18..=20 => {
                 self.requests += usize::from(x % 7 != 0);
                 let busy = [WhenBusy::Queue, WhenBusy::Drop, WhenBusy::Interrupt][usize::from(y) % 3];
-                self.take(&Input::Request(Box::new(request(&format!("r{}", self.requests), "q", busy))));
+                let asked = request(&format!("r{}", self.requests), "q", busy);
+                let edits = (y % 5 == 0).then(|| message_id(x, &self.world.run));
+                self.take(&Input::Request(Box::new(Request { edits, regenerate: y % 11 == 1, ..asked })));
             }
             21 => {
                 self.requests += 1;
@@ -322,7 +324,7 @@ impl Player {
             let at = open.iter().position(|id| id == request);
             match (at, outcome) {
                 (Some(at), _) => drop(open.remove(at)),
-                (None, Outcome::StoreFailed(_)) => {}
+                (None, Outcome::StoreFailed(_) | Outcome::Switched) => {}
                 (None, _) => panic!("{request} finished, but it did not run"),
             }
         }
@@ -358,8 +360,13 @@ impl Player {
     fn die(&mut self) {
         let records = self.world.store.records.len();
         let effects = self.world.effects[..records].to_vec();
-        self.world = self.world.restart();
-        self.world.effects = effects;
+        let at = self.world.at;
+        // A session of which nothing was written begins anew, with the settings that it began with.
+        self.world = match self.world.store.checkpoint {
+            Some(_) => self.world.restart(),
+            None => World::new(self.first.clone()),
+        };
+        (self.world.at, self.world.effects) = (at, effects);
         (self.finished, self.started, self.runs_seen) = (0, 0, 0);
         self.running = self
             .world
@@ -557,13 +564,19 @@ fn reply(x: u8, y: u8) -> Reply {
 }
 
 /// What nobody waits for, or what comes too late.
+fn message_id(x: u8, run: &Run) -> String {
+    let ids: Vec<&String> = run.messages().iter().filter_map(|message| message.id.as_ref()).collect();
+    if ids.is_empty() { "none".to_owned() } else { ids[usize::from(x) % ids.len()].clone() }
+}
+
 fn stray(x: u8, y: u8, run: &Run) -> Input {
     let call_id = match run.messages().iter().flat_map(Message::calls).nth(usize::from(y)) {
         Some(call) if x.is_multiple_of(2) => call.id().to_owned(),
         _ => "unheard of".to_owned(),
     };
     let call = 1_000 + u64::from(y);
-    match x % 11 {
+    match x % 13 {
+        11 | 12 => Input::Switch { request: format!("s{y}"), message: message_id(y, run) },
         8 => Input::SlotSettled { slot: call_id, answer: SlotAnswer::Removed },
         9 => Input::SlotsRemoved { slots: vec![call_id] },
         10 => Input::ReplayDiverged { call_id: format!("not {call_id}") },

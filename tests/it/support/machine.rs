@@ -356,6 +356,7 @@ pub fn request(id: &str, text: &str, when_busy: WhenBusy) -> Request {
         message: Message::user(text),
         when_busy,
         regenerate: false,
+        edits: None,
         inbox: Vec::new(),
     }
 }

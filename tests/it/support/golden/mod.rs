@@ -135,6 +135,7 @@ fn told(came: &Result<Response, Error>) -> String {
     match came {
         Ok(Response::Completed(_)) => "completed".to_owned(),
         Ok(Response::Undone { steps, .. }) => format!("undone {steps}"),
+        Ok(Response::Switched) => "switched".to_owned(),
         Ok(Response::Dropped) => "dropped".to_owned(),
         Ok(Response::Paused { rule, .. }) => {
             let rule = serde_json::to_value(rule).unwrap();
