@@ -8,10 +8,10 @@ use crate::message::{
     CallOutcome, ContentPart, Message, SideOutput, Slot, Task, ToolCall, ToolResult, ToolResultData, Usage,
 };
 use crate::ports::PermissionStatus;
-use crate::run::PhaseName;
 use crate::run::input::{Input, Reply, Validated, WhenBusy};
 use crate::run::settings::{Budgets, Limits, Settings};
 use crate::run::views::timeline::TimelineEntry;
+use crate::run::{Alternatives, PhaseName};
 use crate::task_tool::TaskStatus;
 use crate::tool::ToolSpec;
 
@@ -50,6 +50,7 @@ fn the_types_of_typescript_are_those_of_rust() {
         Slot::declaration(),
         Question::declaration(),
         TimelineEntry::declaration(),
+        Alternatives::declaration(),
         PhaseName::declaration(),
     ];
     same("record.ts", RECORD, &record);

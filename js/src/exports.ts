@@ -155,4 +155,13 @@ export type {
   ToolResultData,
   Usage,
 } from "./wire/record.js";
-export type { Budgets, Limits, RunInput, RunModelError, RunReply, RunSettings, WhenBusy } from "./wire/run-types.js";
+export type {
+  Budgets,
+  Limits,
+  MessageBranches,
+  RunInput,
+  RunModelError,
+  RunReply,
+  RunSettings,
+  WhenBusy,
+} from "./wire/run-types.js";

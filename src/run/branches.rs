@@ -8,7 +8,7 @@ use crate::json::codec::{Read, Ts, Write, through_codec};
 
 /// What stands in the same place on different branches, the oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
-#[ts(inline)]
+#[ts(name = "MessageBranches")]
 pub struct Alternatives {
     /// Which of them is read.
     pub index: usize,

@@ -153,6 +153,7 @@ impl Run {
         run.saved_messages = stored;
         run.state.estimated_tokens = run.model_request().iter().map(views::model::estimate).sum();
         run.answer_open_calls();
+        run.keep_old_answer(&mut Effects::default());
         run
     }
 

@@ -57,6 +57,7 @@ const lives: readonly (readonly [RunSettings, ...RunInput[]])[] = [
   [{}, ask("r1"), { type: "model_failed", call: 1, error: { kind: "network", message: "The line is dead." }, partial: "" }],
   [{}, ask("r1"), { type: "store_failed", error: { kind: "quota", message: "The disk is full." } }],
   [{ budgets: { turns: 1 } }, ask("r1"), calls(1, "none")],
+  [{}, ask("r1"), says(1), { type: "switch", request: "s1", message: "r1.m1" }],
 ];
 
 const head = `// What a run asks for, one example of each form. Written by tests/js/run-effects.test.ts; do not edit.

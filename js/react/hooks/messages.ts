@@ -1,11 +1,15 @@
 // The timeline as messages with parts, in the words that React developers know. Messages that did not change stay the same.
+
 import type { Approval, GloveSnapshot, ShownEntry, ToolEntry } from "../../src/snapshot/snapshot.js";
+import type { MessageBranches } from "../../src/wire/run-types.js";
 
 /** One message of the conversation: what a person sent, or all of an answer. */
 export interface UIMessage {
   readonly id: string;
   readonly role: "user" | "assistant";
   readonly parts: readonly UIMessagePart[];
+  /** What stands in its place on other branches of the conversation, where there is anything. */
+  readonly branches?: MessageBranches;
 }
 
 /** A piece of a message, told apart by its `type`. */
@@ -128,7 +132,8 @@ function build(entries: ShownEntry[], start: number, previous: Group | undefined
   const [first] = entries;
   if (first?.kind === "user") {
     const text: UIMessagePart[] = first.text === "" ? [] : [{ type: "text", text: first.text, state: "done" }];
-    const message: UIMessage = { id: first.id, role: "user", parts: [...text, ...(first.images ?? []).map(file)] };
+    const parts = [...text, ...(first.images ?? []).map(file)];
+    const message: UIMessage = { id: first.id, role: "user", parts, ...branchesOf(entries) };
     return { start, entries, message };
   }
   const parts = entries.flatMap((entry): UIMessagePart[] => {
@@ -138,7 +143,13 @@ function build(entries: ShownEntry[], start: number, previous: Group | undefined
     if (entry.kind === "tool") return [...before, tool(entry, approvals)];
     return entry.text === "" ? before : [...before, { type: "text", text: entry.text, state: "done" }];
   });
-  return { start, entries, message: { id: answerTo(previous?.message), role: "assistant", parts } };
+  return { start, entries, message: { id: answerTo(previous?.message), role: "assistant", parts, ...branchesOf(entries) } };
+}
+
+/** Where several places of an answer have others, the last one's. */
+function branchesOf(entries: readonly ShownEntry[]): Pick<UIMessage, "branches"> {
+  const branches = entries.findLast((entry) => entry.branches)?.branches;
+  return branches ? { branches } : {};
 }
 
 // An answer is named after its question: so it has its id from its first letter on, before it is stored.

@@ -19,6 +19,14 @@ export interface GloveActions {
   /** Takes back a message that waits in `queue`. False when none with this id waits. */
   cancelQueued: (id: string) => boolean;
   regenerate: () => Promise<RunOutcome>;
+  /** Says something else in the place of a message of the user, and answers that. Both stay, as branches. */
+  edit: (messageId: string, message: string | MessageInput) => Promise<RunOutcome>;
+  /** The ids of what stands in the place of a message on all branches, the oldest first. */
+  branches: (messageId: string) => readonly string[];
+  /** Shows the branch with this message. */
+  switchBranch: (messageId: string) => Promise<void>;
+  /** Starts another conversation with the messages up to this one. Gives its id. */
+  fork: (messageId: string) => Promise<string>;
   /** Goes on after a pause or a failure. */
   resume: () => Promise<RunOutcome>;
   /** Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). */

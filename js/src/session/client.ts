@@ -323,6 +323,12 @@ export class GloveClient {
       },
       this.#core,
       closed,
+      async (messages) => {
+        const { begin } = await import("../store/salvage.js");
+        const fork = await this.mintSessionId();
+        await begin(this.session(fork).store, messages);
+        return fork;
+      },
     );
   }
 

@@ -41,7 +41,7 @@ export type RunFinish = { readonly type: "finish"; readonly request: string } & 
   | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
   | { readonly outcome: "model_failed"; readonly error: RunModelError }
   | { readonly outcome: "store_failed"; readonly error: { readonly kind: string; readonly message: string } }
-  | { readonly outcome: "aborted" | "dropped" }
+  | { readonly outcome: "aborted" | "dropped" | "switched" }
 );
 
 /**

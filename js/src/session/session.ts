@@ -27,8 +27,15 @@ import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 
-/** Without `regenerate` it says something. */
-type OutgoingMessage = MessageInput & { readonly regenerate?: true };
+/** Without `regenerate` it says something, and with `edits` in the place of another message. */
+type OutgoingMessage = MessageInput & { readonly regenerate?: true; readonly edits?: string };
+
+/** Starts a session with these messages, and gives its id. */
+type BeginSession = (messages: readonly Message[]) => Promise<string>;
+
+const noClient: BeginSession = async () => {
+  throw new GloveError("CLIENT_CONFIG", "Only a session of a GloveClient can be forked; get it from `client.session(id)`.");
+};
 
 /** A message on its way. */
 interface Sent {
@@ -75,14 +82,16 @@ export class GloveSession {
   #giving: Promise<unknown> = Promise.resolve();
   #disposed = false;
   readonly #closed: () => void;
+  readonly #begin: BeginSession;
 
   /** `closed` is called when it is closed, by whomever. */
-  constructor(parts: SessionParts, core: Core, closed: () => void = () => {}) {
+  constructor(parts: SessionParts, core: Core, closed: () => void = () => {}, begin: BeginSession = noClient) {
     checkOptions(parts, partOptions);
     check("`model`", parts.model, "model");
     check("`store`", parts.store, "store");
     this.#parts = parts;
     this.#closed = closed;
+    this.#begin = begin;
     this.#config = parts;
     this.sessionId = parts.sessionId;
     this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
@@ -250,6 +259,41 @@ export class GloveSession {
     return this.#send({ regenerate: true });
   };
 
+  /**
+   * Says something else in the place of an earlier message of the user, by its id in the timeline, and answers that. A run that is
+   * going on is stopped first, unless `whenBusy` says otherwise. What was said from there on stays on a branch of its own
+   * (`switchBranch`); what tools did there is not taken back. Text alone keeps the images and files of the message.
+   */
+  readonly edit = async (messageId: string, input: string | MessageInput): Promise<RunOutcome> => {
+    const message = typeof input === "string" ? { text: input } : (input ?? {});
+    return this.#send({ whenBusy: "interrupt", ...message, edits: check("`messageId`", messageId, "text") });
+  };
+
+  /** The ids of what stands in the place of a message that is shown, the oldest first: itself, and what it was edited or regenerated from or to. */
+  readonly branches = (messageId: string): readonly string[] => {
+    for (const { id, branches } of this.#snapshots.snapshot.timeline)
+      if (id === messageId || branches?.ids.includes(messageId)) return branches?.ids ?? [id];
+    throw new GloveError("MESSAGE_UNKNOWN", `No message that is shown has the id "${messageId}".`);
+  };
+
+  /**
+   * Shows the branch that has this message, as far as it was last shown; what is said next goes on from there. Refused while a run
+   * is going on (`SESSION_BUSY`).
+   */
+  readonly switchBranch = async (messageId: string): Promise<void> => {
+    check("`messageId`", messageId, "text");
+    await this.#tell((session) => session.switchBranch(messageId));
+  };
+
+  /**
+   * Starts another session with the messages up to this one, and gives its id. Nothing runs again: calls without a result and open
+   * questions stay here, and so do tasks and the inbox.
+   */
+  readonly fork = async (messageId: string): Promise<string> => {
+    check("`messageId`", messageId, "text");
+    return this.#begin(JSON.parse(await this.#read((session) => session.fork(messageId))) as Message[]);
+  };
+
   /** Continues after a pause, a failure or an interruption. */
   readonly resume = (): Promise<RunOutcome> => this.#ask((session) => session.resume());
 
@@ -362,7 +406,8 @@ export class GloveSession {
 
   async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw sessionClosed();
-    if (!input.regenerate) checkInput(input);
+    const { regenerate, edits, ...message } = input;
+    if (!regenerate) checkInput(message);
     this.#offerAgain();
     const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
     this.#sent.set(sent.id, sent);
@@ -383,7 +428,7 @@ export class GloveSession {
     } finally {
       signal?.removeEventListener("abort", stop);
       this.#sent.delete(sent.id);
-      if (failure && (sent.unopened || this.#connection.readOnly) && !this.#disposed && !input.regenerate) {
+      if (failure && (sent.unopened || this.#connection.readOnly) && !this.#disposed && !regenerate && !edits) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text });
       }
@@ -395,7 +440,7 @@ export class GloveSession {
 
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
   async #give(sent: Sent): Promise<RunOutcome> {
-    const { regenerate, whenBusy = this.#config.whenBusy } = sent.input;
+    const { regenerate, edits, whenBusy = this.#config.whenBusy } = sent.input;
     const body = new Promise<RequestBody>((resolve, reject) => {
       sent.leave = () => reject(new AbortError());
       bodyOf(sent.input).then(resolve, reject);
@@ -409,7 +454,7 @@ export class GloveSession {
         throw error;
       });
       const [, content] = await Promise.all([opening, body]);
-      const request = { id: sent.id, whenBusy, regenerate, ...content };
+      const request = { id: sent.id, whenBusy, regenerate, edits, ...content };
       return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
         sent.delivered = true;
@@ -438,19 +483,31 @@ export class GloveSession {
   }
 
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
-    this.#snapshots.set({ error: undefined });
     try {
-      return outcomeOf(await this.#connection.whileOpen(this.#connection.answer(ask)));
-    } catch (thrown) {
-      const error = fromCore(thrown);
+      return outcomeOf(await this.#tell(ask));
+    } catch (error) {
       if (error instanceof AbortError) return { type: "aborted" };
-      this.#snapshots.set({ error });
       throw error;
     }
   }
 
-  #read(ask: (session: AskedSession) => Maybe<string>): Promise<string> {
-    return this.#connection.whileOpen(this.#connection.answer(ask));
+  /** Asks for a change, and shows why there is none. */
+  async #tell(ask: (session: AskedSession) => Promise<string>): Promise<string> {
+    this.#snapshots.set({ error: undefined });
+    try {
+      return await this.#read(ask);
+    } catch (error) {
+      if (!(error instanceof AbortError)) this.#snapshots.set({ error: error as Error });
+      throw error;
+    }
+  }
+
+  async #read(ask: (session: AskedSession) => Maybe<string>): Promise<string> {
+    try {
+      return await this.#connection.whileOpen(this.#connection.answer(ask));
+    } catch (thrown) {
+      throw fromCore(thrown);
+    }
   }
 
   #isPermission(id: string): boolean {

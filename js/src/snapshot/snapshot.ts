@@ -1,6 +1,6 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
 import type { CallOutcome, Task, Usage } from "../wire/record.js";
-import type { CorePhase } from "../wire/run-types.js";
+import type { CorePhase, MessageBranches } from "../wire/run-types.js";
 
 /** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
 export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
@@ -17,6 +17,7 @@ export type TimelineEntry =
       readonly images?: readonly string[];
       /** When it was written, in milliseconds since 1970. */
       readonly at?: number;
+      readonly branches?: MessageBranches;
     }
   | {
       readonly kind: "agent_text";
@@ -28,6 +29,7 @@ export type TimelineEntry =
       readonly reasoning?: string;
       /** When it was written, in milliseconds since 1970. */
       readonly at?: number;
+      readonly branches?: MessageBranches;
     }
   | {
       readonly kind: "tool";
@@ -46,6 +48,7 @@ export type TimelineEntry =
       readonly undone?: boolean;
       /** What the model thought before it, where it said nothing. */
       readonly reasoning?: string;
+      readonly branches?: MessageBranches;
     }
   /** Older messages were summarised for the model here. */
   | { readonly kind: "compaction"; readonly id?: string; readonly text: string };
@@ -55,6 +58,8 @@ export type ShownEntry = TimelineEntry & {
   readonly id: string;
   /** Its request ended here with this error, and another one was answered then. */
   readonly error?: Error;
+  /** What stands in its place on other branches of the conversation, where there is anything. */
+  readonly branches?: MessageBranches;
 };
 
 /** A call of a tool in the timeline. */

@@ -1,6 +1,7 @@
 // What can be read of a damaged session; loaded when one is met.
 import { GloveError } from "../error.js";
 import type { Core } from "../wasm/sessions.js";
+import type { Message } from "../wire/record.js";
 import type { Salvage, SessionDamage, StoreAdapter } from "./adapter.js";
 import { elementsOf, membersOf } from "./json-text.js";
 import { limited } from "./limits.js";
@@ -50,16 +51,21 @@ export async function exportStore(stored: StoreAdapter, core: Core): Promise<str
   return writeTranscript(about, { messages, records: "[]", tasks, inbox, ...faults });
 }
 
+/** Begins a session in an empty store. */
+export async function begin(store: StoreAdapter, messages: readonly Message[]): Promise<void> {
+  if ((await store.getMessages()).length > 0) {
+    throw new GloveError("SESSION_EXISTS", `There is a session "${store.identifier}" already; nothing was written to it.`);
+  }
+  await store.appendMessages([...messages]);
+}
+
 /** Begins a session in an empty store from the messages of a damaged one. Of that one nothing is changed. */
 export async function repair(damaged: StoreAdapter, empty: StoreAdapter, core: Core): Promise<void> {
   const [from, to] = [limited(damaged), limited(empty)];
   const salvage = await salvageOf(from);
   if (salvage.texts.length + salvage.damage.length === 0) unknownSession(from.identifier);
   const { messages } = await readable(salvage, core);
-  if ((await to.getMessages()).length > 0) {
-    throw new GloveError("SESSION_EXISTS", `There is a session "${to.identifier}" already; nothing was written to it.`);
-  }
-  await to.appendMessages(JSON.parse(messages));
+  await begin(to, JSON.parse(messages));
   // Nothing that the conversation depends on.
   const tasks = await from.getTasks?.().catch(() => undefined);
   if (tasks?.length) await to.addTasks?.(tasks);

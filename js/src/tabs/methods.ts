@@ -29,6 +29,8 @@ const methods: { readonly [name in Method]: Rules } = {
   request: { takes: [isText], gives: isText, begins: true },
   resume: { takes: [], gives: isText, begins: true, once: true },
   undo: { takes: [isCount], gives: isText, begins: true, once: true },
+  switchBranch: { takes: [isText], gives: isText },
+  fork: { takes: [isText], gives: isText },
   messages: { takes: [isCount], gives: isText },
   prompts: { takes: [], gives: isText },
   abort: { takes: [(request) => request === null || isText(request)] },

@@ -177,6 +177,14 @@ export class Tabs implements AskedSession {
     return this.#ask("undo", steps) as Promise<string>;
   }
 
+  switchBranch(message: string): Promise<string> {
+    return this.#ask("switchBranch", message) as Promise<string>;
+  }
+
+  fork(message: string): Promise<string> {
+    return this.#ask("fork", message) as Promise<string>;
+  }
+
   messages(from: number): Promise<string> {
     return this.#ask("messages", from) as Promise<string>;
   }

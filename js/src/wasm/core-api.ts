@@ -158,12 +158,16 @@ export type CoreOutcome =
 
 /** The session class that the wasm module exports. What is thrown is an object `{code, message, model?}`. */
 export interface CoreSession {
-  /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
+  /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, edits?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
    *  is the one in `state.request`, `state.queue` and the events. */
   request(request: string): Promise<string>;
   /** Go on after a pause or a failure. */
   resume(): Promise<string>;
   undo(steps: number): Promise<string>;
+  /** Shows the branch that has this message. Settles when that is written. */
+  switchBranch(message: string): Promise<string>;
+  /** The messages up to this one, as the record of another session: JSON. */
+  fork(message: string): string;
   /** Stops the request that is being served. */
   abort(): void;
   /** Takes a request out of the queue; its promise fails with `ABORTED`. False when it does not wait there. */
@@ -211,8 +215,19 @@ export interface CoreSession {
 /** A session that is asked: the core of this page, or that of another tab. */
 export type AskedSession = Pick<
   CoreSession,
-  "request" | "resume" | "undo" | "abort" | "cancelQueued" | "answer" | "resolveSlot" | "rejectSlot" | "removeSlot" | "clearStack"
+  | "request"
+  | "resume"
+  | "undo"
+  | "switchBranch"
+  | "abort"
+  | "cancelQueued"
+  | "answer"
+  | "resolveSlot"
+  | "rejectSlot"
+  | "removeSlot"
+  | "clearStack"
 > & {
   messages(from: number): Maybe<string>;
   prompts(): Maybe<string>;
+  fork(message: string): Maybe<string>;
 };

@@ -92,6 +92,8 @@ export type RunInput =
       readonly when_busy?: WhenBusy;
       /** Nothing new is asked: the last message of a person is answered again, and the message is ignored. */
       readonly regenerate?: boolean;
+      /** The person's message in whose place this one is said. */
+      readonly edits?: string;
       /** Inbox items that were resolved since the last request, and those that block until they are. */
       readonly inbox?: readonly InboxItem[];
     }
@@ -127,6 +129,8 @@ export type RunInput =
   | { readonly type: "went_astray"; readonly call_id: string }
   /** Take back the last `steps` actions. */
   | { readonly type: "undo"; readonly request: string; readonly steps: number }
+  /** Show the branch that has this message, and go on from there. */
+  | { readonly type: "switch"; readonly request: string; readonly message: string }
   /** A request that waits for its turn is not wanted any more. */
   | { readonly type: "queued_cancelled"; readonly request: string }
   | { readonly type: "undo_finished"; readonly call_id: string; readonly error?: string }
@@ -216,6 +220,8 @@ export type CoreEntry =
       readonly images?: readonly string[];
       /** When it was written. */
       readonly at?: number;
+      /** Others that stand in its place on other branches. */
+      readonly branches?: MessageBranches;
     }
   | {
       readonly kind: "agent_text";
@@ -227,6 +233,8 @@ export type CoreEntry =
       readonly reasoning?: string;
       /** When it was written. */
       readonly at?: number;
+      /** Other answers in its place. */
+      readonly branches?: MessageBranches;
     }
   | {
       readonly kind: "tool";
@@ -244,9 +252,19 @@ export type CoreEntry =
       readonly undone?: boolean;
       /** What the model thought before it, when it said nothing. */
       readonly reasoning?: string;
+      /** Other answers in its place, where it begins one. */
+      readonly branches?: MessageBranches;
     }
   /** Here older messages were summarised for the model. They are all still there. */
   | { readonly kind: "compaction"; readonly id: string; readonly text: string };
+
+/** What stands in the same place on different branches, the oldest first. */
+export interface MessageBranches {
+  /** Which of them is read. */
+  readonly index: number;
+  /** The first message of each. */
+  readonly ids: readonly string[];
+}
 
 /** What a run is doing, in one word. */
 export type CorePhase =

@@ -136,6 +136,11 @@ fn an_answer_that_was_to_be_given_again_and_was_stopped_before_its_first_word_st
     world.model_fails("");
     world.ask("r5", "three");
     assert_eq!(shown(&world.run), ["one", "1", "two", "2", "three"]);
+    // Nor is it lost with the run, by a store of messages alone.
+    world.model_says("3");
+    world.step(again("r6"));
+    let run = Run::new(Settings::default(), world.run.messages().to_vec());
+    assert_eq!(shown(&run), ["one", "1", "two", "2", "three", "3"]);
 }
 
 #[test]
