@@ -124,7 +124,8 @@ impl Branches {
         let later = self.marks.partition_point(|(at, _)| *at <= line);
         let mut leaf = end_of(later).saturating_sub(1);
         // The stretches of the record that go through it.
-        let mut through = vec![line..leaf + 1];
+        let mut through = Vec::new();
+        through.push(line..leaf + 1);
         for (mark, (at, from)) in self.marks.iter().enumerate().skip(later) {
             let Some(parent) = from.checked_sub(1) else { continue };
             let before = through.partition_point(|stretch| stretch.start <= parent);

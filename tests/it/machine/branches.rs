@@ -322,22 +322,18 @@ fn a_path_costs_what_its_branches_are_and_not_what_the_record_is_long() {
             messages.push(mark);
         }
     }
-    let began = Instant::now();
     let mut world = World::over(Run::new(Settings::default(), messages.clone()), Store::default());
     world.store.messages = messages;
-    let opened = began.elapsed();
     let mut timeline = Timeline::default();
-    let began = Instant::now();
     timeline.follow(&world.run);
-    let read = began.elapsed();
     let began = Instant::now();
-    for n in 0..100 {
+    for n in 0..20 {
         world.step(switch(if n % 2 == 0 { "m98" } else { "m100" }));
         timeline.follow(&world.run);
     }
-    let switched = began.elapsed() / 100;
-    println!("10,000 messages: opened in {opened:?}, read in {read:?}, switched in {switched:?}");
-    assert!(switched < Duration::from_millis(250), "{switched:?}");
+    // About a tenth of that, unoptimised; one look at the record for each of its messages takes far longer.
+    let each = began.elapsed() / 20;
+    assert!(each < Duration::from_secs(1), "{each:?}");
 }
 
 // ---- against a tree ------------------------------------------------------------------------------------------------
