@@ -285,18 +285,21 @@ pub struct Task {
 
 /// Something the agent waits for from outside (an email, a build), answered by another program.
 #[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
+#[ts(name = "WireInboxItem", input, open)]
 pub struct InboxItem {
     pub id: String,
     #[json(null_as_default)]
     pub tag: String,
     #[json(null_as_default)]
     pub request: String,
+    #[ts(type = "string | null")]
     pub response: Option<String>,
-    /// `pending`, `resolved` or `consumed`.
     #[json(null_as_default)]
+    #[ts(required, type = "\"pending\" | \"resolved\" | \"consumed\" | (string & {})")]
     pub status: String,
     #[json(null_as_default, skip_if_default)]
     pub blocking: bool,
+    #[ts(type = "string | number | null")]
     pub resolved_at: Option<String>,
     #[json(flatten)]
     pub extra: Extra,

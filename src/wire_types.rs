@@ -5,10 +5,11 @@ use crate::error::ModelError;
 use crate::event::Question;
 use crate::json::codec::ts::Ts;
 use crate::message::{
-    CallOutcome, ContentPart, Message, SideOutput, Slot, Task, ToolCall, ToolResult, ToolResultData, Usage,
+    CallOutcome, ContentPart, InboxItem, Message, SideOutput, Slot, Task, ToolCall, ToolResult,
+    ToolResultData, Usage,
 };
 use crate::ports::PermissionStatus;
-use crate::run::input::{Input, Reply, Validated, WhenBusy};
+use crate::run::input::{Input, Issue, Reply, Validated, WhenBusy};
 use crate::run::settings::{Budgets, Limits, Settings};
 use crate::run::views::timeline::TimelineEntry;
 use crate::run::{Alternatives, PhaseName};
@@ -18,9 +19,7 @@ use crate::tool::ToolSpec;
 const RECORD: &str =
     "// The record's types, as they are stored and as models, stores and subscribers see them.";
 const RUN: &str = r#"// What a run is given and what it gives.
-import type { InboxItem } from "../store/adapter.js";
-import type { Issue } from "../tools/schema-types.js";
-import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage } from "./record.js";"#;
+import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";"#;
 
 #[test]
 fn the_types_of_typescript_are_those_of_rust() {
@@ -34,6 +33,7 @@ fn the_types_of_typescript_are_those_of_rust() {
         SideOutput::declaration(),
         Task::declaration(),
         TaskStatus::declaration(),
+        InboxItem::declaration(),
         Usage::declaration(),
         PermissionStatus::declaration(),
     ];
@@ -44,6 +44,7 @@ fn the_types_of_typescript_are_those_of_rust() {
         Budgets::declaration(),
         WhenBusy::declaration(),
         Input::declaration(),
+        Issue::declaration(),
         Reply::declaration(),
         ModelError::declaration(),
         Validated::declaration(),

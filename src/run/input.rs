@@ -271,6 +271,7 @@ pub enum ToolOutcome {
 #[ts(input)]
 pub struct Issue {
     /// Object keys as strings, array indexes as numbers.
+    #[ts(type = "readonly (string | number)[]")]
     pub path: Vec<Json>,
     pub message: String,
 }

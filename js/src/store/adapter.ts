@@ -1,23 +1,15 @@
 // What a store of the application offers.
-import type { Message, PermissionStatus, Task, Usage } from "../wire/record.js";
+import type { Message, PermissionStatus, Task, Usage, WireInboxItem } from "../wire/record.js";
 
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
 
 /** Those that are known; a store may keep others. */
-export type InboxItemStatus = "pending" | "resolved" | "consumed" | (string & {});
+export type InboxItemStatus = InboxItem["status"];
 
 /** Something that waits to be answered by another system, or was. */
-export interface InboxItem {
-  readonly id: string;
-  readonly tag?: string;
-  readonly request?: string;
-  readonly response?: string | null;
-  readonly status: InboxItemStatus;
-  readonly blocking?: boolean;
+export interface InboxItem extends WireInboxItem {
   readonly created_at?: string | number;
-  readonly resolved_at?: string | number | null;
-  readonly [unknown: string]: unknown;
 }
 
 /** One write of a session, to be kept whole or not at all. */

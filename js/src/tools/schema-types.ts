@@ -43,8 +43,4 @@ export type InferOutput<S> =
 /** A JSON Schema, as an object. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** One thing that is wrong with a value, and where: object keys as strings, array indexes as numbers. */
-export interface Issue {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
+export type { Issue } from "../wire/run-types.js";

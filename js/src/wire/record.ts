@@ -126,6 +126,18 @@ export interface Task {
 /** How far a task is. */
 export type TaskStatus = "pending" | "in_progress" | "completed";
 
+/** Something the agent waits for from outside (an email, a build), answered by another program. */
+export interface WireInboxItem {
+  readonly id: string;
+  readonly tag?: string;
+  readonly request?: string;
+  readonly response?: string | null;
+  readonly status: "pending" | "resolved" | "consumed" | (string & {});
+  readonly blocking?: boolean;
+  readonly resolved_at?: string | number | null;
+  readonly [unknown: string]: unknown;
+}
+
 /** The tokens that model calls used, and what they cost. */
 export interface Usage {
   /** The whole prompt, cached parts included. */

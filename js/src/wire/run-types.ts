@@ -1,7 +1,5 @@
 // What a run is given and what it gives.
-import type { InboxItem } from "../store/adapter.js";
-import type { Issue } from "../tools/schema-types.js";
-import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage } from "./record.js";
+import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";
 // Written by src/wire_types.rs from the types of Rust; do not edit.
 
 /** The rules of a run. */
@@ -95,14 +93,14 @@ export type RunInput =
       /** The person's message in whose place this one is said. */
       readonly edits?: string;
       /** Inbox items that were resolved since the last request, and those that block until they are. */
-      readonly inbox?: readonly InboxItem[];
+      readonly inbox?: readonly WireInboxItem[];
     }
   | { readonly type: "model_finished"; readonly call: number; readonly reply: RunReply }
   /** No answer. `partial` is the text that had been shown. */
   | { readonly type: "model_failed"; readonly call: number; readonly error: Pick<RunModelError, "kind" | "message"> & Partial<RunModelError>; readonly partial: string }
   /** The text of an answer so far, when the page may be gone in a moment. */
   | { readonly type: "model_partial"; readonly call: number; readonly text: string }
-  | { readonly type: "compacted"; readonly call: number; readonly reply: RunReply; readonly carry: { readonly tasks?: readonly Task[]; readonly inbox?: readonly InboxItem[] } }
+  | { readonly type: "compacted"; readonly call: number; readonly reply: RunReply; readonly carry: { readonly tasks?: readonly Task[]; readonly inbox?: readonly WireInboxItem[] } }
   | { readonly type: "permission_checked"; readonly call_id: string; readonly verdict: "not_needed" | "granted" | "denied" | "unset" | { readonly invalid: readonly Issue[] } | { readonly failed: string } }
   | { readonly type: "approval_checked"; readonly call_id: string; readonly verdict: "not_needed" | { readonly needed: { readonly reason?: string } } | "changed" | { readonly invalid: readonly Issue[] } | { readonly failed: string } }
   /**
@@ -143,6 +141,13 @@ export type RunInput =
   /** Go on after a pause. */
   | { readonly type: "resumed" }
   | { readonly type: "aborted"; readonly why: "user" | "host_gone" };
+
+/** One thing that is wrong with a value, and where. */
+export interface Issue {
+  /** Object keys as strings, array indexes as numbers. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
 
 /** A model's finished answer. */
 export interface RunReply {

@@ -82,7 +82,8 @@ fn lines(out: &mut String, fields: &[Field], mutable: bool, open: bool, indent: 
         let _ = writeln!(out, "{indent}{};", line(field, mutable).replace('\n', "\n  "));
     }
     if open {
-        let _ = writeln!(out, "{indent}[unknown: string]: unknown;");
+        let readonly = if mutable { "" } else { "readonly " };
+        let _ = writeln!(out, "{indent}{readonly}[unknown: string]: unknown;");
     }
 }
 
