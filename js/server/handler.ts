@@ -4,6 +4,7 @@ import type { Fetch } from "../src/models/http.js";
 import type { ModelNotice } from "../src/models/model.js";
 import { answer, broken } from "../src/relay/answer.js";
 import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refused.js";
+import { check } from "../src/values/validate-options.js";
 import type { Providers } from "../src/wasm/providers.js";
 import { checkPermission } from "./authorize.js";
 import { readBody } from "./body.js";
@@ -31,6 +32,7 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     return answer({ relay: relay(), body, key: upstream.key(), signal, fetch, heartbeatMs, report, notice });
   };
   return async (request) => {
+    check("The request", request, "object");
     const cors = corsHeaders(config.cors, request);
     const preflight = request.method === "OPTIONS" && "access-control-allow-origin" in cors;
     const response = preflight ? new Response(null, { status: 204 }) : await serve(request).catch(failed(config, request));

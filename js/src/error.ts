@@ -75,6 +75,14 @@ export class AbortError extends Error {
   }
 }
 
+/** What somebody gets who waits for what this signal has stopped. */
+export function stoppedBy(signal: AbortSignal | undefined): AbortError {
+  const cause: unknown = signal?.reason;
+  // What browsers give by themselves says nothing.
+  const said = (cause as Error | undefined)?.name !== "AbortError" && reasonOf(cause);
+  return new AbortError(said || undefined, { cause });
+}
+
 /** Anything that was thrown, as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(typeof thrown === "string" ? thrown : String(thrown));

@@ -59,6 +59,37 @@ const newerBuild = `
   const openDatabase = IDBFactory.prototype.open;
   IDBFactory.prototype.open = function (name, version) { return openDatabase.call(this, name, version === undefined ? undefined : version + 1); };
 `;
+
+test("a newer page whose database an older one holds says what to do, and goes on by itself when that one is gone", () =>
+  profile(async ({ open }) => {
+    const older = await open();
+    // A page that is frozen hears of no newer version.
+    await inPage(older, `await new IndexedDBStore("other").appendMessages([message("Hi")]); globalThis.held = await raw();`);
+    const page = await open(newerBuild);
+    const refused = await inPage<{ code: string; message: string; took: number; queue: string[] }>(
+      page,
+      `globalThis.session = new GloveClient({ createModel: () => createScriptedModel(() => "fine") }).session("s");
+       const since = performance.now();
+       const error = await session.sendMessage("Hi").catch(told);
+       const took = performance.now() - since;
+       return { ...error, took, queue: session.getSnapshot().queue.map(({ text }) => text) };`,
+    );
+    expect(refused).toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: expect.stringContaining("close or reload that tab"),
+      queue: ["Hi"],
+    });
+    expect(refused.took).toBeLessThan(6_000);
+    await older.close();
+    expect(
+      await inPage(
+        page,
+        `await until(session, ({ timeline, busy, error }) => timeline.length === 2 && !busy && !error);
+         return [texts(session.getSnapshot()), session.getSnapshot().queue.length];`,
+      ),
+    ).toEqual([["user: Hi", "agent_text: fine"], 0]);
+  }));
+
 /** Opens it, and gives the milliseconds until it runs the session. */
 const openNewer = async (profile: Profile): Promise<[Page, number]> => {
   const page = await profile.open(newerBuild);

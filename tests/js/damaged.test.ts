@@ -43,7 +43,7 @@ async function damaged(damage: (run: Run) => unknown) {
     }),
   );
   ran.mockClear();
-  return { client: client(), ran, write };
+  return { client: client(), ran, write, store: stores.get("a") as StoreAdapter };
 }
 
 const at = (index: number, message: unknown) => (run: Run) => ({
@@ -53,23 +53,30 @@ const at = (index: number, message: unknown) => (run: Run) => ({
 const whole = ["user: Hi a", "send: success sent", "agent: 3"];
 const unreadable = "agent: [A message that cannot be read.]";
 
-test.each<[what: string, damage: (run: Run) => unknown, shown: readonly string[], place: RegExp]>([
-  ["an unknown sender", at(0, { sender: "root", text: "Hi" }), [unreadable, ...whole.slice(1)], /sender/],
-  ["a text that is none", at(3, { sender: "agent", text: 5 }), [...whole.slice(0, 2), unreadable], /text/],
-  ["a message that is null", at(3, null), [...whole.slice(0, 2), unreadable], /./],
-  ["a checkpoint that is cut off", (run) => ({ ...run, checkpoint: String(run.checkpoint).slice(0, 50) }), whole, /./],
-  ["a checkpoint of another type", (run) => ({ ...run, checkpoint: 7 }), whole, /checkpoint/],
+test.each<[what: string, damage: (run: Run) => unknown, shown: readonly string[], place: RegExp, at: string]>([
+  ["an unknown sender", at(0, { sender: "root", text: "Hi" }), [unreadable, ...whole.slice(1)], /sender/, "messages[0]"],
+  ["a text that is none", at(3, { sender: "agent", text: 5 }), [...whole.slice(0, 2), unreadable], /text/, "messages[3]"],
+  ["a message that is null", at(3, null), [...whole.slice(0, 2), unreadable], /./, "messages[3]"],
+  [
+    "a checkpoint that is cut off",
+    (run) => ({ ...run, checkpoint: String(run.checkpoint).slice(0, 50) }),
+    whole,
+    /./,
+    "checkpoint",
+  ],
+  ["a checkpoint of another type", (run) => ({ ...run, checkpoint: 7 }), whole, /checkpoint/, "checkpoint"],
   [
     "a checkpoint that counts more messages",
     (run) => ({ ...run, messages: (run.messages as []).slice(0, 3) }),
     whole.slice(0, 2),
     /4/,
+    "checkpoint",
   ],
-  ["records that are none", (run) => ({ ...run, records: [{ seq: "x" }] }), whole, /records/],
-  ["messages that are no list", (run) => ({ ...run, messages: "none" }), [], /messages/],
+  ["records that are none", (run) => ({ ...run, records: [{ seq: "x" }] }), whole, /records/, "records[0]"],
+  ["messages that are no list", (run) => ({ ...run, messages: "none" }), [], /messages/, "messages"],
 ])(
   "a session with %s can be read, refuses what would change it, and is repaired by a new one",
-  async (_, damage, shown, place) => {
+  async (_, damage, shown, place, at) => {
     const { client, ran, write } = await damaged(damage);
     const session = client.session("a");
     await session.start();
@@ -86,6 +93,7 @@ test.each<[what: string, damage: (run: Run) => unknown, shown: readonly string[]
     const copy = JSON.parse(await client.exportSession("a"));
     expect(copy).toMatchObject({ id: "a", records: [] });
     expect(copy.messages.length > 0).toBe(shown.length > 0);
+    expect(copy.damage.map(({ place }: { place: string }) => place)).toEqual([at]);
     const repaired = await client.repairSession("a");
     expect(repaired).not.toBe("a");
     const again = client.session(repaired);
@@ -126,4 +134,44 @@ test("a repair writes into no session that is there", async () => {
   vi.spyOn(client, "mintSessionId").mockResolvedValue("b");
   await expect(client.repairSession("a")).rejects.toMatchObject({ code: "SESSION_EXISTS" });
   expect((await client.session("b").messages()).length).toBe(4);
+});
+
+test.each(["tasks", "inbox"] as const)("%s that are no list are named where they are met, and in the copy", async (place) => {
+  const { client, store } = await damaged((run) => run);
+  const method = place === "tasks" ? "getTasks" : "getInboxItems";
+  Object.assign(store, { [method]: async () => "none" });
+  const told: unknown[] = [];
+  const session = client.session("a");
+  session.addSubscriber({ record: (type, data) => type === "error" && told.push(data) });
+  await session.start();
+  expect(texts(session.getSnapshot())).toEqual(whole);
+  expect(told).toEqual([{ code: "STORE_CORRUPT", message: expect.stringContaining(`\`${place}\``) }]);
+  const copy = JSON.parse(await client.exportSession("a"));
+  expect(copy.damage).toEqual([{ place, reason: "not a list", stored: '"none"' }]);
+  Object.assign(store, { [method]: () => Promise.reject(new Error("no such table")) });
+  expect(JSON.parse(await client.exportSession("a")).damage).toEqual([{ place, reason: "no such table" }]);
+});
+
+test.each([
+  ["readRunText", "null", null],
+  ["readRunText", "the JSON of null", "null"],
+  ["readRun", "null", null],
+  ["readRun", "nothing", undefined],
+  ["getMessages", "null", null],
+])("a store whose `%s` gives %s has no empty session that could be written to", async (method, _, given) => {
+  const whole = new MemoryStore("a");
+  const write = vi.fn(async () => {});
+  const steps = method === "readRunText" ? { appendStepText: write } : method === "readRun" ? { appendStep: write } : {};
+  const none = { appendStep: undefined, readRun: undefined };
+  const store = Object.assign(whole, none, steps, { appendMessages: write, [method]: async () => given });
+  const createModel = () => createScriptedModel(() => "Fine.");
+  const client = new GloveClient({ createModel, createStore: () => store, systemPrompt: "", subscribers: [{ record() {} }] });
+  const session = client.session("a");
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({
+    code: "STORE_CORRUPT",
+    message: expect.stringMatching(/\w+ \w+/),
+  });
+  expect(session.getSnapshot().queue.map(({ text }) => text)).toEqual(["Hi"]);
+  expect(JSON.parse(await client.exportSession("a")).damage).toHaveLength(1);
+  expect(write).not.toHaveBeenCalled();
 });

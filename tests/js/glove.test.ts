@@ -333,6 +333,50 @@ test("the executor tells of each call and of its result, and stops what waits wh
   expect(next).not.toHaveBeenCalled();
 });
 
+test("a call that cannot be made has an error as its result, and the others of its stack run", async () => {
+  const executor = new Executor();
+  executor.registerTool({ name: "now", description: "", jsonSchema: { type: "object" }, run: () => "ran" });
+  const circle: Record<string, unknown> = {};
+  circle.itself = circle;
+  const bad: [call: unknown, message: string][] = [
+    [null, "`tool_name` must be a string, got undefined."],
+    [{}, "`tool_name` must be a string, got undefined."],
+    [{ tool_name: 7, input_args: {} }, "`tool_name` must be a string, got 7."],
+    [{ tool_name: "now", input_args: {}, id: 7 }, "`id` must be a string, got 7."],
+    [{ tool_name: "now", input_args: { n: 1n } }, "`input_args`.n is a BigInt"],
+    [{ tool_name: "now", input_args: circle }, "`input_args`.itself is a circular reference"],
+  ];
+  for (const [call] of bad) {
+    executor.addToolCallToStack(call as never);
+    executor.addToolCallToStack({ tool_name: "now", input_args: {} });
+  }
+  const stack = [...executor.toolCallStack];
+  const results = await executor.executeToolStack();
+  const expected = bad.flatMap(([, message]) => [
+    ["error", expect.stringContaining(message)],
+    ["success", "ran"],
+  ]);
+  expect(results.map(({ result }) => [result.status, result.message ?? result.data])).toEqual(expected);
+  executor.toolCallStack = stack;
+  const stopped = await executor.executeToolStack(undefined, AbortSignal.abort());
+  expect(stopped.map(({ result }) => result.status)).toEqual(bad.flatMap(() => ["error", "aborted"]));
+});
+
+test("subscribers of an executor see the ids that calls came with, and no others", async () => {
+  const executor = new Executor();
+  executor.registerTool({ name: "now", description: "", jsonSchema: { type: "object" }, run: () => "ran" });
+  const told: unknown[] = [];
+  executor.addSubscriber({ record: (type, { id, call_id }) => void told.push([type, id, call_id]) });
+  for (const id of ["a", undefined]) executor.addToolCallToStack({ tool_name: "now", input_args: {}, ...(id && { id }) });
+  await executor.executeToolStack();
+  expect(told).toEqual([
+    ["tool_use", "a", undefined],
+    ["tool_use", undefined, undefined],
+    ["tool_use_result", "a", "a"],
+    ["tool_use_result", undefined, undefined],
+  ]);
+});
+
 test("the executor runs every call of a long stack, and cuts no result", async () => {
   const executor = new Executor();
   executor.registerTool({ name: "long", description: "", jsonSchema: { type: "object" }, run: () => "x".repeat(300_000) });

@@ -90,3 +90,19 @@ test("a reader who stops early closes the connection", async () => {
   for await (const _ of parseSSEStream(response)) break;
   await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
 });
+
+test("a reader who leaves while it waits for an event closes the connection at once", async () => {
+  const cancelled = vi.fn();
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(said("x"))),
+    cancel: () => cancelled(),
+  });
+  const events = parseSSEStream(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  expect(await events.next()).toMatchObject({ value: { text: "x" } });
+  const next = events.next();
+  const began = performance.now();
+  expect(await events.return()).toMatchObject({ done: true });
+  expect(await next).toMatchObject({ done: true });
+  expect(performance.now() - began).toBeLessThan(250);
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce(), { timeout: 250 });
+});

@@ -305,3 +305,17 @@ test("a tab that was superseded says nothing that counts any more", async () => 
   expect(await sent).toMatchObject({ text: "it is 1" });
   close();
 });
+
+test("a message that a damaged session refuses stays in the queue of the tab that it was typed in", async () => {
+  const make = sharedSession("s");
+  const damaged = () =>
+    Object.assign(make(), { readRun: async () => ({ messages: [{ sender: "root", text: "?" }], records: [] }) });
+  const [first, second] = [tab(damaged()), tab(damaged())];
+  await first.session.start();
+  await second.session.start();
+  for (const { session } of [second, first]) {
+    await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    expect(session.getSnapshot()).toMatchObject({ queue: [{ text: "Hi" }], busy: false });
+  }
+  expect([first, second].map(({ session }) => session.getSnapshot().tab)).toEqual(["leader", "follower"]);
+});

@@ -5,6 +5,7 @@ import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
 import { forModel } from "../models/record.js";
 import type { GloveSession } from "../session/session.js";
 import type { StoreAdapter } from "../store/adapter.js";
+import { check } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
 import { Context } from "./context.js";
@@ -39,7 +40,8 @@ export class Agent {
   }
 
   /** One request after the other. `handOver` is asked for permissions. */
-  ask(message: Message, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
+  async ask(message: Message, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
+    check("`message`", message, "object");
     // What a request asks goes to whoever made it.
     const answer = this.#last.then(() => this.#ask(message, handOver, signal));
     this.#last = answer.catch(() => {});

@@ -1,12 +1,14 @@
 // A stack of calls, run as a session runs those of a model.
 
+import { reasonOf } from "../error.js";
 import type { ModelAdapter } from "../models/model.js";
 import { generateSessionId } from "../session/session-id.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { MemoryStore } from "../store/memory.js";
 import { duplicateName } from "../tools/options.js";
-import { checkOptions, type Options } from "../values/validate-options.js";
+import { toJson } from "../values/json.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
 import type { ToolCall, ToolResult } from "../wire/record.js";
 import { loopSession, toolConfig } from "./loop-session.js";
@@ -23,6 +25,7 @@ const toolOptions = {
   run: "any",
 } as const satisfies Options<Tool>;
 
+const code = "TOOL_INVALID";
 const called = (tool: Tool) => (option: string) => `\`${option}\` of the tool "${tool.name}"`;
 const moved = {
   generateSummary: "Tools of `Glove` and `GloveClient` support `generateToolSummary`.",
@@ -46,7 +49,10 @@ export class Executor {
   }
 
   registerTool(tool: Tool): void {
-    checkOptions(tool, toolOptions, { called: called(tool), code: "TOOL_INVALID", moved });
+    check("A tool", tool, "object", code);
+    checkOptions(tool, toolOptions, { called: called(tool), code, moved });
+    check("`name` of a tool", tool.name, "text", code);
+    check("`run` of a tool", tool.run, "work", code);
     if (this.tools.some(({ name }) => name.toLowerCase() === tool.name.toLowerCase())) throw duplicateName(tool.name);
     this.tools.push(tool);
   }
@@ -74,9 +80,9 @@ export class Executor {
     this.toolCallStack = [];
     if (!signal?.aborted) return this.#run(calls, handOver, signal);
     // Stopped before it began: what cannot be stopped runs.
-    const unstoppable = calls.filter((call) => this.#find(call)?.unAbortable);
+    const unstoppable = calls.filter((call) => !faultOf(call) && this.#find(call)?.unAbortable);
     const results = await this.#run(unstoppable, handOver);
-    return calls.map((call) => results[unstoppable.indexOf(call)] ?? aborted(call));
+    return calls.map((call) => results[unstoppable.indexOf(call)] ?? faultOf(call) ?? aborted(call));
   }
 
   #find({ tool_name }: ToolCall): Tool | undefined {
@@ -86,8 +92,15 @@ export class Executor {
     );
   }
 
-  async #run(calls: readonly ToolCall[], handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResult[]> {
-    if (calls.length === 0) return [];
+  async #run(all: readonly ToolCall[], handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResult[]> {
+    const unusable = all.map(faultOf);
+    const calls = all.filter((_, at) => !unusable[at]);
+    const results = calls.length > 0 ? await this.#runAll(calls, handOver, signal) : [];
+    return unusable.map((fault) => fault ?? (results.shift() as ToolResult));
+  }
+
+  async #runAll(calls: readonly ToolCall[], handOver?: HandOverFunction, signal?: AbortSignal): Promise<ToolResult[]> {
+    const ids = new Set(calls.map(({ id }) => id));
     const session = loopSession(
       {
         model: calling(calls),
@@ -97,7 +110,7 @@ export class Executor {
         // Limits are for models; this is a program's own list.
         limits: { calls_per_turn: calls.length, result_bytes: mostBytes },
         handOver: () => handOver,
-        record: (type, data) => this.tell(type, data),
+        record: (type, data) => this.tell(type, withoutOwnId(data, ids)),
       },
       this.#core,
     );
@@ -125,6 +138,26 @@ const mostBytes = 2 ** 31 - 1;
 function aborted({ tool_name, id }: ToolCall): ToolResult {
   const result = { status: "aborted" as const, data: null, message: "Tool execution was aborted by the user." };
   return { tool_name, ...(id !== undefined && { call_id: id }), result };
+}
+
+/** The result of a call that cannot be made; nothing for one that can. */
+function faultOf(call: ToolCall): ToolResult | undefined {
+  const { tool_name, id, input_args } = call ?? {};
+  try {
+    check("`tool_name`", tool_name, "text");
+    if (id !== undefined) check("`id`", id, "text");
+    toJson(input_args, "`input_args`");
+  } catch (error) {
+    const result = { status: "error" as const, data: null, message: reasonOf(error) };
+    return { tool_name: String(tool_name), ...(id !== undefined && { call_id: id }), result };
+  }
+  return undefined;
+}
+
+/** A call that came without an id is told of without one. */
+function withoutOwnId(data: unknown, ids: ReadonlySet<string | undefined>): unknown {
+  const { id, call_id, ...rest } = data as { readonly id?: string; readonly call_id?: string };
+  return ids.has(id ?? call_id) ? data : rest;
 }
 
 /** A model that has these calls, and nothing to say of their results. */

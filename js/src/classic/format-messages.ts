@@ -1,4 +1,5 @@
 // Messages in the form of OpenAI's chat completions, for models that an application asks by itself, as it did with glove.
+import { check } from "../values/validate-options.js";
 import type { ContentPart, Message, ToolResultData } from "../wire/record.js";
 
 /** A part of what a person sent. */
@@ -24,6 +25,7 @@ export type OpenAIMessage =
  * sends the model's thoughts back; `provider` chooses what is sent back of `provider_options`, and how videos are named.
  */
 export function formatMessages(messages: readonly Message[], echoReasoning = false, provider = "openai-compat"): OpenAIMessage[] {
+  check("`messages`", messages, "list");
   const merged: OpenAIMessage[] = [];
   for (const next of messages.flatMap((message) => formatted(message, echoReasoning, provider))) {
     const last = merged.at(-1);

@@ -96,6 +96,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
     if (!args.inputSchema && !args.jsonSchema) {
       throw new GloveError("TOOL_INVALID", `The tool "${args.name}" has no schema: give it \`inputSchema\` or \`jsonSchema\`.`);
     }
+    check("`name` of a tool", args.name, "text", "TOOL_INVALID");
     if (this.tools.some(({ name }) => name.toLowerCase() === args.name.toLowerCase())) throw duplicateName(args.name);
     const { maxRetries } = this.#config;
     const tool = args as unknown as ToolConfig;
@@ -145,13 +146,13 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   }
 
   setModel(model: ModelAdapter): void {
-    this.#config = { ...this.#config, model };
+    this.#config = { ...this.#config, model: check("`model`", model, "model") };
     model.setSystemPrompt(this.systemPrompt);
     this.#session?.configure({ model });
   }
 
   setSystemPrompt(systemPrompt: string): void {
-    this.#config = { ...this.#config, systemPrompt };
+    this.#config = { ...this.#config, systemPrompt: check("`systemPrompt`", systemPrompt, "text") };
     this.#session?.configure({ systemPrompt });
   }
 

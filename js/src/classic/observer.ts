@@ -1,6 +1,6 @@
 // Counting turns and tokens, and summarising, usable without a session.
-import { GloveError } from "../error.js";
-import { summaryOf } from "../models/record.js";
+import { GloveError, stoppedBy } from "../error.js";
+import { forModel, summaryOf } from "../models/record.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter, TokenCount } from "../store/adapter.js";
 import type { Message } from "../wire/record.js";
@@ -73,12 +73,14 @@ export class Observer {
     const before = await this.getCurrentTokenConsumption();
     this.tell("compaction_start", { current_token_consumption: before });
     const request: Message = { sender: "user", text: this.compactionInstructions, is_compaction_request: true };
-    const { messages, tokens_out } = await this.prompt.run([...(await this.ctx.getMessages()), request], [], signal);
+    const asked = [...(await forModel(await this.ctx.getMessages())), request];
+    const { messages, tokens_out } = await this.prompt.run(asked, [], signal);
     const carry = { tasks: await this.ctx.getTasks(), inbox: await this.ctx.getInboxItems() };
     const summary_message = await summaryOf(messages, carry);
     if (!summary_message) {
       throw new GloveError("COMPACTION_FAILED", "The model wrote an empty summary; the conversation stays as it is.");
     }
+    if (signal?.aborted) throw stoppedBy(signal);
     await this.ctx.appendMessages([summary_message]);
     await this.store.resetCounters?.();
     await this.addTokensConsumed({ tokens_in: 0, tokens_out });

@@ -1,8 +1,9 @@
 // Asking a model, with subscribers and without storing anything.
-import { AbortError } from "../error.js";
-import type { ModelAdapter, ModelPromptResult, ModelTool } from "../models/model.js";
+import { stoppedBy } from "../error.js";
+import { type ModelAdapter, type ModelPromptResult, type ModelTool, stoppable } from "../models/model.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import { toolSchema } from "../tools/spec.js";
+import { check } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { Tool } from "./tool.js";
@@ -31,7 +32,9 @@ export class PromptMachine {
   };
 
   async run(messages: Message[], tools?: readonly Tool[], signal?: AbortSignal): Promise<ModelPromptResult> {
-    if (signal?.aborted) throw new AbortError();
+    if (signal?.aborted) throw stoppedBy(signal);
+    check("`messages`", messages, "list");
+    check("`tools`", tools ?? [], "list");
     this.model.setSystemPrompt(this.systemPrompt);
     const described: ModelTool[] = await Promise.all((tools ?? []).map(describe));
     const told = new Set<string>();
@@ -39,7 +42,9 @@ export class PromptMachine {
       told.add(type);
       this.#subscribers.tell(type, data);
     };
-    const result = await this.model.prompt({ messages, ...(described.length ? { tools: described } : {}) }, notify, signal);
+    const request = { messages, ...(described.length ? { tools: described } : {}) };
+    // One that heeds no signal is not waited for.
+    const result = await stoppable(this.model.prompt(request, notify, signal), signal);
     this.#tellTurn(result, told);
     return result;
   }

@@ -4,6 +4,7 @@ import type { ModelPromptResult } from "../models/model.js";
 import type { RunOutcome } from "../session/outcome.js";
 import type { SessionConfig } from "../session/session-config.js";
 import type { IGloveRunnable, ToolConfig } from "../tools/tool.js";
+import { check } from "../values/validate-options.js";
 import type { Agent, SessionRunnable } from "./session-runnable.js";
 
 /** What an agent needs of the session that it is. */
@@ -88,6 +89,8 @@ export function replaceTools(
   previous: Iterable<string>,
   next: readonly ToolConfig[],
 ): ToolConfig[] {
-  const gone = new Set(Array.from(previous, (name) => name.toLowerCase()));
+  check("The tools to add", next, "list");
+  check("The names to remove", previous, "names");
+  const gone = new Set(Array.from(previous, (name) => String(name).toLowerCase()));
   return [...tools.filter(({ name }) => !gone.has(name.toLowerCase())), ...next];
 }

@@ -211,7 +211,10 @@ export class CoreConnection {
   }
 
   async #start(): Promise<AskedSession> {
-    if (this.#cleanUp.length === 0) this.#cleanUp.push(this.#watchPage());
+    if (this.#cleanUp.length === 0) {
+      const again = () => void (this.#starting ?? this.ready().catch(() => {}));
+      this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(again) ?? (() => {}));
+    }
     const shared = await this.#store.shared?.();
     if (this.#disposed) throw sessionClosed();
     if (!shared) return this.#open();
@@ -306,6 +309,10 @@ export class CoreConnection {
       },
       last: () => this.#events.replay,
       answerInbox: (id, response) => this.#extras.answerInbox(id, response),
+      readOnly: (told = this.#readOnly) => {
+        this.#readOnly = told;
+        return told;
+      },
       deleted: () => this.#page.deleted(),
       // It is not waited for any more where it could not be opened before.
       opened: () => void this.ready().catch(() => {}),

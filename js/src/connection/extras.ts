@@ -1,5 +1,8 @@
 // What a screen shows beside the conversation: the tasks and the inbox, as the store keeps them.
+import { GloveError } from "../error.js";
 import type { StoreAdapter } from "../store/adapter.js";
+import { listOf } from "../store/errors.js";
+import { omitUndefined } from "../values/omit-undefined.js";
 import type { SessionPage } from "./page.js";
 
 /** How long they may hold up a session that is opened. */
@@ -12,12 +15,13 @@ export function createExtras({ snapshots, subscribers }: SessionPage, store: Sto
 
   /** Without them the session is as good as before. */
   const read = async (): Promise<void> => {
-    try {
-      const [tasks = [], inbox = []] = await Promise.all([store.getTasks?.(), store.getInboxItems?.()]);
-      snapshots.set({ tasks, inbox });
-    } catch (error) {
-      subscribers.report("STORE_FAILED", error);
-    }
+    const failed = (error: unknown) => {
+      subscribers.report(error instanceof GloveError ? error.code : "STORE_FAILED", error);
+      return undefined;
+    };
+    const tasks = (async () => listOf("tasks", await store.getTasks?.()))().catch(failed);
+    const inbox = (async () => listOf("inbox", await store.getInboxItems?.()))().catch(failed);
+    snapshots.set(omitUndefined({ tasks: await tasks, inbox: await inbox }));
   };
 
   /** A store that takes its time with them keeps nobody from the conversation. */

@@ -4,7 +4,9 @@ import { AbortError, GloveError, reasonOf } from "../error.js";
 import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import { looseCopy } from "../values/copy.js";
 import { toJson } from "../values/json.js";
+import { check } from "../values/validate-options.js";
 import type { CoreSession, CoreStep } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
@@ -58,13 +60,15 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     return this.#call.idempotencyKey;
   }
 
-  async pushAndForget<I>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<string> {
+  async pushAndForget<I>(slot: SlotRequest<I>): Promise<string> {
     this.#check();
+    const { renderer = this.#call.tool.name, input } = copyOfSlot(slot);
     return this.#port.show({ renderer, input }, this.#call.turn.goesOn);
   }
 
-  async pushAndWait<I, O = unknown>({ renderer = this.#call.tool.name, input }: SlotRequest<I>): Promise<O> {
+  async pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O> {
     this.#check();
+    const { renderer = this.#call.tool.name, input } = copyOfSlot(slot);
     const told = () => {
       if (this.#port.keeps) this.#call.turn.begin();
     };
@@ -121,7 +125,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   addOutput(output: SideOutput): void {
-    this.#call.outputs.push(output);
+    this.#call.outputs.push(looseCopy(output));
   }
 
   removeSlot(id: string): boolean {
@@ -179,4 +183,9 @@ function isOwnFault(error: unknown): boolean {
 
 function failed(thrown: unknown): never {
   throw fromCore(thrown);
+}
+
+/** What a tool changes later changes nothing that is shown or stored. */
+function copyOfSlot<I>(slot: SlotRequest<I>): SlotRequest<I> {
+  return { ...check("The slot", slot, "object"), input: looseCopy(slot.input) };
 }

@@ -3,6 +3,7 @@ import { GloveError } from "../error.js";
 import { after, isPromise, type Maybe } from "../timing/sync-or-promise.js";
 import { checkWithSchema, issuesText } from "../tools/schema.js";
 import type { Schema } from "../tools/schema-types.js";
+import { check } from "../values/validate-options.js";
 
 /** Something that is shown: which renderer draws it, and with what. */
 export interface Slot<I = unknown> {
@@ -107,6 +108,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   }
 
   registerRenderer<I, O>(renderer: Renderer<I, O>): void {
+    check("`renderer.name`", renderer?.name, "text");
     const at = this.renderers.findIndex(({ name }) => name === renderer.name);
     if (at < 0) this.renderers.push(renderer);
     else this.renderers[at] = renderer;
@@ -144,7 +146,7 @@ export class DisplayManager implements DisplayManagerAdapter {
 
   /** The listener is called with the stack after every change, not at once. Gives its undo. */
   subscribe(listener: ListenerFn): UnsubscribeFn {
-    this.listeners.add(listener);
+    this.listeners.add(check("The listener", listener, "work"));
     return () => void this.listeners.delete(listener);
   }
 
@@ -194,6 +196,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   }
 
   #fitted(slot: SlotRequest): Maybe<SlotRequest> {
+    check("The slot", slot, "object");
     return checkSlotInput(slot, rendererOf(this, slot.renderer)?.inputSchema);
   }
 

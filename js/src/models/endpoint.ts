@@ -1,6 +1,6 @@
 // A model behind an endpoint of the application, over server-sent events.
 import type { DirectOptions } from "../relay/direct.js";
-import { checkOptions, type Options } from "../values/validate-options.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { ModelOptions } from "../wasm/core-api.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
@@ -48,6 +48,7 @@ export function withTransport<M extends ModelAdapter>(model: M, transport: Trans
  * What is for the screen only (`renderData`) never leaves the page.
  */
 export function createEndpointModel(url: string, options: EndpointOptions = {}): ModelAdapter {
+  check("The options", options, "object");
   checkOptions(options, endpointOptions);
   checkCall(options);
   const headers = async () => (typeof options.headers === "function" ? options.headers() : { ...options.headers });

@@ -1,6 +1,8 @@
 // What a model of the application offers.
 
+import { stoppedBy } from "../error.js";
 import type { JsonSchema, Schema } from "../tools/schema-types.js";
+import { check } from "../values/validate-options.js";
 import type { Message, Usage } from "../wire/record.js";
 
 /** Tells of an event while a model answers. Nothing needs to be awaited. */
@@ -48,6 +50,12 @@ export interface ModelAdapter {
   setSystemPrompt(systemPrompt: string): void;
 }
 
+/** Whoever asks a model without a session may give anything. */
+export function checkRequest({ messages, tools }: PromptRequest): void {
+  check("`messages`", messages, "list");
+  check("`tools`", tools ?? [], "list");
+}
+
 /** Tells of a piece of the answer. What a listener makes of it ends no answer. */
 export function tell(notify: NotifySubscribersFunction, type: string, data: { readonly text: string } | ModelNotice): void {
   (async () => notify(type, data))().catch(() => {});
@@ -55,9 +63,10 @@ export function tell(notify: NotifySubscribersFunction, type: string, data: { re
 
 /** Work that is not waited for any more when the signal fires. */
 export function stoppable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
+  if (signal == null) return work;
+  check("`signal`", signal, "signal");
   return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
+    const stop = () => reject(stoppedBy(signal));
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));

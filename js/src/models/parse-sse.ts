@@ -1,4 +1,5 @@
 // The events of an endpoint's answer, for models of the application's own.
+import { check } from "../values/validate-options.js";
 import type { RemoteStreamEvent } from "./collect.js";
 
 /** Whoever has the answer has asked as often as it wants to, and waits as long as it wants to. */
@@ -10,9 +11,24 @@ const body = JSON.stringify({ messages: [{ sender: "user", text: "" }] });
  * Throws `MODEL_*` errors for an answer that is no event stream, for one that breaks off, for bad JSON in it, and for the failure
  * that it tells of.
  */
-export async function* parseSSEStream(response: Response): AsyncGenerator<RemoteStreamEvent, void, undefined> {
+export function parseSSEStream(response: Response): AsyncGenerator<RemoteStreamEvent, void, undefined> {
+  check("`response`", response, "response");
+  const left = new AbortController();
+  const events = read(response, left.signal);
+  const { return: end } = events;
+  // By itself a generator ends when what it waits for has come.
+  return Object.assign(events, {
+    return(this: typeof events, value: undefined) {
+      left.abort();
+      return end.call(events, value);
+    },
+  });
+}
+
+async function* read(response: Response, left: AbortSignal): AsyncGenerator<RemoteStreamEvent, void, undefined> {
   // The core reads it, as it reads those of sessions.
   const { eventsOf } = await import("../relay/direct.js");
+  if (left.aborted) return void response.body?.cancel().catch(() => {});
   const options = { format: "endpoint", baseURL: response.url, model: "", policy } as const;
-  yield* eventsOf({ options, fetch: async () => response }, body);
+  yield* eventsOf({ options, fetch: async () => response }, body, left);
 }

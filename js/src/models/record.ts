@@ -1,6 +1,7 @@
 // What the core makes of messages that it does not hold: for who asks a model, or keeps a record, without a session.
 
 import type { InboxItem } from "../store/adapter.js";
+import { toJson } from "../values/json.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Message, Task } from "../wire/record.js";
 
@@ -14,12 +15,14 @@ export function markReady(messages: readonly Message[]): void {
 /** The messages as a model may read them. */
 export async function forModel(messages: readonly Message[]): Promise<Message[]> {
   if (messages.every((message) => ready.has(message))) return [...messages];
-  return JSON.parse(await asked((core) => core.messagesForModel(JSON.stringify(messages)))) as Message[];
+  const made = JSON.parse(await asked((core) => core.messagesForModel(toJson(messages, "`messages`")))) as Message[];
+  markReady(made);
+  return made;
 }
 
 /** Those that a model reads. */
 export async function viewOf(messages: readonly Message[]): Promise<Message[]> {
-  return JSON.parse(await asked((core) => core.viewOfRecord(JSON.stringify(messages)))) as Message[];
+  return JSON.parse(await asked((core) => core.viewOfRecord(toJson(messages, "`messages`")))) as Message[];
 }
 
 /** The message that takes the place of what a model has summarised; nothing for an answer without text. */
@@ -27,7 +30,7 @@ export async function summaryOf(
   answer: readonly Message[],
   carry: { readonly tasks: readonly Task[]; readonly inbox: readonly InboxItem[] },
 ): Promise<Message | undefined> {
-  const summary = await asked((core) => core.summaryOf(JSON.stringify(answer), JSON.stringify(carry)));
+  const summary = await asked((core) => core.summaryOf(toJson(answer, "The answer"), JSON.stringify(carry)));
   return summary === undefined ? undefined : (JSON.parse(summary) as Message);
 }
 

@@ -1,11 +1,11 @@
 // A model behind callbacks of the application. Its events are objects, which the core would have to be given as text to read them, and
 // it may be asked without a session: so they are read here.
 
-import { GloveError } from "../error.js";
+import { GloveError, stoppedBy } from "../error.js";
 import { checkMethods, type Options } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
 import { collect, type RemotePromptResponse, type RemoteStreamEvent, resultOf } from "./collect.js";
-import { type ModelAdapter, type PromptRequest, type SerializedTool, serialized } from "./model.js";
+import { checkRequest, type ModelAdapter, type PromptRequest, type SerializedTool, serialized, stoppable } from "./model.js";
 import { forModel } from "./record.js";
 
 /** The complete request, as plain data. */
@@ -34,12 +34,14 @@ export function createRemoteModel(name: string, actions: RemoteModelActions): Mo
       systemPrompt = text;
     },
     async prompt(request, notify, signal) {
+      if (signal?.aborted) throw stoppedBy(signal);
+      checkRequest(request ?? {});
       const asked = await remoteRequest(systemPrompt, request);
       if (actions.promptStream) {
         const missing = "Remote model stream ended without a 'done' event";
         return collect(actions.promptStream(asked, signal), notify, missing, signal);
       }
-      if (actions.prompt) return resultOf(await actions.prompt(asked, signal));
+      if (actions.prompt) return resultOf(await stoppable(Promise.resolve(actions.prompt(asked, signal)), signal));
       throw new GloveError("MODEL_CONFIG", `The remote model "${name}" has neither \`prompt\` nor \`promptStream\`.`);
     },
   };

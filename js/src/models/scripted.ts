@@ -1,9 +1,10 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
 
-import { GloveError } from "../error.js";
+import { GloveError, stoppedBy } from "../error.js";
 import { describeValue } from "../values/validate-options.js";
 import type { Message, Usage } from "../wire/record.js";
 import {
+  checkRequest,
   type ModelAdapter,
   type ModelPromptResult,
   type NotifySubscribersFunction,
@@ -79,7 +80,9 @@ export function createScriptedModel(
     setSystemPrompt: (text) => {
       systemPrompt = text;
     },
-    async prompt({ messages, tools }: PromptRequest, notify, signal) {
+    async prompt(request: PromptRequest, notify, signal) {
+      checkRequest(request ?? {});
+      const { messages, tools } = request;
       const call = {
         systemPrompt,
         messages: JSON.parse(JSON.stringify(messages)) as Message[],
@@ -127,7 +130,7 @@ async function play(turn: ScriptedTurn, notify: NotifySubscribersFunction, signa
 }
 
 function pause(ms: number | undefined, signal: AbortSignal | undefined): Promise<unknown> {
-  if (signal?.aborted) return Promise.reject(signal.reason);
+  if (signal?.aborted) return Promise.reject(stoppedBy(signal));
   if (ms === undefined) return Promise.resolve();
   return stoppable(new Promise((resolve) => setTimeout(resolve, ms)), signal);
 }

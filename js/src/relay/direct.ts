@@ -1,10 +1,18 @@
 // Models that the page asks itself. What stands between a model and a session is what a chat handler has, so that a page which asks
 // no provider need not load how providers are spoken to. Who asks without a session reads what the same relay writes.
-
+import { stoppedBy } from "../error.js";
 import { collect, type RemoteStreamEvent } from "../models/collect.js";
 import type { Fetch } from "../models/http.js";
-import type { ModelPromptResult, ModelTool, NotifySubscribersFunction, PromptRequest, SerializedTool } from "../models/model.js";
+import {
+  checkRequest,
+  type ModelPromptResult,
+  type ModelTool,
+  type NotifySubscribersFunction,
+  type PromptRequest,
+  type SerializedTool,
+} from "../models/model.js";
 import { toolSchema } from "../tools/spec.js";
+import { toJson } from "../values/json.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard, type Providers, type Relay } from "../wasm/providers.js";
 import type { RelayOptions } from "../wasm/relay.js";
@@ -25,13 +33,15 @@ const own = {
 /** Asks without a session. What of the messages is for a model is the relay's to know. */
 export async function prompted(
   target: Target,
-  { systemPrompt, messages, tools = [] }: PromptRequest & { readonly systemPrompt: string },
+  request: PromptRequest & { readonly systemPrompt: string },
   notify: NotifySubscribersFunction,
   signal: AbortSignal | undefined,
 ): Promise<ModelPromptResult> {
-  signal?.throwIfAborted();
-  const described = await Promise.all(tools.map(describe));
-  const body = JSON.stringify({ systemPrompt, messages, tools: described });
+  if (signal?.aborted) throw stoppedBy(signal);
+  checkRequest(request);
+  const { systemPrompt, messages, tools } = request;
+  const described = await Promise.all((tools ?? []).map(describe));
+  const body = toJson({ systemPrompt, messages, tools: described }, "The request");
   return collect(eventsOf(target, body, signal), notify, "The answer was cut off before its end.", signal);
 }
 
@@ -53,7 +63,7 @@ export async function* eventsOf(
   signal?: AbortSignal,
 ): AsyncGenerator<RemoteStreamEvent, void, undefined> {
   const relay = relayOf(await core(), options);
-  signal?.throwIfAborted();
+  if (signal?.aborted) throw stoppedBy(signal);
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   signal?.addEventListener("abort", leave);

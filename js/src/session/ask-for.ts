@@ -4,6 +4,7 @@ import { checkWithSchema } from "../tools/schema.js";
 import { jsonSchemaOf } from "../tools/schema-of.js";
 import type { InferOutput, Schema, StandardSchema } from "../tools/schema-types.js";
 import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import { check } from "../values/validate-options.js";
 import type { ContentPart } from "../wire/record.js";
 import type { MessageInput } from "./request.js";
 import type { GloveSession } from "./session.js";
@@ -23,6 +24,7 @@ export async function askFor<S extends Schema>(
   schema: S,
   signal?: AbortSignal,
 ): Promise<InferOutput<S>> {
+  check("`session`", session, "session");
   const given: InferOutput<S>[] = [];
   // Another request of the session may run while the tool is there.
   const own: string[] = [];

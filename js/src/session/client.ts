@@ -9,7 +9,7 @@ import { IndexedDBStore } from "../store/indexeddb/store.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessions.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { omitUndefined } from "../values/omit-undefined.js";
-import { checkOptions, type Options } from "../values/validate-options.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
 import { GloveSession } from "./session.js";
@@ -145,6 +145,8 @@ export class GloveClient {
 
   /** The session with this id. It is kept until the last `retain` is released, or the client is disposed. */
   session(id: string, overrides: SessionOverrides = {}): GloveSession {
+    check("`id`", id, "text");
+    check("The settings", overrides, "object");
     checkOptions(overrides, overrideOptions);
     return this.#hold(id, overrides).session;
   }
@@ -154,8 +156,8 @@ export class GloveClient {
    * that is mounted again at once finds it as it was), and a run in it goes on or is stopped as `whenUnused` says.
    */
   retain(session: GloveSession): () => void {
-    const held = this.#held.get(session.sessionId);
-    if (held?.session !== session) return () => {};
+    const held = this.#held.get(session?.sessionId);
+    if (!held || held.session !== session) return () => {};
     held.users++;
     let undone = false;
     return () => {
@@ -206,13 +208,14 @@ export class GloveClient {
 
   /** Sets the title of a session; an empty one resets it to the first message. */
   async renameSession(id: string, title: string): Promise<void> {
-    await this.#catalog().rename(id, title);
+    check("`title`", title, "text");
+    await this.#catalog().rename(check("`id`", id, "text"), title);
   }
 
   /** Deletes a session. If it is open, it is closed first, even during a run. */
   async deleteSession(id: string): Promise<void> {
     const catalog = this.#catalog();
-    const held = this.#held.get(id);
+    const held = this.#held.get(check("`id`", id, "text"));
     held?.watching?.();
     this.#held.delete(id);
     held?.session.deleted();
@@ -224,6 +227,7 @@ export class GloveClient {
    * lists what cannot (`SessionDamage`).
    */
   async exportSession(id: string): Promise<string> {
+    check("`id`", id, "text");
     const { createStore, catalog } = this.#config;
     if (catalog) return catalog.export(id);
     if (!createStore) return this.#own.export(id, this.#core);
@@ -236,6 +240,7 @@ export class GloveClient {
    * result get the one that their outcome is unknown. The damaged session stays as it is, until it is deleted.
    */
   async repairSession(id: string): Promise<string> {
+    check("`id`", id, "text");
     const { repair } = await late(import("../store/late.js"));
     const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
     const repaired = await this.mintSessionId();

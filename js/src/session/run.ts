@@ -1,5 +1,7 @@
 // The machine alone: what happened goes in, what is to be done comes out. It does nothing itself, so it runs anywhere.
 import { GloveError } from "../error.js";
+import { toJson } from "../values/json.js";
+import { check } from "../values/validate-options.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
 import type { Core } from "../wasm/sessions.js";
@@ -56,14 +58,21 @@ export class Run {
     core.now();
     const stored = snapshot === undefined ? undefined : readSnapshot(snapshot);
     this.#run = called(
-      () => new CoreRun(JSON.stringify(settings ?? {}), JSON.stringify(stored?.messages ?? messages ?? []), stored?.checkpoint),
+      () =>
+        new CoreRun(
+          toJson(settings ?? {}, "`settings`"),
+          toJson(stored?.messages ?? messages ?? [], "`messages`"),
+          stored?.checkpoint,
+        ),
     );
   }
 
   /** Takes in one thing that happened. What does not fit changes nothing and throws `OUT_OF_PROTOCOL`. */
-  step({ type, ...rest }: RunInput, at: number = Date.now()): RunEffect[] {
-    const input = Object.keys(rest).length ? { [type]: rest } : type;
-    return JSON.parse(called(() => this.#run.step(at, JSON.stringify(input)))) as RunEffect[];
+  step(input: RunInput, at: number = Date.now()): RunEffect[] {
+    const { type, ...rest } = check("The input", input, "object");
+    check("`type`", type, "text");
+    const told = toJson(Object.keys(rest).length ? { [type]: rest } : type, "The input");
+    return JSON.parse(called(() => this.#run.step(at, told))) as RunEffect[];
   }
 
   /** What a run that was restored waits for, to be done again. */

@@ -5,7 +5,7 @@ import type { SessionRunnable } from "../classic/session-runnable.js";
 import { CoreConnection, sessionClosed } from "../connection/core-connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
-import { AbortError, GloveError } from "../error.js";
+import { AbortError, GloveError, stoppedBy } from "../error.js";
 import { PageModels } from "../models/page-models.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
@@ -216,10 +216,10 @@ export class GloveSession {
 
   /** @internal The same under an id that is known before. */
   readonly requestAs = async (id: string, input: MessageInput, signal?: AbortSignal): Promise<RunOutcome> => {
-    const stopped = () => new AbortError(undefined, { cause: signal?.reason });
-    if (signal?.aborted) throw stopped();
+    if (signal != null) check("`signal`", signal, "signal");
+    if (signal?.aborted) throw stoppedBy(signal);
     const outcome = await this.#send(input, signal, id);
-    if (outcome.type === "aborted") throw stopped();
+    if (outcome.type === "aborted") throw stoppedBy(signal);
     return outcome;
   };
 
@@ -302,12 +302,14 @@ export class GloveSession {
 
   /** Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. */
   readonly approve = (id: string, options: { readonly remember?: boolean } = {}): void => {
+    check("`options`", options, "object");
     const remember = options.remember ?? this.#isPermission(id);
     this.#connection.session?.answer(id, JSON.stringify({ allow: { remember } }));
   };
 
   /** Rejects an item of `approvals`; the model reads the reason. */
   readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): void => {
+    check("`options`", options, "object");
     const remember = options.remember ?? false;
     this.#connection.session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
   };
@@ -351,6 +353,7 @@ export class GloveSession {
 
   /** Changes settings from the next decision on. Nothing is recreated, and equal values have no effect. */
   readonly configure = (changes: Partial<SessionConfig>): void => {
+    check("The settings", changes, "object");
     checkOptions(changes, sessionOptions);
     const next: SessionConfig = { ...this.#config, ...omitUndefined(changes) };
     if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);

@@ -105,6 +105,8 @@ export interface StoreAdapter {
    * listener gave has settled. Gives its undo.
    */
   onNewer?(listener: () => Promise<void>): () => void;
+  /** Calls the listener when the store can be used after calls of it were given up: sessions open by themselves then. Gives its undo. */
+  onLate?(listener: () => void): () => void;
 }
 
 /** Where a session with this store is kept. */
@@ -127,4 +129,6 @@ export interface Salvage {
   readonly texts: readonly string[];
   /** What cannot be read besides messages. */
   readonly damage: readonly SessionDamage[];
+  /** The checkpoint, where there is one. */
+  readonly checkpoint?: string | undefined;
 }

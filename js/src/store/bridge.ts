@@ -3,7 +3,7 @@
 import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task } from "../wire/record.js";
 import type { Durability, InboxItem, StoreAdapter, StoredStep } from "./adapter.js";
-import { forCore } from "./errors.js";
+import { forCore, listOf, storeError } from "./errors.js";
 import { Limits, Writes } from "./limits.js";
 
 export interface StoreBridge {
@@ -60,8 +60,8 @@ export function bridgeStore(
     keeps,
     host: {
       load: typed(async () => {
-        if (texts) return readRunText.call(store);
-        if (durable) return JSON.stringify(await readRun.call(store));
+        if (texts) return readable(await readRunText.call(store));
+        if (durable) return readable(JSON.stringify(await readRun.call(store)));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
       salvage: typed(async () => JSON.stringify((await (await import("./late.js")).salvageOf(store)).texts)),
@@ -70,14 +70,14 @@ export function bridgeStore(
       setPermission: typed(async (tool, input, granted) => {
         await store.setPermission?.(tool, granted ? "granted" : "denied", parsed(input));
       }),
-      tasks: typed(async () => JSON.stringify((await store.getTasks?.()) ?? [])),
+      tasks: typed(async () => JSON.stringify(listOf("tasks", await store.getTasks?.()))),
       setTasks: typed(async (text) => {
         const tasks = JSON.parse(text) as Task[];
         await store.addTasks?.(tasks);
         changes.tasks(tasks);
       }),
       inbox: typed(async () => {
-        const items = (await store.getInboxItems?.()) ?? [];
+        const items = listOf("inbox", await store.getInboxItems?.());
         changes.inbox(items);
         return JSON.stringify(items.filter(({ status }) => status !== "consumed"));
       }),
@@ -87,6 +87,15 @@ export function bridgeStore(
       }),
     },
   };
+}
+
+/** A store that gives nothing has no empty session: that would be written over what it keeps. */
+function readable(run: string | null | undefined): string {
+  if (typeof run === "string" && run !== "null") return run;
+  throw storeError(
+    "corrupt",
+    "The store gave no session: `readRun` must resolve with {messages, records}, and `readRunText` with its JSON.",
+  );
 }
 
 /** What the store throws reaches the core with its kind, and that it does not answer too. */

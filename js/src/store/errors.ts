@@ -9,6 +9,26 @@ export function storeError(kind: StoreErrorKind, message: string, cause?: unknow
   return new GloveError(`STORE_${kind.toUpperCase()}`, message, cause === undefined ? undefined : { cause });
 }
 
+/** A list that a store gave, if it is one. */
+export function listOf<T>(place: "tasks" | "inbox", list: readonly T[] | undefined): T[] {
+  if (Array.isArray(list ?? [])) return [...(list ?? [])];
+  throw storeError(
+    "corrupt",
+    `The stored session is damaged: its \`${place}\` cannot be read. \`exportSession\` gives what is there.`,
+  );
+}
+
+/** The same of its JSON. */
+export function listIn<T>(place: "tasks" | "inbox", text: unknown): T[] {
+  let list: unknown;
+  try {
+    list = JSON.parse((text as string | undefined) ?? "[]");
+  } catch {
+    list = text;
+  }
+  return listOf(place, list as T[]);
+}
+
 /** What a store threw, as the core takes it: with its kind in `detail` where that is known. */
 export function forCore(thrown: unknown): unknown {
   const code = thrown instanceof GloveError ? thrown.code : undefined;

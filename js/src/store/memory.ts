@@ -1,8 +1,9 @@
 // A store in memory: gone with the page.
 import { copy } from "../values/json.js";
+import { check } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
 import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
-import { addTokens, checkFollows, checkNoRun, counted, isUnfinished } from "./step.js";
+import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, stepText } from "./step.js";
 
 /** What is kept for a tool, whatever the arguments. */
 export function isPermissionOf(toolName: string): (key: string) => boolean {
@@ -42,7 +43,7 @@ export class MemoryStore implements StoreAdapter {
 
   /** A finished run gives way: the session goes on from its messages. */
   async appendMessages(msgs: Message[]): Promise<void> {
-    if (msgs.length === 0) return;
+    if (check("`messages`", msgs, "list").length === 0) return;
     checkNoRun(this.#unfinished);
     this.#messages.push(...copy(msgs));
     this.#records = [];
@@ -51,8 +52,8 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async appendStep(step: StoredStep): Promise<void> {
+    const { messages, records, checkpoint, seq } = JSON.parse(stepText(step)) as StoredStep;
     checkFollows({ count: this.#messages.length, seq: this.#seq }, step);
-    const { messages, records, checkpoint, seq } = copy(step);
     this.#messages.push(...messages);
     const { tokens, turns } = counted(this.#tokens, this.#turns, messages);
     this.#tokens = tokens;
@@ -101,7 +102,7 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async addTasks(tasks: Task[]): Promise<void> {
-    this.#tasks = copy(tasks);
+    this.#tasks = copy(check("`tasks`", tasks, "list"));
   }
 
   async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
@@ -128,7 +129,7 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async addInboxItem(item: InboxItem): Promise<void> {
-    this.#inbox = [...this.#inbox, copy(item)];
+    this.#inbox = [...this.#inbox, copy(check("`item`", item, "object"))];
   }
 
   async updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {

@@ -1,5 +1,7 @@
 // What can be read of a damaged session; loaded when one is met.
-import { GloveError } from "../error.js";
+import { GloveError, reasonOf } from "../error.js";
+import { fromCore } from "../wasm/core-errors.js";
+import { CoreRun } from "../wasm/generated/glove_wasm.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
 import type { Salvage, SessionDamage, StoreAdapter } from "./adapter.js";
@@ -12,17 +14,47 @@ import { writeTranscript } from "./transcript.js";
 export async function salvageOf(store: StoreAdapter): Promise<Salvage> {
   if (store.salvage) return store.salvage();
   if (store.readRunText) {
-    const text = await store.readRunText();
-    const list = membersOf(text).get("messages") ?? text.slice(Math.max(0, text.indexOf('"messages"')));
-    return { texts: elementsOf(list.slice(list.indexOf("[") + 1)), damage: [] };
+    const text: unknown = await store.readRunText();
+    if (typeof text !== "string" || text === "null") return { texts: [], damage: [noRun] };
+    const members = membersOf(text);
+    const list = members.get("messages") ?? text.slice(Math.max(0, text.indexOf('"messages"')));
+    return {
+      texts: elementsOf(list.slice(list.indexOf("[") + 1)),
+      ...stateOf(parsed(members.get("checkpoint")), parsed(members.get("records"))),
+    };
   }
-  const messages: unknown = store.readRun ? (await store.readRun())?.messages : await store.getMessages();
-  if (Array.isArray(messages)) return { texts: messages.map((message) => JSON.stringify(message) ?? ""), damage: [] };
-  return { texts: [], damage: [{ place: "messages", reason: "not a list" }] };
+  const run = store.readRun ? await store.readRun() : { messages: await store.getMessages() };
+  if (!run) return { texts: [], damage: [noRun] };
+  const { messages, checkpoint, records }: { messages: unknown; checkpoint?: unknown; records?: unknown } = run;
+  const state = stateOf(checkpoint, records);
+  if (Array.isArray(messages)) return { texts: messages.map((message) => JSON.stringify(message) ?? ""), ...state };
+  return { texts: [], damage: [{ place: "messages", reason: "not a list" }, ...state.damage] };
+}
+
+const noRun: SessionDamage = { place: "session", reason: "nothing is there" };
+
+function stateOf(checkpoint: unknown, records: unknown): Pick<Salvage, "checkpoint" | "damage"> {
+  const damage = Array.isArray(records ?? []) ? [] : [fault("records", "not a list", records)];
+  for (const [at, record] of Array.isArray(records) ? records.entries() : [])
+    if (!Number.isSafeInteger(record?.seq)) damage.push(fault(`records[${at}]`, "not a record", record));
+  if (typeof (checkpoint ?? "") === "string") return { checkpoint: (checkpoint as string | null) ?? undefined, damage };
+  return { damage: [...damage, fault("checkpoint", "not a text", checkpoint)] };
+}
+
+function fault(place: string, reason: string, stored: unknown): SessionDamage {
+  return { place, reason, stored: JSON.stringify(stored) ?? "" };
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return text;
+  }
 }
 
 /** The core says which of them are messages. The others leave a mark in their place. */
-export async function readable({ texts, damage }: Salvage, core: Core) {
+export async function readable({ texts, damage, checkpoint }: Salvage, core: Core) {
   const { salvage } = await core.load();
   const text = salvage(JSON.stringify(texts));
   const { places, reasons } = JSON.parse(text) as { places: number[]; reasons: string[] };
@@ -30,7 +62,16 @@ export async function readable({ texts, damage }: Salvage, core: Core) {
     const stored = texts[at];
     return { place: `messages[${at}]`, reason: reasons[n] ?? "", ...(stored && { stored }) };
   });
-  return { messages: membersOf(text).get("messages") ?? "[]", damage: [...faults, ...damage] };
+  const messages = membersOf(text).get("messages") ?? "[]";
+  const all = [...faults, ...damage];
+  try {
+    if (checkpoint !== undefined) new CoreRun("{}", messages, checkpoint).free();
+  } catch (thrown) {
+    const { code, message: reason } = fromCore(thrown) as GloveError;
+    // A newer version reads it.
+    if (code !== "STORE_NEWER") all.push({ place: "checkpoint", reason, stored: checkpoint ?? "" });
+  }
+  return { messages, damage: all };
 }
 
 /** A session of a store that exports nothing itself, without its run. */
@@ -40,8 +81,11 @@ export async function exportStore(stored: StoreAdapter, core: Core): Promise<str
   if (salvage.texts.length + salvage.damage.length === 0) unknownSession(store.identifier);
   const { messages, damage } = await readable(salvage, core);
   const listed = async (place: string, read: () => Promise<unknown> | undefined) => {
-    const list = await Promise.resolve(read()).catch(() => undefined);
-    if (list !== undefined && !Array.isArray(list)) damage.push({ place, reason: "not a list" });
+    const list = await Promise.resolve(read()).catch((error: unknown) => {
+      damage.push({ place, reason: reasonOf(error) });
+      return [];
+    });
+    if (!Array.isArray(list ?? [])) damage.push({ place, reason: "not a list", stored: JSON.stringify(list) ?? "" });
     return Array.isArray(list) ? JSON.stringify(list) : "[]";
   };
   const tasks = await listed("tasks", () => store.getTasks?.());

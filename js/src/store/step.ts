@@ -1,4 +1,6 @@
 // What a store has to know of a step: whether it follows on what is stored, what it counts, and what a list says of it.
+import { toJson } from "../values/json.js";
+import { check } from "../values/validate-options.js";
 import type { Message, Usage } from "../wire/record.js";
 import type { StoredStep, TokenCount } from "./adapter.js";
 import { storeError } from "./errors.js";
@@ -9,6 +11,29 @@ export interface Stored {
   readonly count: number;
   /** The number of the last input of the run; 0 before the first. */
   readonly seq: number;
+}
+
+/** Whoever calls a store by hand may give anything. */
+function checkStep(step: StoredStep): StoredStep {
+  check("A step", step, "object");
+  check("`messages`", step.messages, "list");
+  check("`records`", step.records, "list");
+  return step;
+}
+
+/** A step as text. */
+export function stepText(step: StoredStep): string {
+  return toJson(checkStep(step), "The step");
+}
+
+export function readStep(text: string): StoredStep {
+  let step: unknown;
+  try {
+    step = JSON.parse(text);
+  } catch {
+    // Refused as no step.
+  }
+  return checkStep(step as StoredStep);
 }
 
 /** Refuses a step that does not follow on what is stored: somebody else has written meanwhile. */
@@ -52,7 +77,7 @@ export function counted(tokens: TokenCount, turns: number, messages: readonly Me
 
 /** A number alone counts as prompt tokens. */
 export function addTokens(tokens: TokenCount, count: number | TokenCount): TokenCount {
-  const added: Partial<Usage> = typeof count === "number" ? { tokens_in: count } : count;
+  const added: Partial<Usage> = typeof count === "number" ? { tokens_in: count } : check("`count`", count, "object");
   const sum: Record<string, number> = { ...tokens };
   for (const [name, value] of Object.entries(added)) if (typeof value === "number") sum[name] = (sum[name] ?? 0) + value;
   return sum as unknown as TokenCount;

@@ -15,6 +15,8 @@ export const version = 1;
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {
   /** JSON of its code and message; null for none. */
   readonly error?: string | null;
+  /** What is sent does not get into the session. */
+  readonly readOnly?: boolean;
 };
 
 export interface Ask {
@@ -100,6 +102,7 @@ const isExtras = has({
   inbox: isOptional(Array.isArray),
   storage: isOptional(isText),
   error: (value) => value === null || isOptional(isText)(value),
+  readOnly: isOptional((value) => typeof value === "boolean"),
 });
 
 const leader = isId;

@@ -25,6 +25,8 @@ export interface TabCore {
   last(): ReplayState;
   report(code: string, error: unknown): void;
   answerInbox(id: string, response: string): Promise<boolean>;
+  /** Whether nothing of what is sent gets into the session; the tab that runs it says so to the others. */
+  readOnly(told?: boolean): boolean;
   deleted(): void;
   /** The session can be asked. */
   opened(): void;
@@ -62,9 +64,10 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     },
     extras(): Extras {
       const { tasks, inbox, storage, error } = shown.snapshot;
-      return { tasks, inbox, storage, error: error ? toText(error) : null };
+      return { tasks, inbox, storage, error: error ? toText(error) : null, readOnly: core.readOnly() };
     },
-    showExtras({ tasks, inbox, storage, error }: Extras): void {
+    showExtras({ tasks, inbox, storage, error, readOnly }: Extras): void {
+      if (readOnly !== undefined) core.readOnly(readOnly);
       shown.set({
         ...omitUndefined({ tasks, inbox, storage }),
         ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),

@@ -1,6 +1,6 @@
 // What a tool may have. Anything else is refused.
 import { GloveError } from "../error.js";
-import { checkOptions, type Options } from "../values/validate-options.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { ToolConfig } from "./tool.js";
 
 const toolOptions = {
@@ -36,6 +36,7 @@ const moved = {
 
 /** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
 export function checkTool(tool: { readonly name: string }): void {
+  check("A tool", tool, "object", "TOOL_INVALID");
   const called = (option: string) => `\`${option}\` of the tool "${tool.name}"`;
   checkOptions(tool, toolOptions, { called, code: "TOOL_INVALID", moved });
 }

@@ -49,7 +49,7 @@ interface Convertible {
 }
 
 function make(schema: Schema): Maybe<JsonSchema> {
-  const given = schema as Convertible;
+  const given = (schema ?? {}) as Convertible;
   const convert = given["~standard"]?.jsonSchema;
   if (convert) {
     // zod refuses dates and the like unless told otherwise; the model then sees a value of any kind there.

@@ -8,6 +8,16 @@ export function copyOf<T>(value: T): T {
   return copied(value, new Map()) as T;
 }
 
+/** A copy in which what cannot be copied (a function, a File, an object of a class) is the same as in the value. */
+export function looseCopy<T>(value: T): T {
+  try {
+    return copied(value, new Map(), (part) => part) as T;
+  } catch {
+    // A getter that throws.
+    return value;
+  }
+}
+
 /** A copy, or the value made `again` where only that can make one. Rejects when neither is independent of the value. */
 export async function independentCopy(value: unknown, again: () => Maybe<unknown>): Promise<unknown> {
   try {
@@ -37,19 +47,19 @@ export function isJson(value: unknown, json: unknown): boolean {
   );
 }
 
-function copied(value: unknown, made: Map<object, unknown>): unknown {
+function copied(value: unknown, made: Map<object, unknown>, instead: (part: object) => object = refuse): unknown {
   if (!isObject(value)) return value;
   if (made.has(value)) return made.get(value);
-  const [copy, fill] = begun(value);
+  const [copy, fill] = begun(value) ?? [instead(value)];
   made.set(value, copy);
-  fill?.((part) => copied(part, made));
+  fill?.((part) => copied(part, made, instead));
   return copy;
 }
 
 type Fill = (copy: (part: unknown) => unknown) => void;
 
-/** An empty copy, and what fills it: values may be part of themselves. */
-function begun(value: object): readonly [copy: object, fill?: Fill] {
+/** An empty copy, and what fills it: values may be part of themselves. Nothing for what cannot be copied. */
+function begun(value: object): readonly [copy: object, fill?: Fill] | undefined {
   const kind = Object.getPrototypeOf(value);
   if (Array.isArray(value) && kind === Array.prototype) {
     const list: unknown[] = [];
@@ -79,6 +89,11 @@ function begun(value: object): readonly [copy: object, fill?: Fill] {
     }
     if (value instanceof Uint8Array && kind === Uint8Array.prototype) return [value.slice()];
   }
+  return undefined;
+}
+
+function refuse(value: object): never {
+  const kind = Object.getPrototypeOf(value);
   const name: string = typeof value === "function" ? "function" : kind.constructor?.name || "class";
   throw new TypeError(
     `the arguments contain a ${name}, which cannot be copied, so the rule could change what runs. Make the schema return plain data.`,

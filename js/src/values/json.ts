@@ -34,7 +34,7 @@ export function toLooseJson(value: unknown): string {
 
 /** The same plain data, shared with nobody. */
 export function copy<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
+  return JSON.parse(toJson(value, "The value")) as T;
 }
 
 /** What becomes of a part that JSON cannot hold. */

@@ -29,6 +29,7 @@ const kinds = {
   persist: ["true, false, a key, or an object with `key` and `storage`", isPersist],
   any: ["anything", () => true],
   list: ["an array", Array.isArray],
+  names: ["an array or a Set", (value) => typeof Object(value)[Symbol.iterator] === "function"],
   whole: [`a whole number from 0 to ${most}`, (value) => isWhole(value, most)],
   count: [`a whole number from 0 to ${most}, or Infinity`, (value) => isEndless(value) || isWhole(value, most)],
   large: ["a whole number of 0 or more, or Infinity", (value) => isEndless(value) || isWhole(value)],
@@ -39,6 +40,9 @@ const kinds = {
   image: having("an object", "data", "string"),
   file: having("a File or Blob", "size", "number"),
   part: having("an object", "type", "string"),
+  session: having("a session", "sessionId", "string"),
+  signal: having("an AbortSignal", "addEventListener", "function"),
+  response: having("a Response", "body", "object"),
 } satisfies Record<string, Kind>;
 
 /** A kind of value, the allowed words (`a|b`), or the options of an object. */
@@ -116,6 +120,7 @@ function isPersist(value: unknown): boolean {
 
 /** Refuses unknown methods; other properties of the object belong to the application. */
 export function checkMethods(given: object, wanted: Readonly<Record<string, Wanted>>): void {
+  check("The second argument", given, "object");
   checkOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === "function")), wanted);
 }
 

@@ -1,6 +1,7 @@
 // The conformance kit: whether a store does what sessions rely on.
 import type { StoreAdapter } from "../../src/exports.js";
 import type { Maybe } from "../../src/timing/sync-or-promise.js";
+import { check } from "../../src/values/validate-options.js";
 import { extraCases } from "./extras.js";
 import type { Bench, Case } from "./kit.js";
 import { messageCases, tokenCases } from "./messages.js";
@@ -42,6 +43,8 @@ export function storeConformance(
   runner?: ConformanceRunner,
 ): readonly ConformanceCase[] {
   const given = typeof subject === "function" ? { make: subject } : subject;
+  check("`make`", given?.make, "work");
+  if (runner) check("`runner.it`", runner.it, "work");
   const style = given.tokens ?? "both";
   const all = [...messageCases, ...tokenCases(style), ...extraCases, ...runCases, ...tabCases, ...sessionCases(style)];
   const cases = all.map((one) => ({ name: one.name, run: () => runCase(one, given) }));

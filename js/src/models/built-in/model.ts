@@ -2,9 +2,16 @@
 
 import { GloveError, reasonOf } from "../../error.js";
 import { fromBase64 } from "../../values/base64.js";
-import { checkOptions, type Options } from "../../values/validate-options.js";
+import { check, checkOptions, type Options } from "../../values/validate-options.js";
 import type { ContentPart, Message } from "../../wire/record.js";
-import { type ModelAdapter, type ModelPromptResult, type NotifySubscribersFunction, type PromptRequest, tell } from "../model.js";
+import {
+  checkRequest,
+  type ModelAdapter,
+  type ModelPromptResult,
+  type NotifySubscribersFunction,
+  type PromptRequest,
+  tell,
+} from "../model.js";
 import { AnswerText, choiceOf, described, type Loose, type Made, made } from "./tools.js";
 
 /** `downloadable` and `downloading`: the browser can run a model that it has not got yet. */
@@ -91,6 +98,7 @@ interface Running {
  * schema that its answers must keep, one call at a time.
  */
 export function createBuiltInModel(options: BuiltInModelOptions = {}): BuiltInModel {
+  check("The options", options, "object");
   checkOptions(options, builtInOptions);
   return new Model(options);
 }
@@ -133,6 +141,7 @@ class Model implements BuiltInModel {
   }
 
   async prompt(request: PromptRequest, notify: NotifySubscribersFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
+    checkRequest(request ?? {});
     const tools = (request.tools ?? []).filter(({ name }) => name !== taskTool);
     const system = described(this.#system, tools);
     const { messages } = request;

@@ -30,11 +30,15 @@ export class Connection {
   /** It was open once: what was stored is there, whatever happens now. */
   #found = false;
 
-  /** `newer` is called when a newer version wants the database, which is held until what it gives has settled. */
+  /**
+   * `newer` is called when a newer version wants the database, which is held until what it gives has settled; `late` when one opens
+   * that was given up.
+   */
   constructor(
     name: string,
     steps = migrations,
     readonly newer = async () => {},
+    readonly late = () => {},
   ) {
     this.#name = name;
     this.#migrations = steps;
@@ -111,6 +115,7 @@ export class Connection {
           else void Promise.race([this.newer(), wait(givingWayMs)]).finally(gone);
         };
         database.onclose = gone;
+        if (opening.givenUp) this.late();
       },
       (error: unknown) => {
         if (this.#opening === opening) this.#opening = undefined;
@@ -150,7 +155,11 @@ function open(name: string, steps: readonly Migration[]): Opening {
       };
       request.onblocked = () => {
         clearTimeout(timer);
-        timer = setTimeout(giveUp, blockedMs, "Another tab has an older version of the database open; close that tab.");
+        timer = setTimeout(
+          giveUp,
+          blockedMs,
+          "Another tab has an older version of the database open; close or reload that tab, and this page continues.",
+        );
       };
       request.onerror = () => reject(request.error);
       request.onsuccess = () => resolve(request.result);

@@ -1,6 +1,7 @@
 // The database of an application: its sessions, listed, renamed, deleted, exported and imported.
 import { type GloveError, late } from "../../error.js";
 import { tellDeleted } from "../../tabs/protocol.js";
+import { check } from "../../values/validate-options.js";
 import type { Core } from "../../wasm/sessions.js";
 import type { Durability } from "../adapter.js";
 import { type ImportOptions, type SessionCatalog, type SessionInfo, unknownSession } from "../sessions.js";
@@ -30,12 +31,20 @@ export class SessionDatabase implements SessionCatalog {
 
   /** `none`: there is no database, and nobody is told that sessions are in memory then. */
   constructor(
-    { name = "glove", persist = false }: DatabaseOptions = {},
+    options: DatabaseOptions = {},
     /** @internal */
     readonly none = false,
   ) {
+    const { name = "glove", persist = false } = check("The options", options, "object");
     this.name = name;
-    this.#connection = new Connection(name, undefined, () => this.#giveWay());
+    this.#connection = new Connection(
+      name,
+      undefined,
+      () => this.#giveWay(),
+      () => {
+        for (const listener of [...this.#late]) listener();
+      },
+    );
     this.#persist = persist;
   }
 
@@ -97,12 +106,13 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async delete(id: string): Promise<void> {
+    check("`id`", id, "text");
     // What is on its way here would bring it back.
     await Promise.allSettled(this.#writing.get(id) ?? []);
     await this.run(stores, "relaxed", async (transaction) => {
       await Promise.all(stores.map((name) => transaction.ask(transaction.store(name).delete(keysOf(name, id)))));
     });
-    forgetStored(this.name, id);
+    await forgetStored(this.name, id);
     const shared = await this.shared(id);
     if (shared) tellDeleted(shared);
   }
@@ -119,6 +129,13 @@ export class SessionDatabase implements SessionCatalog {
     return () => void this.#listeners.delete(listener);
   }
   readonly #listeners = new Set<() => Promise<void>>();
+
+  /** @internal Calls it when the database opens after it was given up. Gives its undo. */
+  onLate(listener: () => void): () => void {
+    this.#late.add(listener);
+    return () => void this.#late.delete(listener);
+  }
+  readonly #late = new Set<() => void>();
 
   /** Sessions end first, and what they have begun to write. */
   async #giveWay(): Promise<void> {

@@ -1,5 +1,6 @@
 // What stands in for the database where there is none: the same rows in maps, gone with the page.
 import type { Transaction } from "./connection.js";
+import { typed } from "./failures.js";
 import { type StoreName, stores } from "./schema.js";
 
 interface Entry {
@@ -24,7 +25,9 @@ export class InMemory {
       return result;
     });
     this.#running = running.catch(() => {});
-    return running;
+    return running.catch((error: unknown) => {
+      throw typed(error);
+    });
   }
 }
 

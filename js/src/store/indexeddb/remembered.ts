@@ -1,22 +1,55 @@
-// Which sessions were stored, kept in another place than they are: a browser that finds its database damaged throws it away.
+// Which sessions were stored, kept in other places than they are: a browser that finds its database damaged throws it away.
+
+const keyOf = (database: string, session: string) => `glove:stored:${JSON.stringify([database, session])}`;
 
 /** Nothing is remembered where that is not allowed. */
-function inStorage<T>(database: string, session: string, use: (storage: Storage, key: string) => T): T | undefined {
+function inStorage<T>(use: (storage: Storage) => T): T | undefined {
   try {
-    return use(globalThis.localStorage, `glove:stored:${JSON.stringify([database, session])}`);
+    return use(globalThis.localStorage);
   } catch {
     return undefined;
   }
 }
 
-export function rememberStored(database: string, session: string): void {
-  inStorage(database, session, (storage, key) => storage.setItem(key, "1"));
+const lateMs = 1_000;
+
+/** Changes to files, one after the other. */
+let changing: Promise<unknown> = Promise.resolve();
+
+/**
+ * A file of this name as well, which is on the disk at once: Chromium keeps what is in `localStorage` from it for some seconds. Gives
+ * whether that worked.
+ */
+function inFiles(key: string, use: (folder: FileSystemDirectoryHandle, name: string) => Promise<unknown>): Promise<boolean> {
+  const used = changing
+    .then(() => navigator.storage.getDirectory())
+    .then((folder) => use(folder, encodeURIComponent(key)))
+    .then(
+      () => true,
+      () => false,
+    );
+  // Nobody waits for a browser that does not answer.
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, lateMs, false));
+  const inTime = Promise.race([used, late]);
+  changing = inTime;
+  return inTime;
 }
 
-export function forgetStored(database: string, session: string): void {
-  inStorage(database, session, (storage, key) => storage.removeItem(key));
+export async function rememberStored(database: string, session: string): Promise<void> {
+  const key = keyOf(database, session);
+  inStorage((storage) => storage.setItem(key, "1"));
+  await inFiles(key, (folder, name) => folder.getFileHandle(name, { create: true }));
 }
 
-export function wasStored(database: string, session: string): boolean {
-  return inStorage(database, session, (storage, key) => storage.getItem(key) !== null) ?? false;
+export async function forgetStored(database: string, session: string): Promise<void> {
+  const key = keyOf(database, session);
+  inStorage((storage) => storage.removeItem(key));
+  await inFiles(key, (folder, name) => folder.removeEntry(name));
+}
+
+export async function wasStored(database: string, session: string): Promise<boolean> {
+  const key = keyOf(database, session);
+  return (
+    (inStorage((storage) => storage.getItem(key)) ?? null) !== null || inFiles(key, (folder, name) => folder.getFileHandle(name))
+  );
 }

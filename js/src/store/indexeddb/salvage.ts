@@ -51,13 +51,12 @@ export async function salvageRows(database: Pick<Connection, "run">, id: string)
     checkpoint === undefined ? undefined : textOf("checkpoint", checkpoint),
   ]);
   const state = run.pop();
-  if (state !== undefined && !isJson(state)) damage.push({ place: "checkpoint", reason: "no whole JSON", stored: state });
   for (const [at, text] of run.entries()) {
     if (text !== undefined && !isJson(`[${text}]`)) {
       damage.push({ place: `records[${at}]`, reason: "no whole JSON", stored: text });
     }
   }
-  return { texts, damage };
+  return { texts, damage, checkpoint: state };
 }
 
 /** A message whose attachment is lost is a message still. */

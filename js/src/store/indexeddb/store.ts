@@ -1,12 +1,14 @@
 // The store of a page: a session in IndexedDB, each step of it in one transaction.
 import { GloveError, late } from "../../error.js";
 import { generateId } from "../../session/session-id.js";
+import { toJson } from "../../values/json.js";
+import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import type { Durability, InboxItem, Salvage, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
-import { storeError } from "../errors.js";
+import { listIn, storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../memory.js";
-import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, titleOf } from "../step.js";
+import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
@@ -34,7 +36,7 @@ export class IndexedDBStore implements StoreAdapter {
     readonly identifier: string,
     database: SessionDatabase | DatabaseOptions = {},
   ) {
-    this.#database = database instanceof SessionDatabase ? database : sharedDatabase(database);
+    this.#database = database instanceof SessionDatabase ? database : sharedDatabase(check("`database`", database, "object"));
   }
 
   get storage(): "indexeddb" | "memory" {
@@ -48,7 +50,7 @@ export class IndexedDBStore implements StoreAdapter {
   // ---- the run ---------------------------------------------------------------------------------------------------
 
   async appendStep(step: StoredStep, durability: Durability = "relaxed"): Promise<void> {
-    return this.appendStepText(JSON.stringify(step), durability);
+    return this.appendStepText(stepText(step), durability);
   }
 
   appendStepText(text: string, durability: Durability): Promise<void> {
@@ -60,7 +62,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async #appendStep(text: string, durability: Durability): Promise<void> {
-    const step = JSON.parse(text) as StoredStep;
+    const step = readStep(text);
     const { messages, records, checkpoint, seq } = step;
     const claim = this.#claim;
     const members = membersOf(text);
@@ -105,12 +107,12 @@ export class IndexedDBStore implements StoreAdapter {
     const media = new Map<string, Media>();
     const texts = await this.#prepare(() => prepare(media));
     const write = generateId();
-    let first = false;
+    // What is not stored is forgotten again.
+    const forget = await this.#remember();
     await this.#run([...read], durability, async (transaction) => {
       const { ask, store } = transaction;
       const id = this.identifier;
       const before = await this.#row(transaction);
-      first = before.count === 0;
       // A connection that was lost may have stored it all the same.
       if (before.write === write) return;
       // A file that is sent again is there already. This is asked ahead of all writes, whose ends would be missed meanwhile.
@@ -128,8 +130,12 @@ export class IndexedDBStore implements StoreAdapter {
       const row: SessionRow = { ...before, ...(title !== undefined && { first: title }), ...now, ...changes };
       writes.push(store("sessions").put(row, id));
       await Promise.all(writes.map((request) => ask(request)));
+    }).catch(async (error: unknown) => {
+      await forget();
+      throw error;
     });
-    if (first) this.#isStored();
+    // It is found out with the first use whether there is a database.
+    if (this.#database.inMemory) await forget();
   }
 
   async readRun(): Promise<StoredRun> {
@@ -145,8 +151,8 @@ export class IndexedDBStore implements StoreAdapter {
       return rows;
     });
     const { session, messages: found } = rows;
-    if (!session && found.length === 0 && wasStored(this.#database.name, this.identifier)) throw this.#lost();
-    if (session) this.#isStored();
+    if (session) await this.#remember();
+    else if (found.length === 0 && (await wasStored(this.#database.name, this.identifier))) throw this.#lost();
     const { messages, records, checkpoint } = await textsOf(rows);
     const seq = rows.session?.seq ?? 0;
     this.#restarts = (checkpoint === undefined && seq !== 0) || !Number.isSafeInteger(seq) ? { seq } : undefined;
@@ -156,12 +162,21 @@ export class IndexedDBStore implements StoreAdapter {
 
   /** A session that is lost begins anew. */
   forget(): void {
-    forgetStored(this.#database.name, this.identifier);
+    void forgetStored(this.#database.name, this.identifier);
+    this.#remembered = false;
   }
 
-  #isStored(): void {
-    if (this.storage === "indexeddb") rememberStored(this.#database.name, this.identifier);
+  /** Before the first write: a browser that ends right after it is to know of it. Gives the undo. */
+  async #remember(): Promise<() => Promise<void>> {
+    if (this.#remembered || this.storage !== "indexeddb") return async () => {};
+    this.#remembered = true;
+    await rememberStored(this.#database.name, this.identifier);
+    return async () => {
+      this.#remembered = false;
+      await forgetStored(this.#database.name, this.identifier);
+    };
   }
+  #remembered = false;
 
   #lost(): GloveError {
     const why = this.#database.absent
@@ -212,6 +227,10 @@ export class IndexedDBStore implements StoreAdapter {
     return this.#database.onNewer(listener);
   }
 
+  onLate(listener: () => void): () => void {
+    return this.#database.onLate(listener);
+  }
+
   lease(holder: string, ms: number, takesAway = false): Promise<boolean> {
     const key = [this.identifier, "lease"];
     return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
@@ -237,11 +256,12 @@ export class IndexedDBStore implements StoreAdapter {
 
   /** A finished run gives way: the session goes on from its messages. */
   async appendMessages(msgs: Message[]): Promise<void> {
-    if (msgs.length > 0) await this.#database.write(this.identifier, () => this.#appendMessages(msgs));
+    if (check("`messages`", msgs, "list").length > 0)
+      await this.#database.write(this.identifier, () => this.#appendMessages(msgs));
   }
 
   async #appendMessages(msgs: Message[]): Promise<void> {
-    const text = inside(JSON.stringify(msgs));
+    const text = inside(toJson(msgs, "`messages`"));
     const prepare = async (media: Map<string, Media>) => ({ messages: await takeOut(text, media) });
     await this.#append(msgs, "relaxed", prepare, ({ store }, { unfinished }, _, writes) => {
       checkNoRun(unfinished);
@@ -283,11 +303,11 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async addTasks(tasks: Task[]): Promise<void> {
-    await this.#changeList<Task>("tasks", () => tasks);
+    await this.#changeList<Task>("tasks", () => check("`tasks`", tasks, "list"));
   }
 
   async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
-    await this.#changeList<Task>("tasks", (tasks) => changed(tasks, taskId, updates));
+    await this.#changeList<Task>("tasks", (tasks) => changed(tasks(), taskId, updates));
   }
 
   /** An answer for these very arguments comes before the one for the tool. */
@@ -319,11 +339,11 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async addInboxItem(item: InboxItem): Promise<void> {
-    await this.#changeList<InboxItem>("inbox", (items) => [...items, item]);
+    await this.#changeList<InboxItem>("inbox", (items) => [...items(), check("`item`", item, "object")]);
   }
 
   async updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {
-    await this.#changeList<InboxItem>("inbox", (items) => changed(items, id, updates as Partial<Omit<InboxItem, "id">>));
+    await this.#changeList<InboxItem>("inbox", (items) => changed(items(), id, updates as Partial<Omit<InboxItem, "id">>));
   }
 
   async getResolvedInboxItems(): Promise<InboxItem[]> {
@@ -376,14 +396,22 @@ export class IndexedDBStore implements StoreAdapter {
     const text = await this.#run(["extras"], "readonly", ({ ask, store }) =>
       ask<string | undefined>(store("extras").get([this.identifier, name])),
     );
-    return JSON.parse(text ?? "[]") as T[];
+    return listIn<T>(name, text);
   }
 
-  #changeList<T>(name: "tasks" | "inbox", change: (list: T[]) => T[]): Promise<unknown> {
+  #changeList<T>(name: "tasks" | "inbox", change: (list: () => T[]) => T[]): Promise<unknown> {
     const key = [this.identifier, name];
     return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
       const text = await ask<string | undefined>(store("extras").get(key));
-      return ask(store("extras").put(JSON.stringify(change(JSON.parse(text ?? "[]") as T[])), key));
+      return ask(
+        store("extras").put(
+          toJson(
+            change(() => listIn<T>(name, text)),
+            name,
+          ),
+          key,
+        ),
+      );
     });
   }
 

@@ -1,6 +1,8 @@
 // Stored sessions as texts and back; loaded when somebody exports or imports one.
 import { generateId } from "../../session/session-id.js";
 import type { Core } from "../../wasm/sessions.js";
+import type { SessionDamage } from "../adapter.js";
+import { listIn } from "../errors.js";
 import { arrayOf, inside } from "../json-text.js";
 import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
@@ -19,10 +21,10 @@ export async function exported(database: Pick<Connection, "run">, id: string, co
     return { rows: await readRows(transaction, id), extras: await Promise.all(extras) };
   });
   const salvage = core && (await readable(await salvageRows(database, id), core));
-  if (salvage?.damage.length) return writeDamaged(id, rows, salvage, extras);
+  const [tasks = "[]", inbox = "[]"] = listsOf(extras, salvage?.damage);
+  if (salvage?.damage.length) return writeDamaged(id, rows, salvage, tasks, inbox);
   const { title, created, updated, turns, tokens, seq } = rows.session ?? unknownSession(id);
   const { messages, records, checkpoint } = await textsOf(rows);
-  const [tasks = "[]", inbox = "[]"] = extras as (string | undefined)[];
   const about = { id, ...(title !== undefined && { title }), createdAt: created, updatedAt: updated, turns, tokens, seq };
   return writeTranscript(about, { messages, records, checkpoint: checkpoint && JSON.stringify(checkpoint), tasks, inbox });
 }
@@ -32,25 +34,31 @@ function writeDamaged(
   id: string,
   { session }: SessionRows,
   { messages, damage }: Awaited<ReturnType<typeof readable>>,
-  extras: readonly unknown[],
+  tasks: string,
+  inbox: string,
 ): string {
   const { title, created, updated } = (session ?? {}) as Partial<Record<string, unknown>>;
   const time = (value: unknown) => (Number.isFinite(value) ? (value as number) : 0);
   const about = { createdAt: time(created), updatedAt: time(updated), turns: 0, tokens: { tokens_in: 0, tokens_out: 0 }, seq: 0 };
-  const lists = ["tasks", "inbox"].map((place, at) => {
-    const stored = extras[at] ?? "[]";
-    try {
-      if (Array.isArray(JSON.parse(stored as string))) return stored as string;
-    } catch {
-      // Named below.
-    }
-    damage.push({ place, reason: "not a list", ...(typeof stored === "string" && { stored }) });
-    return "[]";
-  });
   return writeTranscript(
     { id, ...(typeof title === "string" && { title }), ...about },
-    { messages, records: "[]", tasks: lists[0] ?? "[]", inbox: lists[1] ?? "[]", damage: JSON.stringify(damage) },
+    { messages, records: "[]", tasks, inbox, damage: JSON.stringify(damage) },
   );
+}
+
+/** The tasks and the inbox as they are stored; what is no list is named, or refused where it cannot be. */
+function listsOf(extras: readonly unknown[], damage: SessionDamage[] | undefined): string[] {
+  return (["tasks", "inbox"] as const).map((place, at) => {
+    const stored = extras[at] ?? "[]";
+    try {
+      listIn(place, stored);
+      return stored as string;
+    } catch (error) {
+      if (!damage) throw error;
+      damage.push({ place, reason: "not a list", ...(typeof stored === "string" && { stored }) });
+      return "[]";
+    }
+  });
 }
 
 export async function imported(database: Pick<Connection, "run">, json: string, options: ImportOptions): Promise<string> {
