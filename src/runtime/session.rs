@@ -303,8 +303,13 @@ impl Session {
         leave_when_waiting: bool,
         command: impl FnOnce(Caller) -> Command,
     ) -> ResponseFuture {
-        let (reply, mut answer) = oneshot::channel();
+        let (reply, answer) = oneshot::channel();
         self.tell(command(Caller { request, leave_when_waiting, reply }));
+        self.answered(answer)
+    }
+
+    /// One for all that is asked: `ask` is compiled for each command.
+    fn answered(&self, mut answer: oneshot::Receiver<Result<Response, Error>>) -> ResponseFuture {
         let session = self.clone();
         Box::pin(async move {
             let mut drive = pin!(session.drive());

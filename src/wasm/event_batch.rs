@@ -122,7 +122,14 @@ impl EventFeed {
             let id = format!("{}.partial", run.request().unwrap_or_default());
             patch.set.push((
                 patch.len,
-                TimelineEntry::AgentText { id, text, partial: true, reasoning: None, at: None, branches: None },
+                TimelineEntry::AgentText {
+                    id,
+                    text,
+                    partial: true,
+                    reasoning: None,
+                    at: None,
+                    branches: None,
+                },
             ));
             patch.len += 1;
         }

@@ -129,7 +129,7 @@ impl Run {
                 !known.contains(id) && self.line_of(id).is_some_and(|line| self.branches.is_read(line))
             };
             if message.undone.iter().any(is_news) {
-                let message = Message { id: None, ..message.clone() };
+                let message = said_again(message);
                 for id in &message.undone {
                     known.insert(id);
                 }
@@ -192,7 +192,7 @@ impl Run {
         let mut told = Vec::new();
         for message in self.messages.get(start..line).unwrap_or_default() {
             if message.undone.is_empty() {
-                told.push(Message { id: None, ..message.clone() });
+                told.push(said_again(message));
             }
         }
         if let Some(original) = self.messages.get(line) {
@@ -265,6 +265,13 @@ impl Run {
         }
         Some(messages)
     }
+}
+
+/// The same under an id of its own.
+fn said_again(message: &Message) -> Message {
+    let mut message = message.clone();
+    message.id = None;
+    message
 }
 
 /// Words alone take the place of words alone.
