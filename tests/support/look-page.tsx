@@ -15,7 +15,7 @@ import {
   useGlove,
 } from "glove-wasm/react";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
-import { type FunctionComponent, Profiler, type ReactNode } from "react";
+import type { FunctionComponent, ReactNode } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { z } from "zod";
 import { long, sample } from "./look-texts.js";
@@ -210,29 +210,19 @@ function mount(node: ReactNode): void {
   root.render(node);
 }
 
-const seen = { commits: 0 };
-
 interface ChatOptions extends Partial<GloveClientConfig> {
   readonly view?: Partial<RenderProps>;
+  readonly sessionId?: string;
 }
 
 /** A chat over the real core, whose model answers from this script. */
 function chat(
   script: ScriptedAnswer[] | Parameters<typeof createScriptedModel>[0],
-  { view, ...config }: ChatOptions = {},
+  { view, sessionId, ...config }: ChatOptions = {},
 ): GloveClient {
   const model = createScriptedModel(script);
   const client = new GloveClient({ createModel: () => model, systemPrompt: "You are a test.", ...config });
-  const Page = () => (
-    <Profiler
-      id="chat"
-      onRender={() => {
-        seen.commits++;
-      }}
-    >
-      <Render glove={useGlove()} {...view} />
-    </Profiler>
-  );
+  const Page = () => <Render glove={useGlove({ sessionId })} {...view} />;
   mount(
     <GloveProvider client={client}>
       <Page />
@@ -247,7 +237,6 @@ const pieces = (text: string, every: number) => ({ deltas: text.match(/[\s\S]{1,
 Object.assign(globalThis, {
   chat,
   pieces,
-  seen,
   z,
   GloveError,
   MemoryStore,
