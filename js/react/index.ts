@@ -1,10 +1,10 @@
 "use client";
 // The entry for React applications: everything of the package, and its React layer.
 export * from "../src/index.js";
+export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/glove-types.js";
 export * from "./hooks/messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./hooks/provider.js";
 export type { UseGloveConfig } from "./hooks/settings.js";
-export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/state.js";
 export { useGlove, useMessage, useSlot, useToolCall } from "./hooks/use-glove.js";
 export { useSuspenseGlove } from "./hooks/use-suspense-glove.js";
 export type { AsChild, PartProps } from "./parts/as-child.js";

@@ -1,6 +1,6 @@
 // The conversation that components below belong to, and how they follow a part of it. `<Render>` gives its own.
 import { createContext, useRef, useSyncExternalStore } from "react";
-import type { GloveState } from "./state.js";
+import type { GloveState } from "./glove-types.js";
 
 /** What components read of the engine of their conversation. */
 export interface ConversationState {

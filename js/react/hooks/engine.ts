@@ -10,9 +10,9 @@ import { ResultView } from "../render/result-view.js";
 import { NothingDraws, SlotView } from "../render/slot-view.js";
 import { Conversation, type SnapshotSource } from "./conversation.js";
 import type { ConversationState } from "./engine-context.js";
+import type { GloveActions, GloveState } from "./glove-types.js";
 import { createMessages } from "./messages.js";
 import { changesOf, overridesOf, type Settings } from "./settings.js";
-import type { GloveActions, GloveState } from "./state.js";
 
 /** How long what was waited for is held: its component has come by then, or never will. */
 export const holdMs = 5_000;

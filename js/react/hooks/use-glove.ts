@@ -5,9 +5,9 @@ import type { ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import { Engine } from "./engine.js";
 import { type ConversationState, EngineContext, useSelected } from "./engine-context.js";
 import { GloveContext, type ProviderEngines } from "./glove-context.js";
+import type { GloveState, UseGloveReturn } from "./glove-types.js";
 import type { UIMessage } from "./messages.js";
 import { hasOwnSettings, ownClient, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
-import type { GloveState, UseGloveReturn } from "./state.js";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
 import { useTrackedState } from "./use-tracked-state.js";
 

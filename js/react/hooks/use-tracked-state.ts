@@ -1,8 +1,8 @@
 // The handle of `useGlove()`: it notes which parts are read, and its component renders again only when one of those changed.
 import { useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Engine } from "./engine.js";
+import type { GloveState, UseGloveReturn } from "./glove-types.js";
 import { registerHandle } from "./handle-registry.js";
-import type { GloveState, UseGloveReturn } from "./state.js";
 
 /** What a component was given: the state of its render, and what it read of a later one. */
 interface ReadState {

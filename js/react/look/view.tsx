@@ -2,10 +2,10 @@
 import { memo, type ReactNode, useCallback, useMemo, useState } from "react";
 import type { ShownSlot } from "../../src/snapshot/snapshot.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
+import { isQuiet, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
 import { ErrorNotice } from "../parts/notices/error-notice.js";
 import { Queue } from "../parts/queue.js";
-import { isQuiet, isStreaming, isWriting } from "../parts/streaming.js";
 import { Thread } from "../parts/thread.js";
 import { ThreadLog } from "../parts/thread-log.js";
 import { Welcome } from "../parts/welcome.js";

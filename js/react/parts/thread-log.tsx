@@ -4,9 +4,9 @@ import { useHandlePart } from "../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../render/labels.js";
 import { useDisplayContents } from "../render/use-display-contents.js";
+import { isStreaming } from "./activity.js";
 import { useChat } from "./chat-context.js";
 import { Icon } from "./icons.js";
-import { isStreaming } from "./streaming.js";
 import { useEnd } from "./use-end.js";
 
 export interface ThreadLogProps {
