@@ -7,6 +7,7 @@ export interface AsChild {
   asChild?: boolean | undefined;
 }
 
+/** The attributes of a part's element, and `asChild` to draw another one. */
 export type PartProps<Tag extends keyof JSX.IntrinsicElements> = JSX.IntrinsicElements[Tag] & AsChild;
 
 type Props = Readonly<Record<string, unknown>>;

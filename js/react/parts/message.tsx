@@ -10,6 +10,7 @@ import { useChat } from "./chat-context.js";
 import { CopyButton } from "./copy-button.js";
 import { IconLabel } from "./icons.js";
 
+/** What `MessageText` takes. */
 export interface MessageTextProps {
   entry: MessageEntry;
   /** It is still being written. */

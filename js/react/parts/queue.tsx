@@ -14,6 +14,7 @@ export interface QueuedItem extends QueuedMessage {
   readonly remove?: (() => void) | undefined;
 }
 
+/** What `Queue` takes; the function draws one message. */
 export interface QueueProps {
   /** There is a composer that takes a message back. */
   editable?: boolean | undefined;

@@ -9,6 +9,7 @@ import { useChat } from "./chat-context.js";
 import { Icon } from "./icons.js";
 import { useEnd } from "./use-end.js";
 
+/** What `ThreadLog` takes. */
 export interface ThreadLogProps {
   children?: ReactNode;
   /** Stands below the messages, and scrolls with them. */

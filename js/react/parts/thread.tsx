@@ -6,6 +6,7 @@ import { type Labels, LabelsContext } from "../render/labels.js";
 import type { GloveHandle, RenderProps } from "../render/types.js";
 import { ChatContext } from "./chat-context.js";
 
+/** What `Thread` takes. */
 export interface ThreadProps
   extends Pick<RenderProps, "glove" | "strategy" | "labels" | "markdown" | "as" | "rootRef" | "className" | "style"> {
   /** Marks the element for the built-in style sheet. */

@@ -5,6 +5,7 @@ import { useLabels } from "../render/labels.js";
 import type { RenderProps } from "../render/types.js";
 import { useChat } from "./chat-context.js";
 
+/** What `Welcome` takes. */
 export type WelcomeProps = Pick<RenderProps, "welcome" | "suggestions">;
 
 /** There only as long as the conversation is empty. */

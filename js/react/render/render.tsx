@@ -16,23 +16,43 @@ export async function preloadRender(): Promise<void> {
 }
 
 // The parts of a chat, for those who write its markup.
+/** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
 export const Composer = /* @__PURE__ */ parts.component("Composer");
+/** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
 export const ComposerInput = /* @__PURE__ */ parts.component("ComposerInput");
+/** The button that sends the composer's text. */
 export const ComposerSend = /* @__PURE__ */ parts.component("ComposerSend");
+/** There only while the agent works. */
 export const ComposerStop = /* @__PURE__ */ parts.component("ComposerStop");
+/** Copies the text of a message, and says for a moment that it did: `data-state` is `copied` then. */
 export const CopyButton = /* @__PURE__ */ parts.component("CopyButton");
+/** The composer as `<Render>` draws it. */
 export const DefaultInput = /* @__PURE__ */ parts.component("DefaultInput");
+/** A message as `<Render>` draws it. */
 export const DefaultMessage = /* @__PURE__ */ parts.component("DefaultMessage");
+/** What the model thought, folded, as `<Render>` draws it. */
 export const DefaultReasoning = /* @__PURE__ */ parts.component("DefaultReasoning");
+/** The answer that is being written, as `<Render>` draws it. */
 export const DefaultStreaming = /* @__PURE__ */ parts.component("DefaultStreaming");
+/** An error in words for a person, with another try where that can help. */
 export const ErrorNotice = /* @__PURE__ */ parts.component("ErrorNotice");
+/** The words and pictures of a message, as an article. */
 export const MessageText = /* @__PURE__ */ parts.component("MessageText");
+/** When a message was written. Nothing where that is not known. */
 export const MessageTime = /* @__PURE__ */ parts.component("MessageTime");
+/** The frame of the built-in questions: a form with the sentence as its name. */
 export const Question = /* @__PURE__ */ parts.component("Question");
+/** The buttons of a question: one sends the form, one turns the question down. */
 export const QuestionActions = /* @__PURE__ */ parts.component("QuestionActions");
+/** Messages that wait for their turn. Each can be removed, or taken back into the composer. */
 export const Queue = /* @__PURE__ */ parts.component("Queue");
+/** Asks for the last answer again. Nothing while the agent works, or where the handle cannot. */
 export const RegenerateButton = /* @__PURE__ */ parts.component("RegenerateButton");
+/** Holds the parts of a chat. By itself it is one element without a look. */
 export const Thread = /* @__PURE__ */ parts.component("Thread");
+/** The messages: a log for screen readers, and a box that keeps to its end until the reader scrolls up. */
 export const ThreadLog = /* @__PURE__ */ parts.component("ThreadLog");
+/** The card of `<Render>`, or one that you draw from what a function as its child is given. */
 export const ToolCard = /* @__PURE__ */ parts.component("ToolCard");
+/** There only as long as the conversation is empty. */
 export const Welcome = /* @__PURE__ */ parts.component("Welcome");

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useId } from "react";
 import { useLabels } from "../render/labels.js";
 import type { SlotProps } from "./props.js";
 
+/** What `Question` takes. */
 export interface QuestionProps extends Pick<SlotProps, "status"> {
   message: ReactNode;
   /** The id that the sentence gets. */

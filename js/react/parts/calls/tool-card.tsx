@@ -17,6 +17,7 @@ export interface ToolCardState {
   readonly output?: string | undefined;
 }
 
+/** What `ToolCard` takes. */
 export interface ToolCardProps {
   entry: ToolEntry;
   /** A question of this call waits for its answer. */

@@ -19,6 +19,7 @@ export interface Notice {
   readonly wait?: number | undefined;
 }
 
+/** What `ErrorNotice` takes: `renderError`, or a function that draws the notice. */
 export type ErrorNoticeProps = Pick<RenderProps, "renderError"> & { children?: ((notice: Notice) => ReactNode) | undefined };
 
 export function ErrorNotice({ renderError, children = (notice) => <Panel {...notice} /> }: ErrorNoticeProps): ReactNode {
