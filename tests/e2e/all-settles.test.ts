@@ -12,10 +12,17 @@ test("all settles, whenever the session is closed or deleted", () =>
     const hung = await inPage<string[]>(
       page,
       `
+      const sent = (session) => {
+        session.sendMessage("Hi").catch(() => {});
+        return session.getSnapshot().timeline.at(-1)?.id ?? "none";
+      };
       const asks = {
         start: (session) => session.start(),
         sendMessage: (session) => session.sendMessage("Hi"),
         regenerate: (session) => session.regenerate(),
+        edit: (session) => session.edit(sent(session), "Hello"),
+        switchBranch: (session) => session.switchBranch(sent(session)),
+        fork: (session) => session.fork(sent(session)),
         resume: (session) => session.resume(),
         undo: (session) => session.undo(),
         answerInbox: (session) => session.answerInbox("i", "yes"),

@@ -35,6 +35,12 @@ interface Scene {
   end(): unknown;
 }
 
+/** The id of a message that was sent a moment ago. */
+function sent(session: GloveSession): string {
+  session.sendMessage("Hi").catch(() => {});
+  return session.getSnapshot().timeline.at(-1)?.id ?? "none";
+}
+
 /** Each asynchronous method of the classes that people hold. What has no case here fails the test of their types. */
 const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "GloveSession.start": ({ session }) => session.start(),
@@ -42,6 +48,9 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "GloveSession.request": ({ session }) => session.request("Hi"),
   "GloveSession.requestAs": ({ session }) => session.requestAs("r9", { text: "Hi" }),
   "GloveSession.regenerate": ({ session }) => session.regenerate(),
+  "GloveSession.edit": ({ session }) => session.edit(sent(session), "Hello"),
+  "GloveSession.switchBranch": ({ session }) => session.switchBranch(sent(session)),
+  "GloveSession.fork": ({ session }) => session.fork(sent(session)),
   "GloveSession.resume": ({ session }) => session.resume(),
   "GloveSession.undo": ({ session }) => session.undo(),
   "GloveSession.answerInbox": ({ session }) => session.answerInbox("i1", "yes"),
