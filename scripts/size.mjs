@@ -13,6 +13,9 @@ export const page = `
   export { createEndpointModel, defineTool, GloveClient, GloveProvider, IndexedDBStore, Render, useGlove };
 `;
 
+/** The same without React, for what comes later whoever draws. */
+const conversation = 'export { GloveClient, IndexedDBStore, createEndpointModel, defineTool } from "glove-wasm"';
+
 /** What the page is made of, by the files of each part. A part's cost is what the page is smaller without it. */
 const parts = {
   "wasm file, as text": /generated\/(glove_wasm_bytes|unpacker)/,
@@ -34,12 +37,12 @@ const measured = {
   "later: markdown": async () => (await bundle(page)).later(/markdown\/index/),
   "later: colours of code, without its languages": async () => (await bundle(page)).later(/lowlight/),
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
-  "later: running tools": async () => (await bundle(page)).later(/tools\/runner/),
-  "later: asking a model of the page": async () => (await bundle(page)).later(/models\/bridge/),
-  "later: sessions exported, imported or damaged": async () => (await bundle(page)).later(/store\/late/),
+  "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
+  "later: asking a model of the page": async () => (await bundle(conversation)).later(/models\/bridge/),
+  "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/late/),
   // What zod 4.2 and later say themselves.
-  "later: JSON Schema of older zod": async () => (await bundle(page)).later(/schema-zod/),
-  "later: checking raw JSON Schema": async () => (await bundle(page)).later(/schema-json/),
+  "later: JSON Schema of older zod": async () => (await bundle(conversation)).later(/schema-zod/),
+  "later: checking raw JSON Schema": async () => (await bundle(conversation)).later(/schema-json/),
 };
 
 /** What an application gets when it imports this, minified as applications do. */
