@@ -1,6 +1,6 @@
 // Markdown that streams: block by block, so that what is settled is neither read nor drawn again.
 import { Lexer, Marked, type MarkedOptions } from "marked";
-import { type ComponentType, memo, type ReactNode, useEffect, useState } from "react";
+import { type ComponentType, memo, type ReactNode, useEffect, useReducer, useRef, useState } from "react";
 import { useFront } from "../render/long-text.js";
 import type { TextRenderProps } from "../render/types.js";
 import { Blocks, closed, type TextBlock } from "./blocks.js";
@@ -10,7 +10,7 @@ import { type TreeOptions, tree } from "./tree.js";
 /** What may differ between chats. */
 export interface MarkdownOptions extends TreeOptions {}
 
-/** Blocks that are drawn in one frame when a long text comes at once, in UTF-16 units of text. */
+/** Blocks that are drawn in one frame, in UTF-16 units of text. */
 const perFrame = 12_000;
 
 /** A component for the `markdown` prop of `<Render>`: make it once, outside of components. */
@@ -33,8 +33,8 @@ export function createMarkdown(options: MarkdownOptions = {}): ComponentType<Tex
     // Only saves work: what is remembered of the text before never changes what comes out.
     blocks.update(front);
     const { settled, open } = blocks;
-    const shown = useShown(settled, streaming);
-    const all = shown >= settled.length;
+    const shown = useShown(settled);
+    const all = shown === settled.length;
     const tail = streaming && !blocks.isInCode ? { ...open, text: closed(open.text) } : open;
     return (
       <div data-glove-markdown="">
@@ -72,13 +72,15 @@ function Wrapped({ plain, live, children }: WrappedProps): ReactNode {
   );
 }
 
-/** How many blocks are drawn: those of a long text that comes at once come frame by frame. */
-function useShown(blocks: readonly TextBlock[], streaming: boolean): number {
-  const [shown, setShown] = useState(() => (streaming ? Number.POSITIVE_INFINITY : upTo(blocks, 0)));
-  const waits = shown < blocks.length;
+/** How many blocks are drawn: of a long text that comes at once, or faster than it is drawn, some in each frame. */
+function useShown(blocks: readonly TextBlock[]): number {
+  const [, drawMore] = useReducer((frames: number) => frames + 1, 0);
+  const drawn = useRef(0);
+  const shown = upTo(blocks, drawn.current);
   useEffect(() => {
-    if (!waits) return;
-    const frame = requestAnimationFrame(() => setShown((before) => upTo(blocks, before)));
+    drawn.current = shown;
+    if (shown === blocks.length) return;
+    const frame = requestAnimationFrame(drawMore);
     return () => cancelAnimationFrame(frame);
   });
   return shown;
@@ -90,8 +92,7 @@ function upTo(blocks: readonly TextBlock[], from: number): number {
     size += blocks[at]?.text.length ?? 0;
     if (size > perFrame) return at + 1;
   }
-  // What streams on from here is drawn as it comes.
-  return Number.POSITIVE_INFINITY;
+  return blocks.length;
 }
 
 /** So many quotes in each other are no text of anybody. */
