@@ -3,7 +3,7 @@
 import { broken } from "../src/relay/answer.js";
 import { describeValue } from "../src/values/validate-options.js";
 import type { ChatHandlerConfig } from "./config.js";
-import { refuse } from "./refused.js";
+import { refuse } from "./refuse.js";
 
 const signIn = "Sign in to use this endpoint.";
 

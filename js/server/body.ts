@@ -1,9 +1,14 @@
 // A posted body as text, within a limit.
 import { clientLeft } from "../src/relay/refused.js";
-import { Refused, refuse } from "./refused.js";
+import type { ChatHandlerLimits } from "./config.js";
+import { Refused, refuse } from "./refuse.js";
+
+/** The default of `limits.bodyBytes`. */
+const defaultLimit = 1_048_576;
 
 /** Reads a JSON body; stops at the limit, whatever the headers say of its length, and when the client leaves. */
-export async function readBody(request: Request, limit: number): Promise<string> {
+export async function readBody(request: Request, limits?: ChatHandlerLimits): Promise<string> {
+  const limit = limits?.bodyBytes ?? defaultLimit;
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
     refuse(415, "CONTENT_TYPE", "The request body must be JSON, with the content type application/json.");
   }

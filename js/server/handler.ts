@@ -10,7 +10,7 @@ import { checkPermission } from "./authorize.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
-import { Refused, refuse } from "./refused.js";
+import { Refused, refuse } from "./refuse.js";
 import { relayOf } from "./relay.js";
 import { upstreamOf } from "./upstream.js";
 
@@ -22,7 +22,7 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "The chat endpoint accepts only POST.");
     const refused = await checkPermission(config, request);
     if (refused) return refused;
-    const body = await readBody(request, config.limits?.bodyBytes ?? 1_048_576);
+    const body = await readBody(request, config.limits);
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
     const notice = (told: ModelNotice) => noticed(config, request, told);

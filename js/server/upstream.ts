@@ -9,7 +9,7 @@ import { check, checkOptions, describeValue, type Options } from "../src/values/
 import type { RelayOptions } from "../src/wasm/relay.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { fetchOf, nowhere } from "./own-model.js";
-import { Refused } from "./refused.js";
+import { Refused } from "./refuse.js";
 
 export interface Upstream extends Pick<RelayOptions, "format" | "baseURL" | "model" | "maxTokens"> {
   readonly fetch: Fetch | undefined;
