@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { bytes as providers } from "../../pkg/src/wasm/generated/glove_providers_bytes.js";
 import { bytes as sessions } from "../../pkg/src/wasm/generated/glove_wasm_bytes.js";
 import { unpack } from "../../pkg/src/wasm/inline.js";
-import { likeBesideLike } from "../../scripts/lib/order.mjs";
-import { packed } from "../../scripts/lib/pack.mjs";
+import { likeBesideLike } from "../../scripts/lib/function-order.mjs";
+import { packed } from "../../scripts/lib/pack-wasm.mjs";
 import { withoutPanicTexts } from "../../scripts/lib/panic-texts.mjs";
 import { root } from "../support/project.js";
 

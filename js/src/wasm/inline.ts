@@ -1,4 +1,4 @@
-// A wasm file carried inside JavaScript (scripts/lib/pack.mjs writes it), put together when it is first needed. What does that is
+// A wasm file carried inside JavaScript (scripts/lib/pack-wasm.mjs writes it), put together when it is first needed. What does that is
 // a wasm file too (tools/unpack), because JavaScript that has just been loaded takes ten times as long.
 import { encodeAscii } from "../values/utf8.js";
 import { unpacker } from "./generated/unpacker.js";

@@ -1,4 +1,4 @@
-//! Puts a wasm file together from the text that scripts/lib/pack.mjs made of it; that file says what is in the text.
+//! Puts a wasm file together from the text that scripts/lib/pack-wasm.mjs made of it; that file says what is in the text.
 //!
 //! The text is part of the same release as this, so nothing of it is checked.
 #![no_std]
