@@ -1,5 +1,5 @@
 // What the core tells, on its way to the screen, to subscribers and to other tabs.
-import { isPiece } from "../snapshot/snapshot-store.js";
+import { isPiece } from "../snapshot/pace.js";
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
 import type { Tabs } from "../tabs/tabs.js";
 import type { CoreEvent, CoreSession } from "../wasm/core-api.js";

@@ -1,10 +1,11 @@
 // What the page has sent, where the core's run is, and how both end.
 
 import { nextRequest, silent } from "./answer.js";
+import { isBusy } from "./busy.js";
 import type { Reducers } from "./events.js";
 import { approvalsOf, slotReducers } from "./slots.js";
 import type { QueuedMessage } from "./snapshot.js";
-import { isBusy, noUsage, type SessionState, unlessSame, withShown } from "./state.js";
+import { noUsage, type SessionState, unlessSame, withShown } from "./state.js";
 import { failAtEntry } from "./timeline.js";
 
 const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>

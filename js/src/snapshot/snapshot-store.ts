@@ -1,16 +1,13 @@
-// Keeps what a session shows, and tells listeners of it: once a frame while a run goes on, of its end at once.
+// Keeps what a session shows, and tells listeners of it when `pace.ts` says so.
 
-import { nextFrame } from "../timing/next-frame.js";
 import type { PageChanges, PageEvent, SnapshotEvent } from "./events.js";
+import { afterFrame, canWait, isLong, isPiece } from "./pace.js";
 import { reduce } from "./reducer.js";
 import type { GloveSnapshot, RunPhase } from "./snapshot.js";
-import { emptyState, isBusy, type SessionState, type SlotContext, snapshotOf } from "./state.js";
+import { emptyState, type SessionState, type SlotContext, snapshotOf } from "./state.js";
 
 /** So long a message may be on its way without being shown anywhere. */
 const slowMs = 300;
-
-/** Reading a text that has grown copies it whole: from this length on it is shown once a second, in place of each frame. */
-const longAnswer = 2 ** 20;
 
 export class SnapshotStore {
   #state: SessionState;
@@ -83,7 +80,7 @@ export class SnapshotStore {
   /** Tells listeners of what has changed. */
   publish(): void {
     if (this.#long) this.#cancelFrame();
-    if (this.#state.ending || (this.#frame && isBusy(this.#state))) this.#drawSoon();
+    if (canWait(this.#state, this.#frame !== undefined)) this.#drawSoon();
     else this.#tell();
   }
 
@@ -94,9 +91,8 @@ export class SnapshotStore {
 
   #beginFrame(): void {
     if (this.#frame) return;
-    const { text = "", reasoning = "" } = this.#state.answers[0] ?? {};
-    this.#long = text.length + reasoning.length >= longAnswer;
-    this.#frame = (this.#long ? inASecond : nextFrame)(() => {
+    this.#long = isLong(this.#state);
+    this.#frame = afterFrame(this.#long, () => {
       this.#cancelFrame();
       // Another tab may tell the end late, or never.
       if (this.#state.ending) this.apply({ kind: "unsettled" });
@@ -131,14 +127,4 @@ export class SnapshotStore {
     this.#cancelFrame();
     this.#listeners.clear();
   }
-}
-
-function inASecond(work: () => void): () => void {
-  const timer = setTimeout(work, 1_000);
-  return () => clearTimeout(timer);
-}
-
-/** A piece of an answer: there are many of them in a frame. */
-export function isPiece(event: SnapshotEvent): boolean {
-  return event.kind === "piece" || event.kind === "input" || (event.kind === "event" && /_delta$/.test(event.type));
 }

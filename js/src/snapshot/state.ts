@@ -2,6 +2,7 @@
 
 import type { CoreEvent } from "../wasm/core-api.js";
 import type { Usage } from "../wire/record.js";
+import { isBusy } from "./busy.js";
 import type { GloveSnapshot, QueuedMessage, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
@@ -102,9 +103,6 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
 }
 
 export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage"]) => snapshotOf(emptyState(sessionId, storage));
-
-export const isBusy = ({ core, sent }: SessionState) =>
-  !/^(idle|paused|interrupted)$/.test(core.phase) || core.queue.length > 0 || sent.length > 0;
 
 /** What is shown: the snapshot from before, where nothing is different. */
 export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {
