@@ -2,16 +2,14 @@
 import { GloveError } from "../../error.js";
 import type { Durability } from "../adapter.js";
 import { storeError } from "../errors.js";
-import { isAbsent, isAftermath, isDead, isNewer, isSilent, typed } from "./failures.js";
-import { type Migration, migrate, migrations, type StoreName } from "./schema.js";
+import { isAbsent, isAftermath, isDead, isSilent, typed } from "./failures.js";
+import type { StoreName } from "./schema.js";
+import { blocked, blockedMs, giveWay, isNewer, type Migration, migrate, migrations } from "./versions.js";
 
-/** How long another page may hold an older version open, and how long opening may take at all. */
-const blockedMs = 3_000;
+/** How long opening may take. */
 const openingMs = 10_000;
 /** How long one that was given up is waited for by those who need it later. */
 const lateMs = 2_000;
-/** The longest that a newer version waits for this one to finish its writes; less than it waits before it says so. */
-const givingWayMs = 2_800;
 /** A transaction of which nothing is heard for so long is given up. In short ticks: a page that sleeps loses one of them. */
 const silenceMs = 30_000;
 const ticks = 6;
@@ -110,10 +108,7 @@ export class Connection {
           database.close();
           if (this.#opening === opening) this.#opening = undefined;
         };
-        database.onversionchange = ({ newVersion }) => {
-          if (newVersion === null) gone();
-          else void Promise.race([this.newer(), wait(givingWayMs)]).finally(gone);
-        };
+        database.onversionchange = ({ newVersion }) => giveWay(newVersion, this.newer, gone);
         database.onclose = gone;
         if (opening.givenUp) this.late();
       },
@@ -155,11 +150,7 @@ function open(name: string, steps: readonly Migration[]): Opening {
       };
       request.onblocked = () => {
         clearTimeout(timer);
-        timer = setTimeout(
-          giveUp,
-          blockedMs,
-          "Another tab has an older version of the database open; close or reload that tab, and this page continues.",
-        );
+        timer = setTimeout(giveUp, blockedMs, blocked);
       };
       request.onerror = () => reject(request.error);
       request.onsuccess = () => resolve(request.result);
@@ -182,11 +173,7 @@ function open(name: string, steps: readonly Migration[]): Opening {
 }
 
 function after(ms: number, error: Error): Promise<never> {
-  return wait(ms).then(() => Promise.reject(error));
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return new Promise((_, reject) => setTimeout(reject, ms, error));
 }
 
 function begin(database: IDBDatabase, names: readonly StoreName[], durability: Durability | "readonly"): IDBTransaction {

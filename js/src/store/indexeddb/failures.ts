@@ -12,11 +12,6 @@ export function isDead(error: unknown): boolean {
   return nameOf(error) === "UnknownError";
 }
 
-/** A newer version of the application has opened the database. */
-export function isNewer(error: unknown): boolean {
-  return nameOf(error) === "VersionError";
-}
-
 /** Nothing was heard of a transaction for too long. */
 export function isSilent(error: unknown): boolean {
   return nameOf(error) === "TimeoutError";

@@ -1,4 +1,4 @@
-// What is in the database, by version. A version that was released is never changed: a new one is added behind it.
+// What is in the database.
 import type { TokenCount } from "../adapter.js";
 import type { StoredText } from "./media.js";
 
@@ -44,20 +44,6 @@ export interface MessagesRow {
 // [session, "permission", key], and under [session, "lease"] who runs it and until when.
 export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
 export type StoreName = (typeof stores)[number];
-
-export type Migration = (database: IDBDatabase, transaction: IDBTransaction) => void;
-
-/** The first makes version 1 of nothing. */
-export const migrations: readonly Migration[] = [
-  (database) => {
-    for (const name of stores) database.createObjectStore(name);
-  },
-];
-
-/** Brings a database from a version to the newest, in the transaction of its opening: wholly or not at all. */
-export function migrate(database: IDBDatabase, transaction: IDBTransaction, from: number, steps = migrations): void {
-  for (const step of steps.slice(from)) step(database, transaction);
-}
 
 /** Everything of a session in a store with compound keys. */
 export function allOf(session: string): IDBKeyRange {
