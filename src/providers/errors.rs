@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::reader::{Broken, Reader};
 use crate::json::scan::word_at;
-use crate::providers::refused_media::is_about_media;
+use crate::providers::about_media::is_about_media;
 
 /// How much of a body that is no JSON is quoted.
 const EXCERPT: usize = 200;

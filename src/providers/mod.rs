@@ -1,5 +1,6 @@
 //! The model providers: one file per wire format, all pure.
 
+mod about_media;
 mod anthropic {
     pub(super) mod request;
     pub(super) mod stream;
@@ -29,7 +30,6 @@ mod openai_responses {
 }
 pub(crate) mod provider_fields;
 pub(crate) mod refused;
-mod refused_media;
 pub mod request;
 mod split_surrogates;
 pub mod table;

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use crate::json::codec::from_text;
 use crate::json::writer::{Object, array, string};
 use crate::message::{ContentPart, Message};
-use crate::providers::facts::Documents;
 use crate::providers::provider_fields::{THINKING_BLOCKS, THINKING_PLACES};
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{kept, number, of_kind, text_block};
-use crate::providers::request::media::{File, Kind, PICTURES, Place};
+use crate::providers::request::media::{File, Place};
+use crate::providers::request::media_taken;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{Group, Part, WireCall, thinking};
@@ -230,15 +230,11 @@ fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart, mark: 
     let file = File::of(part);
     let text = file.as_ref().and_then(File::text);
     let facts = &prompt.options.facts;
-    let reads = facts.documents != Some(Documents::None);
-    if let Some(text) = text.as_ref().filter(|_| !reads) {
-        return text_block(out, "text", text, mark);
-    }
-    let kind = file.as_ref().and_then(|file| kind_of(file, text.is_some()));
-    let takes = |kind: &&str| if *kind == "image" { facts.images != Some(false) } else { reads };
-    let kind = kind.filter(takes);
-    let (Some(file), Some(kind)) = (file, kind) else {
-        return text_block(out, "text", &prompt.left_out(part), mark);
+    let taken =
+        file.as_ref().and_then(|file| Some((file, media_taken::anthropic(file, facts, text.is_some())?)));
+    let Some((file, kind)) = taken else {
+        let text = text.unwrap_or_else(|| prompt.left_out(part));
+        return text_block(out, "text", &text, mark);
     };
     let mut block = Object::new(out);
     block.text("type", kind);
@@ -255,19 +251,4 @@ fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart, mark: 
         block.raw("cache_control", mark);
     }
     block.end();
-}
-
-/// The block for a file, if there is one.
-fn kind_of(file: &File<'_>, is_text: bool) -> Option<&'static str> {
-    // What is fetched has to come by https.
-    let comes = !matches!(&file.place, Place::Address(url) if !url.starts_with("https://"));
-    match file.kind {
-        _ if !comes => None,
-        Kind::Picture => file.is_picture(&PICTURES).then_some("image"),
-        Kind::Text => is_text.then_some("document"),
-        _ if file.is_pdf() => Some("document"),
-        // A document that only its server knows the type of.
-        Kind::Other => (file.media_type.is_empty() && file.data().is_none()).then_some("document"),
-        Kind::Video | Kind::Sound => None,
-    }
 }

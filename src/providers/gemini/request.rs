@@ -7,6 +7,7 @@ use crate::providers::request::Thinking;
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{UNSIGNED, number};
 use crate::providers::request::media::{File, Place};
+use crate::providers::request::media_taken;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{CallResult, Group, Part, WireCall, thinking};
@@ -176,45 +177,12 @@ fn response(prompt: &RequestParts<'_>, answer: &CallResult<'_>, out: &mut String
     part.end();
 }
 
-/// What is read besides texts.
-const TAKEN: [&str; 29] = [
-    "application/pdf",
-    "image/png",
-    "image/jpeg",
-    "image/webp",
-    "image/heic",
-    "image/heif",
-    "audio/wav",
-    "audio/x-wav",
-    "audio/mp3",
-    "audio/mpeg",
-    "audio/aiff",
-    "audio/aac",
-    "audio/ogg",
-    "audio/flac",
-    "video/mp4",
-    "video/mpeg",
-    "video/mov",
-    "video/quicktime",
-    "video/avi",
-    "video/x-flv",
-    "video/mpg",
-    "video/webm",
-    "video/wmv",
-    "video/3gpp",
-    "text/plain",
-    "text/html",
-    "text/css",
-    "text/csv",
-    "text/markdown",
-];
-
 fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart) {
     let Some(file) = File::of(part) else { return text(out, &prompt.left_out(part)) };
     if let Some(content) = file.text() {
         return text(out, &content);
     }
-    if !file.is_one_of(&TAKEN) {
+    if !media_taken::gemini(&file) {
         return text(out, &prompt.left_out(part));
     }
     let mut written = Object::new(out);

@@ -3,13 +3,14 @@
 use crate::json::scan::joined;
 use crate::json::writer::{Object, array};
 use crate::message::{ContentPart, Message};
-use crate::providers::facts::{Documents, ReasoningBack, TokensField};
+use crate::providers::facts::{ReasoningBack, TokensField};
 use crate::providers::provider_fields::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{
     BETWEEN, UNSIGNED, kept, number, of_kind, push_string, reasoning, text_block,
 };
-use crate::providers::request::media::{File, Kind, PICTURES};
+use crate::providers::request::media::File;
+use crate::providers::request::media_taken;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{CallResult, Group, Part, WireCall, thinking};
@@ -268,26 +269,11 @@ fn user_content(prompt: &RequestParts<'_>, out: &mut String, parts: &[Part<'_>],
 }
 
 fn media<'a>(prompt: &RequestParts<'_>, part: &'a ContentPart) -> Sent<'a> {
-    let facts = &prompt.options.facts;
     let Some(file) = File::of(part) else { return Sent::Text(prompt.left_out(part).into()) };
     if let Some(text) = file.text() {
         return Sent::Text(text.into());
     }
-    let is_here = file.data().is_some();
-    let kind = match file.kind {
-        Kind::Picture => {
-            let comes = is_here || facts.image_addresses != Some(false);
-            (comes && facts.images != Some(false) && file.is_picture(&PICTURES)).then_some("image_url")
-        }
-        Kind::Video => (facts.videos == Some(true)).then_some("video_url"),
-        Kind::Other if file.is_pdf() => match facts.documents {
-            Some(Documents::Any) => Some("file"),
-            Some(Documents::Embedded) => is_here.then_some("file"),
-            Some(Documents::None) | None => None,
-        },
-        Kind::Other | Kind::Sound | Kind::Text => None,
-    };
-    match kind {
+    match media_taken::openai_chat(&file, &prompt.options.facts) {
         Some(kind) => Sent::File { kind, file },
         None => Sent::Text(prompt.left_out(part).into()),
     }

@@ -7,7 +7,8 @@ use crate::providers::facts::ThinkingForm;
 use crate::providers::provider_fields::REASONING_ITEMS;
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{BETWEEN, number, of_kind, text_block};
-use crate::providers::request::media::{File, Kind, PDF, PICTURES};
+use crate::providers::request::media::{File, Kind};
+use crate::providers::request::media_taken::{ending, openai_responses};
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
 use crate::providers::request::{Group, Part, thinking};
@@ -140,44 +141,22 @@ impl Items<'_> {
     }
 }
 
-/// Documents that are read, with the endings that their names need.
-const DOCUMENTS: [(&str, &str); 7] = [
-    (PDF, "pdf"),
-    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
-    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
-    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
-    ("application/msword", "doc"),
-    ("application/rtf", "rtf"),
-    ("application/vnd.oasis.opendocument.text", "odt"),
-];
-
 fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart) {
     let file = File::of(part);
     if let Some(text) = file.as_ref().and_then(File::text) {
         return text_block(out, "input_text", &text, None);
     }
-    let sees = prompt.options.facts.images != Some(false);
-    let is_picture = |file: &File<'_>| sees && file.is_picture(&PICTURES);
-    let ending = |file: &File<'_>| DOCUMENTS.iter().find(|(media_type, _)| *media_type == file.media_type);
-    match file {
-        Some(file) if is_picture(&file) => {
-            let mut block = Object::new(out);
-            block.text("type", "input_image").text("image_url", &file.url());
-            block.end();
-        }
-        Some(file) if file.kind == Kind::Other && (ending(&file).is_some() || file.is_one_of(&[])) => {
-            let mut block = Object::new(out);
-            block.text("type", "input_file");
-            match ending(&file).filter(|_| file.data().is_some()) {
-                Some((_, ending)) => {
-                    block.text("filename", &format!("document.{ending}")).text("file_data", &file.url());
-                }
-                None => {
-                    block.text("file_url", &file.url());
-                }
-            }
-            block.end();
-        }
-        _ => text_block(out, "input_text", &prompt.left_out(part), None),
-    }
+    let facts = &prompt.options.facts;
+    let taken = file.as_ref().and_then(|file| Some((file, openai_responses(file, facts)?)));
+    let Some((file, kind)) = taken else {
+        return text_block(out, "input_text", &prompt.left_out(part), None);
+    };
+    let mut block = Object::new(out);
+    block.text("type", kind);
+    match ending(file).filter(|_| file.data().is_some()) {
+        _ if file.kind == Kind::Picture => block.text("image_url", &file.url()),
+        Some(ending) => block.text("filename", &format!("document.{ending}")).text("file_data", &file.url()),
+        None => block.text("file_url", &file.url()),
+    };
+    block.end();
 }

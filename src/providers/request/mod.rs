@@ -4,6 +4,7 @@ mod body;
 mod choice;
 pub(in crate::providers) mod fragments;
 pub(in crate::providers) mod media;
+pub(in crate::providers) mod media_taken;
 mod most_tools;
 mod names;
 mod notice;
