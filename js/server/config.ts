@@ -1,4 +1,4 @@
-// What a chat handler is made with.
+// What a chat handler is made with. Of a request, `body.ts` checks the size, and `src/endpoint/request.rs` the other limits and the model.
 import type { GloveError } from "../src/error.js";
 import type { ModelCallOptions } from "../src/models/call-options.js";
 import type { HttpModel } from "../src/models/endpoint.js";
@@ -18,7 +18,7 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly createModel?: (() => ModelAdapter) | undefined;
   /** Default: the provider's default model. */
   readonly model?: string;
-  /** Further models that a client may request with `model`. */
+  /** Further models that a client may request with `model`; any other is refused with `MODEL_NOT_ALLOWED`. */
   readonly models?: readonly string[];
   /** Default: the provider's environment variable, read at each request. */
   readonly apiKey?: string;

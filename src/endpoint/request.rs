@@ -1,4 +1,4 @@
-//! What a client posts to a chat endpoint, read within limits.
+//! What a client posts to a chat endpoint, read within limits, and which model it may ask for.
 
 use crate::endpoint::Refusal;
 use crate::json::Json;
@@ -72,6 +72,16 @@ impl WireRequest {
             return Err(Refusal::new(400, "REQUEST_INVALID", message));
         }
         Ok(request)
+    }
+
+    /// The model that answers: `default`, or that of `further` which the client asks for.
+    pub fn chosen_model<'a>(&'a self, default: &'a str, further: &[String]) -> Result<&'a str, Refusal> {
+        let model = self.model.as_deref().unwrap_or(default);
+        if model != default && !further.iter().any(|known| known == model) {
+            let message = format!("The model `{model}` cannot be chosen here.");
+            return Err(Refusal::new(400, "MODEL_NOT_ALLOWED", message));
+        }
+        Ok(model)
     }
 
     fn fields(&mut self, body: &str) -> Result<(), Wrong> {
@@ -197,6 +207,19 @@ mod tests {
         for (body, code) in table {
             assert_eq!(refused(body), (400, code), "{body}");
         }
+    }
+
+    #[test]
+    fn a_client_chooses_among_the_models_that_are_allowed() {
+        let chosen = |model: Option<&str>| {
+            let request = WireRequest { model: model.map(str::to_owned), ..WireRequest::default() };
+            let model = request.chosen_model("large", &["small".to_owned()]).map(str::to_owned);
+            model.map_err(|refusal| (refusal.status, refusal.code.into_owned()))
+        };
+        assert_eq!(chosen(None), Ok("large".to_owned()));
+        assert_eq!(chosen(Some("large")), Ok("large".to_owned()));
+        assert_eq!(chosen(Some("small")), Ok("small".to_owned()));
+        assert_eq!(chosen(Some("smaller")), Err((400, "MODEL_NOT_ALLOWED".to_owned())));
     }
 
     #[test]

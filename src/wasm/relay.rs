@@ -101,8 +101,10 @@ impl CoreRelay {
         key: &str,
         host: &PageBindings,
     ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
-        let WireRequest { system_prompt, messages, tools, model } = WireRequest::read(request, &self.limits)?;
-        let model = self.model(host, key, model)?;
+        let request = WireRequest::read(request, &self.limits)?;
+        let model = request.chosen_model(&self.request.model, &self.models)?;
+        let model = self.model(host, key, model.to_owned());
+        let WireRequest { system_prompt, messages, tools, .. } = request;
         let client_stream = ClientStream::new(host, self.reasoning_in_text, self.disclosure);
         let writer = Rc::clone(&client_stream);
         let request = ModelRequest {
@@ -135,18 +137,8 @@ impl CoreRelay {
         }))
     }
 
-    fn model(
-        &self,
-        host: &PageBindings,
-        key: &str,
-        wanted: Option<String>,
-    ) -> Result<Arc<dyn ModelAdapter>, Refusal> {
+    fn model(&self, host: &PageBindings, key: &str, model: String) -> Arc<dyn ModelAdapter> {
         let CoreRelay { format, base_url, request, .. } = self;
-        let model = wanted.unwrap_or_else(|| request.model.clone());
-        if model != request.model && !self.models.contains(&model) {
-            let message = format!("The model `{model}` cannot be chosen here.");
-            return Err(Refusal::new(400, "MODEL_NOT_ALLOWED", message));
-        }
         let learned = self.learned(&model);
         let headers = format.headers(base_url, key);
         let options = HttpOptions {
@@ -164,7 +156,7 @@ impl CoreRelay {
         let http = Arc::new(PageHttp { host: host.clone() });
         let model = HttpModel::new(options, http, Arc::new(PageClock), Arc::new(PageIds));
         let model = Arc::new(model.learned(learned));
-        Ok(if self.text_tools { Arc::new(TextTools::new(model)) } else { model })
+        if self.text_tools { Arc::new(TextTools::new(model)) } else { model }
     }
 
     /// A client can ask only for the models that were named.
