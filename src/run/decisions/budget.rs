@@ -1,4 +1,5 @@
-//! Budgets: what a request may use before it is paused, or a person is asked whether to go on.
+//! What a request may use: budgets, after which it is paused or a person is asked whether to go on, and the number of model calls
+//! that ends it.
 
 use crate::event::{Event, Question, QuestionKind, Rule};
 use crate::json::Json;
@@ -10,6 +11,22 @@ use crate::run::{Effects, Run, texts};
 const LONGEST_CHECK_MS: u64 = 60_000;
 
 impl Run {
+    /// Whether the model may be called once more. If not, the request is paused or has ended.
+    pub(in crate::run) fn has_turns_left(&mut self, fx: &mut Effects) -> bool {
+        if let Some(rule) = self.used_up() {
+            self.pause(rule, fx);
+            return false;
+        }
+        let limit = self.state.settings.limits.turns;
+        let all_used = self.state.current.as_ref().is_some_and(|current| current.used.turns >= limit);
+        if all_used {
+            let text = texts::turn_limit(limit);
+            fx.emit(Event::Guard { rule: Rule::Turns, message: text.clone() });
+            self.say_and_complete(text, fx);
+        }
+        !all_used
+    }
+
     /// The budget that leaves no room for another model call.
     pub(in crate::run) fn used_up(&self) -> Option<Rule> {
         let (budgets, current) = (&self.state.settings.budgets, self.state.current.as_ref()?);

@@ -1,7 +1,7 @@
 //! A turn: when the model is called, and what its answer leads to.
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::event::{Event, ModelResponse, Rule};
+use crate::event::{Event, ModelResponse};
 use crate::message::{Message, Sender, Usage, dollars};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::Reply;
@@ -11,15 +11,7 @@ use crate::run::{Effects, Run, texts};
 impl Run {
     pub(in crate::run) fn begin_turn(&mut self, fx: &mut Effects) {
         self.take_steering(fx);
-        if let Some(rule) = self.used_up() {
-            self.pause(rule, fx);
-            return;
-        }
-        let limit = self.state.settings.limits.turns;
-        if self.state.current.as_ref().is_some_and(|current| current.used.turns >= limit) {
-            let text = texts::turn_limit(limit);
-            fx.emit(Event::Guard { rule: Rule::Turns, message: text.clone() });
-            self.say_and_complete(text, fx);
+        if !self.has_turns_left(fx) {
             return;
         }
         if let Some(keep) = self.summary_is_due() {
