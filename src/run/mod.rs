@@ -5,6 +5,7 @@
 
 mod branches;
 pub mod checkpoint;
+mod cut;
 mod decisions;
 pub mod effect;
 pub mod input;
