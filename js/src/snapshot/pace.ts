@@ -15,8 +15,8 @@ export function isLong({ answers }: SessionState): boolean {
 /** Calls once the time between two snapshots is over. Gives what calls it off. */
 export const afterFrame = (long: boolean, work: () => void) => (long ? inASecond : nextFrame)(work);
 
-/** Whether a change is told at the end of the frame, and not at once. */
-export const canWait = (state: SessionState, inFrame: boolean) => state.ending || (inFrame && isBusy(state));
+/** Whether a change is told at the end of the frame, if one has begun, and not at once. */
+export const canWait = (state: SessionState, frame: unknown) => state.ending || (frame && isBusy(state));
 
 /** A piece of an answer, which can wait in any case: there are many of them in a frame. */
 export function isPiece(event: SnapshotEvent): boolean {

@@ -80,7 +80,7 @@ export class SnapshotStore {
   /** Tells listeners of what has changed. */
   publish(): void {
     if (this.#long) this.#cancelFrame();
-    if (canWait(this.#state, this.#frame !== undefined)) this.#drawSoon();
+    if (canWait(this.#state, this.#frame)) this.#drawSoon();
     else this.#tell();
   }
 
