@@ -39,7 +39,7 @@ const measured = {
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: asking a model of the page": async () => (await bundle(conversation)).later(/models\/bridge/),
-  "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/on-demand/),
+  "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/late/),
   // What zod 4.2 and later say themselves.
   "later: JSON Schema of older zod": async () => (await bundle(conversation)).later(/schema-zod/),
   "later: checking raw JSON Schema": async () => (await bundle(conversation)).later(/schema-json/),

@@ -231,7 +231,7 @@ export class GloveClient {
     const { createStore, catalog } = this.#config;
     if (catalog) return catalog.export(id);
     if (!createStore) return this.#own.export(id, this.#core);
-    const { exportStore } = await late(import("../store/on-demand.js"));
+    const { exportStore } = await late(import("../store/late.js"));
     return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
   }
 
@@ -241,7 +241,7 @@ export class GloveClient {
    */
   async repairSession(id: string): Promise<string> {
     check("`id`", id, "text");
-    const { repair } = await late(import("../store/on-demand.js"));
+    const { repair } = await late(import("../store/late.js"));
     const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
     const repaired = await this.mintSessionId();
     await repair(from, this.session(repaired).store, this.#core);

@@ -64,7 +64,7 @@ export function bridgeStore(
         if (durable) return readable(JSON.stringify(await readRun.call(store)));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
-      salvage: typed(async () => JSON.stringify((await (await import("./on-demand.js")).salvageOf(store)).texts)),
+      salvage: typed(async () => JSON.stringify((await (await import("./late.js")).salvageOf(store)).texts)),
       append: typed((step, strict) => writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed"))),
       permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
       setPermission: typed(async (tool, input, granted) => {

@@ -163,11 +163,11 @@ export class SessionDatabase implements SessionCatalog {
     /** @internal */
     core?: Core,
   ): Promise<string> {
-    return (await late(import("../on-demand.js"))).exported(this, id, core);
+    return (await late(import("../late.js"))).exported(this, id, core);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    return (await late(import("../on-demand.js"))).imported(this, json, options);
+    return (await late(import("../late.js"))).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */

@@ -190,7 +190,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async salvage(): Promise<Salvage> {
-    return (await late(import("../on-demand.js"))).salvageRows(this.#database, this.identifier);
+    return (await late(import("../late.js"))).salvageRows(this.#database, this.identifier);
   }
 
   #read(claim: string | undefined): Promise<SessionRows> {
