@@ -107,12 +107,12 @@ export class IndexedDBStore implements StoreAdapter {
     const media = new Map<string, Media>();
     const texts = await this.#prepare(() => prepare(media));
     const write = generateId();
-    // What is not stored is forgotten again.
-    const forget = await this.#remember();
+    let first = false;
     await this.#run([...read], durability, async (transaction) => {
       const { ask, store } = transaction;
       const id = this.identifier;
       const before = await this.#row(transaction);
+      first = before.count === 0;
       // A connection that was lost may have stored it all the same.
       if (before.write === write) return;
       // A file that is sent again is there already. This is asked ahead of all writes, whose ends would be missed meanwhile.
@@ -130,12 +130,9 @@ export class IndexedDBStore implements StoreAdapter {
       const row: SessionRow = { ...before, ...(title !== undefined && { first: title }), ...now, ...changes };
       writes.push(store("sessions").put(row, id));
       await Promise.all(writes.map((request) => ask(request)));
-    }).catch(async (error: unknown) => {
-      await forget();
-      throw error;
     });
-    // It is found out with the first use whether there is a database.
-    if (this.#database.inMemory) await forget();
+    // Behind the write: one that is cut leaves no mark of a session that never was.
+    if (first) await this.#isStored();
   }
 
   async readRun(): Promise<StoredRun> {
@@ -143,16 +140,13 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async readRunText(): Promise<string> {
-    const rows = await this.#read(this.#claim).catch(async (error: unknown) => {
-      if (!(error instanceof GloveError) || error.code !== "STORE_QUOTA") throw error;
-      // It can still be read. The first write that succeeds claims it.
-      const rows = await this.#read(undefined);
-      this.#found = { claim: rows.session?.claim };
-      return rows;
-    });
-    const { session, messages: found } = rows;
-    if (session) await this.#remember();
-    else if (found.length === 0 && (await wasStored(this.#database.name, this.identifier))) throw this.#lost();
+    let rows = await this.#readClaimed();
+    if (isNone(rows) && (await wasStored(this.#database.name, this.identifier))) {
+      // Another page may have stored it first a moment ago.
+      rows = await this.#readClaimed();
+      if (isNone(rows)) throw this.#lost();
+    }
+    if (rows.session) void this.#isStored();
     const { messages, records, checkpoint } = await textsOf(rows);
     const seq = rows.session?.seq ?? 0;
     this.#restarts = (checkpoint === undefined && seq !== 0) || !Number.isSafeInteger(seq) ? { seq } : undefined;
@@ -160,23 +154,24 @@ export class IndexedDBStore implements StoreAdapter {
     return `{"messages":${messages},"records":${records}${run}}`;
   }
 
+  #readClaimed(): Promise<SessionRows> {
+    return this.#read(this.#claim).catch(async (error: unknown) => {
+      if (!(error instanceof GloveError) || error.code !== "STORE_QUOTA") throw error;
+      // It can still be read. The first write that succeeds claims it.
+      const rows = await this.#read(undefined);
+      this.#found = { claim: rows.session?.claim };
+      return rows;
+    });
+  }
+
   /** A session that is lost begins anew. */
   forget(): void {
     void forgetStored(this.#database.name, this.identifier);
-    this.#remembered = false;
   }
 
-  /** Before the first write: a browser that ends right after it is to know of it. Gives the undo. */
-  async #remember(): Promise<() => Promise<void>> {
-    if (this.#remembered || this.storage !== "indexeddb") return async () => {};
-    this.#remembered = true;
-    await rememberStored(this.#database.name, this.identifier);
-    return async () => {
-      this.#remembered = false;
-      await forgetStored(this.#database.name, this.identifier);
-    };
+  async #isStored(): Promise<void> {
+    if (this.storage === "indexeddb") await rememberStored(this.#database.name, this.identifier);
   }
-  #remembered = false;
 
   #lost(): GloveError {
     const why = this.#database.absent
@@ -437,4 +432,8 @@ function superseded(): GloveError {
 
 function changed<T extends { readonly id: string }>(list: readonly T[], id: string, updates: Partial<Omit<T, "id">>): T[] {
   return list.map((item) => (item.id === id ? { ...item, ...updates } : item));
+}
+
+function isNone({ session, messages }: SessionRows): boolean {
+  return !session && messages.length === 0;
 }
