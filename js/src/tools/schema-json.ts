@@ -39,7 +39,7 @@ const most = 500;
 function causes(all: readonly OutputUnit[]): OutputUnit[] {
   const errors = all.slice(0, most);
   const unmeant = new Set(
-    errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf").flatMap((union) => ofOthers(union, errors)),
+    errors.filter(({ keyword }) => /^(any|one)Of$/.test(keyword)).flatMap((union) => ofOthers(union, errors)),
   );
   const meant = errors.filter((error) => !unmeant.has(error));
   const leaves = meant.filter(({ keyword }) => !around.has(keyword));
