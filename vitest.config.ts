@@ -24,7 +24,7 @@ const everywhere = ["indexeddb", "golden", "faults", "durability-cost"].map((nam
 const setupFiles = ["tests/support/patience.ts", "tests/strict/setup.ts"];
 const slow = { setupFiles, testTimeout: 120_000, hookTimeout: 300_000 };
 /** What measures times runs when everything else is done, one file at a time. */
-const timed = ["decoding-cost", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
+const timed = ["decoding-cost", "durability-cost", "look-cost"].map((name) => `tests/e2e/${name}.test.ts`);
 const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 export default defineConfig({

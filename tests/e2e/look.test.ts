@@ -1,36 +1,10 @@
 // The built-in look in Chromium, under a strict policy: what people do in it, and what assistive technology finds.
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/browser.js";
-import { openLook, serveLook, showState } from "../support/look.js";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { showState } from "../support/look.js";
+import { chat, streamed, withPage } from "../support/look-chat.js";
 import { root } from "../support/project.js";
-import type { Served } from "../support/server.js";
-
-let browser: Browser;
-let server: Served;
-beforeAll(async () => {
-  [browser, server] = [await openBrowser(), await serveLook()];
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
-async function withPage<T>(work: (page: Page) => Promise<T>, options = {}): Promise<T> {
-  const page = await openLook(browser, server, { viewport: { width: 800, height: 600 }, ...options });
-  try {
-    return await work(page);
-  } finally {
-    await page.context().close();
-  }
-}
-
-/** Begins a chat whose model answers from this script; a text that is JavaScript. */
-const chat = async (page: Page, script: string, options = "{}") => {
-  await page.evaluate(`globalThis.client = chat(${script}, ${options}), undefined`);
-  await page.getByRole("textbox", { name: "Message" }).waitFor();
-};
 
 const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
 
@@ -242,37 +216,6 @@ test("what was typed into a question comes back after a reload", async () => {
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("Ann");
   });
 });
-
-/** Streams a text in pieces, a task each; gives the longest task, and the longest of the first tenth. */
-const streamed = (text: string, size: number) => `(async () => {
-  const text = ${text};
-  const model = { name: "own", setSystemPrompt: () => {}, async prompt(_, notify) {
-    for (let at = 0; at < text.length; at += ${size}) {
-      void notify("text_delta", { text: text.slice(at, at + ${size}) });
-      await new Promise((later) => setTimeout(later));
-      isEarly = at < text.length / 10;
-    }
-    return { messages: [{ sender: "agent", text }], tokens_in: 1, tokens_out: 1 };
-  } };
-  client.session("s").configure({ model });
-  let longest = 0, early = 0, isEarly = true;
-  new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); if (isEarly) early = longest; }).observe({ type: "longtask" });
-  await client.session("s").sendMessage("go");
-  await new Promise((later) => setTimeout(later, 300));
-  return { longest, early };
-})()`;
-
-test("no task of an answer of 100 kB is long, and all of it is drawn", async () => {
-  await withPage(async (page) => {
-    await chat(page, `[]`, `{ createStore: (id) => new MemoryStore(id), sessionId: "s" }`);
-    await expect.poll(() => page.evaluate("client.session('s').getSnapshot().sessionReady"), { timeout: 20_000 }).toBe(true);
-    const { longest = 0, early = 0 } = (await page.evaluate(streamed("long(100_000)", 200))) as Record<string, number>;
-    console.log(`100 kB: longest task ${longest} ms, ${early} ms in the first tenth`);
-    // On a busy machine all tasks take longer, those at the beginning too.
-    expect(longest).toBeLessThan(Math.max(250, early * 4));
-    await expect.poll(() => page.locator("[data-glove-role=agent] h2").count()).toBeGreaterThan(300);
-  });
-}, 240_000);
 
 test("what streams in has the style of itself worked out, not of the whole answer", async () => {
   await withPage(async (page) => {
