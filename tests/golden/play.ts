@@ -265,7 +265,7 @@ function responseTo(answer: Answer): Response {
 function fixedWorld() {
   const { setTimeout: sleep, clearTimeout: wake, crypto } = globalThis;
   const now = Date.now;
-  let [time, requests, ids] = [1_000, 0, 0];
+  let [time, requests, ids, timed] = [1_000, 0, 0, 1_000_000];
   const timers = new Map<number, { readonly until: number; readonly work: () => void }>();
   const letters = 20;
   const patched = {
@@ -281,7 +281,7 @@ function fixedWorld() {
   Date.now = () => time;
   globalThis.setTimeout = ((work: () => void, ms = 0) => {
     if (ms < 50) return sleep(work, ms);
-    const id = 1_000_000 + timers.size + ids + Math.floor(performance.now() * 1000);
+    const id = ++timed;
     timers.set(id, { until: time + ms, work });
     return id;
   }) as typeof setTimeout;
