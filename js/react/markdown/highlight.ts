@@ -2,9 +2,10 @@
 import { createElement, type ReactNode } from "react";
 import { Listeners } from "../hooks/listeners.js";
 
-type Lowlight = ReturnType<typeof import("./lowlight.js").createLowlight>;
-type Node = ReturnType<Lowlight["highlight"]>["children"][number];
-type Grammar = Parameters<Lowlight["register"]>[1];
+type Highlighter = typeof import("highlight.js/lib/core").default;
+type Grammar = Parameters<Highlighter["registerLanguage"]>[1];
+/** What highlight.js makes its HTML of. Its types leave it out. */
+type Node = string | { readonly scope?: string; readonly children: readonly Node[] };
 
 const grammars: Readonly<Record<string, () => Promise<{ readonly default: Grammar }>>> = {
   bash: () => import("highlight.js/lib/languages/bash"),
@@ -80,7 +81,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 const loaded = new Listeners();
 const loading = new Map<string, Promise<void>>();
-let lowlight: Lowlight | undefined;
+let highlighter: Highlighter | undefined;
 
 export const { subscribe } = loaded;
 
@@ -93,7 +94,7 @@ export function languageOf(info: string): string | undefined {
 
 /** Whether this language is there. Begins to load it where it is not; what cannot be loaded stays without colours. */
 export function isLoaded(language: string): boolean {
-  if (lowlight?.registered(language)) return true;
+  if (highlighter?.getLanguage(language)) return true;
   if (!loading.has(language))
     loading.set(
       language,
@@ -104,20 +105,21 @@ export function isLoaded(language: string): boolean {
 
 async function load(language: string): Promise<void> {
   const grammar = grammars[language]?.();
-  const [{ createLowlight }, rules] = await Promise.all([import("./lowlight.js"), grammar]);
-  lowlight ??= createLowlight();
-  if (rules) lowlight.register(language, rules.default);
+  const [{ default: shared }, rules] = await Promise.all([import("highlight.js/lib/core"), grammar]);
+  // An application may have one of its own.
+  highlighter ??= shared.newInstance();
+  if (rules) highlighter.registerLanguage(language, rules.default);
   loaded.changed();
 }
 
 export function highlight(language: string, code: string): ReactNode {
-  return lowlight?.registered(language) ? lowlight.highlight(language, code).children.map(draw) : code;
+  if (!highlighter?.getLanguage(language)) return code;
+  const { errorRaised, _emitter: emitter } = highlighter.highlight(code, { language, ignoreIllegals: true });
+  return errorRaised ? code : (emitter as unknown as { readonly rootNode: Exclude<Node, string> }).rootNode.children.map(draw);
 }
 
 function draw(node: Node, index: number): ReactNode {
-  if (node.type === "text") return node.value;
-  if (node.type !== "element") return null;
-  const names = Array.isArray(node.properties.className) ? node.properties.className : [];
-  const kind = kinds[String(names[0] ?? "").replace(/^hljs-/, "")];
+  if (typeof node === "string") return node;
+  const kind = kinds[node.scope?.split(".")[0] ?? ""];
   return createElement("span", { key: index, "data-code": kind }, node.children.map(draw));
 }
