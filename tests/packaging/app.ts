@@ -9,7 +9,8 @@ import { packageVersion, root } from "../support/project.js";
 export function makeApp(name: string, files: Record<string, string>, example?: string): string {
   const installed = inject("app");
   const folder = join(dirname(installed), name);
-  cpSync(installed, folder, { recursive: true });
+  // A folder that is there already takes no links of commands again.
+  cpSync(installed, folder, { recursive: true, filter: (path) => !path.endsWith(".bin") });
   return fill(folder, files, example);
 }
 

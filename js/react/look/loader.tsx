@@ -8,6 +8,8 @@ export class Loader<M extends object> {
   #module: M | undefined;
   #loading: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
+  /** It could not be loaded once: it stays in its boundary, so that nothing is mounted anew. */
+  #failed = false;
 
   constructor(load: () => Promise<M>) {
     this.#load = load;
@@ -21,6 +23,7 @@ export class Loader<M extends object> {
       (error) => {
         this.#loading = undefined;
         this.#failure = { error };
+        this.#failed = true;
       },
     );
     return this.#loading;
@@ -28,7 +31,7 @@ export class Loader<M extends object> {
 
   /** What stands for one of its components until that is there, and then draws it. */
   component<N extends keyof M & string>(name: N): M[N] {
-    const Later = (props: object): ReactNode => {
+    const Loaded = (props: object): ReactNode => {
       if (this.#module) return createElement(this.#module[name] as ComponentType<object>, props);
       if (!this.#failure) throw this.load();
       // Whoever tries again loads again; React itself tries for a second time at once.
@@ -37,16 +40,20 @@ export class Loader<M extends object> {
       }, 0);
       throw this.#failure.error;
     };
-    const Component = (props: object): ReactNode => {
-      if (this.#module) return createElement(this.#module[name] as ComponentType<object>, props);
-      return (
+    const Guarded = (props: object): ReactNode =>
+      this.#failed ? (
         <Boundary name={name} by={Component}>
-          <Suspense fallback={null}>
-            <Later {...props} />
-          </Suspense>
+          <Loaded {...props} />
         </Boundary>
+      ) : (
+        Loaded(props)
       );
-    };
+    // The same around it whether it is loaded or not: what is typed into it stays, and the HTML of a server fits.
+    const Component = (props: object): ReactNode => (
+      <Suspense fallback={null}>
+        <Guarded {...props} />
+      </Suspense>
+    );
     return Object.assign(Component, { displayName: name }) as M[N];
   }
 }
