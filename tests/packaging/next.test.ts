@@ -131,6 +131,8 @@ test.each(["turbopack", "webpack"])(
       // A page is compiled when it is first asked for, which takes as long as it takes.
       for (const path of ["", "/direct"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
       const { page, problems } = await openPage(browser, server.url);
+      // The HTML of the server is there before React is.
+      await page.waitForFunction('Object.keys(document.querySelector("textarea") ?? {}).some((key) => key.startsWith("__react"))');
       await page.getByRole("textbox", { name: "Message" }).fill("The printer");
       await page.keyboard.press("Enter");
       await page.getByText("I have written that down.").waitFor();
