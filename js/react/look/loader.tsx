@@ -1,5 +1,5 @@
 // Components that are loaded when the first of them is shown: a page that draws its chat itself, or not yet, does without.
-import { type ComponentType, createElement, type ReactNode, Suspense } from "react";
+import { type ComponentType, createElement, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { Boundary } from "../render/boundary.js";
 
 /** What is loaded as one, once. */
@@ -40,20 +40,39 @@ export class Loader<M extends object> {
       }, 0);
       throw this.#failure.error;
     };
-    const Guarded = (props: object): ReactNode =>
-      this.#failed ? (
+    const Guarded = ({ given, mounted }: { given: object; mounted?: () => void }): ReactNode => {
+      useEffect(() => mounted?.(), [mounted]);
+      if (!this.#failed) return Loaded(given);
+      return (
         <Boundary name={name} by={Component}>
-          <Loaded {...props} />
+          <Loaded {...given} />
         </Boundary>
-      ) : (
-        Loaded(props)
       );
+    };
     // The same around it whether it is loaded or not: what is typed into it stays, and the HTML of a server fits.
-    const Component = (props: object): ReactNode => (
-      <Suspense fallback={null}>
-        <Guarded {...props} />
-      </Suspense>
-    );
+    const Component = (given: object): ReactNode => {
+      const hydrates = useSyncExternalStore(never, no, yes);
+      const [mounted, setMounted] = useState(!hydrates);
+      const [first] = useState(
+        () =>
+          hydrates && (
+            <Suspense fallback={null}>
+              <Guarded given={given} mounted={() => setMounted(true)} />
+            </Suspense>
+          ),
+      );
+      // The HTML of a server is taken over with what it was drawn from: React 18 throws it away when that changes before.
+      if (!mounted) return first;
+      return (
+        <Suspense fallback={null}>
+          <Guarded given={given} />
+        </Suspense>
+      );
+    };
     return Object.assign(Component, { displayName: name }) as M[N];
   }
 }
+
+const never = () => () => {};
+const no = () => false;
+const yes = () => true;
