@@ -104,7 +104,7 @@ impl Run {
         mark.framework_context = Some(word.to_owned());
         mark.replaces = Some(len - from);
         self.append(mark);
-        let mut known = Ids::default();
+        let (mut known, mut calls) = (Ids::default(), Ids::default());
         for (at, message) in self.messages.iter().enumerate().take(len) {
             match (next(&before, at) == at, self.branches.is_read(at)) {
                 (true, false) => {
@@ -116,6 +116,9 @@ impl Run {
                     for id in &message.undone {
                         known.insert(id);
                     }
+                    for call in message.calls() {
+                        calls.insert(call.id());
+                    }
                 }
                 _ => {}
             }
@@ -125,9 +128,7 @@ impl Run {
             let Some(message) = self.messages.get(at).filter(|message| !message.undone.is_empty()) else {
                 continue;
             };
-            let is_news = |id: &String| {
-                !known.contains(id) && self.line_of(id).is_some_and(|line| self.branches.is_read(line))
-            };
+            let is_news = |id: &String| !known.contains(id) && calls.contains(id);
             if message.undone.iter().any(is_news) {
                 let message = said_again(message);
                 for id in &message.undone {
