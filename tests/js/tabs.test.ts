@@ -230,12 +230,34 @@ test("a message whose write is refused, as another tab has taken over unheard, i
   await second.session.start();
   for (const { session } of [first, second]) {
     const unheard = store();
-    unheard.claim?.();
     await unheard.readRun?.();
+    await unheard.claim?.();
     expect(await session.sendMessage("hello")).toMatchObject({ text: "you said hello" });
   }
   const twice = ["user: hello", "agent: you said hello", "user: hello", "agent: you said hello"];
   expect(texts(first.session.getSnapshot())).toEqual(twice);
+});
+
+test("what another page writes between the reading and the claim of a session is read too", async () => {
+  const make = sharedSession("s");
+  // A page of which no tab hears.
+  const stranger = tab({ ...make(), shared: async () => undefined });
+  await stranger.session.sendMessage("before");
+  const store = make();
+  const first = tab({
+    ...store,
+    readRun: vi.fn(store.readRun).mockImplementationOnce(async () => {
+      const run = await store.readRun?.();
+      await stranger.session.sendMessage("meanwhile");
+      return run as never;
+    }),
+  });
+  await first.session.start();
+  const said = (text: string) => [`user: ${text}`, `agent: you said ${text}`];
+  await until(first.session, (shown) => texts(shown).length === 4);
+  expect(await first.session.sendMessage("after")).toMatchObject({ text: "you said after" });
+  expect(texts(first.session.getSnapshot())).toEqual(["before", "meanwhile", "after"].flatMap(said));
+  await expect(stranger.session.sendMessage("late")).rejects.toMatchObject({ code: "STORE_CONFLICT" });
 });
 
 const sessions = new Map<string, () => StoreAdapter>();

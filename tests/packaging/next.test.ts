@@ -132,7 +132,9 @@ test.each(["turbopack", "webpack"])(
       for (const path of ["", "/direct"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
       const { page, problems } = await openPage(browser, server.url);
       // The HTML of the server is there before React is.
-      await page.waitForFunction('Object.keys(document.querySelector("textarea") ?? {}).some((key) => key.startsWith("__react"))');
+      await page.waitForFunction(
+        'Object.keys(document.querySelector("textarea") ?? {}).some((key) => key.startsWith("__react"))',
+      );
       await page.getByRole("textbox", { name: "Message" }).fill("The printer");
       await page.keyboard.press("Enter");
       await page.getByText("I have written that down.").waitFor();

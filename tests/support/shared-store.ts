@@ -5,24 +5,31 @@ export function sharedSession(id: string): () => StoreAdapter {
   const memory = new MemoryStore(id);
   const name = `test:${id}:${Math.random()}`;
   let claimed: unknown;
+  let written = 0;
   let leased: { holder: string; until: number } | undefined;
   return () => {
     let claim: unknown;
+    let read: [claimed: unknown, written: number] = [undefined, 0];
+    const refuse = () => {
+      throw new GloveError("STORE_CONFLICT", "superseded");
+    };
     const methods = Object.getOwnPropertyNames(MemoryStore.prototype).filter((method) => method !== "constructor");
     const bound = methods.map((method) => [method, (memory[method as keyof MemoryStore] as () => unknown).bind(memory)]);
     const store = { identifier: id, ...Object.fromEntries(bound) } as StoreAdapter;
     return {
       ...store,
       shared: async () => name,
-      claim: () => {
-        claim = {};
+      claim: async () => {
+        if (read[0] !== claimed || read[1] !== written) refuse();
+        claim = claimed = {};
       },
       readRun: async () => {
-        if (claim) claimed = claim;
+        read = [claimed, written];
         return memory.readRun();
       },
       appendStep: async (step) => {
-        if (claim && claim !== claimed) throw new GloveError("STORE_CONFLICT", "superseded");
+        if (claim && claim !== claimed) refuse();
+        written++;
         return memory.appendStep(step);
       },
       holds: async () => claim === undefined || claim === claimed,

@@ -230,9 +230,8 @@ export class CoreConnection {
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
     if (this.#disposed) throw sessionClosed();
     const { sessionId, store, resume, tasks } = this.#page.parts;
-    this.#fence.certain(performance.now());
-    if (this.#tabs) store.claim?.();
-    const { keeps, host } = this.#host.open();
+    const claim = this.#claimOnce();
+    const { keeps, host } = this.#host.open(claim);
     const options: SessionOptions = {
       sessionId,
       keeps,
@@ -247,10 +246,21 @@ export class CoreConnection {
     this.#settings.remember(settings);
     this.#undo = guard.onTrap((error) => this.#trapped(error));
     let damage: Error | undefined;
+    let warned: string | undefined;
+    const warn = () => {
+      const { code, message = "" } = store.warning ?? {};
+      if (code === undefined || code === warned || this.#session !== session) return;
+      warned = code;
+      this.#page.subscribers.tell("warning", { code, message });
+      // It can be read, and not written.
+      if (code.startsWith("STORE_")) this.#page.snapshots.set({ error: new GloveError(code, message) });
+    };
     try {
       const failure = await guard.untilTrap(session.open());
       if (failure !== undefined) damage = fromCore(failure);
       if (this.#session !== session) throw sessionClosed();
+      // What is damaged stays as it is. What is whole is shown meanwhile, and written to when it is claimed.
+      if (!damage) claim().then(warn, (error) => this.#session === session && this.#unclaimed(error));
       await this.#configure();
       await this.#extras.readInTime();
       if (this.#session !== session) throw sessionClosed();
@@ -258,14 +268,34 @@ export class CoreConnection {
       if (this.#session === session) this.#letGo();
       throw error;
     }
-    const { code, message } = store.warning ?? {};
-    if (code !== undefined) this.#page.subscribers.tell("warning", { code, message });
-    // It can be read, and not written.
-    const error = damage ?? (code?.startsWith("STORE_") ? new GloveError(code, message ?? "") : undefined);
+    warn();
     if (damage) this.#page.subscribers.report(codeOf(damage), damage);
     this.#readOnly = damage !== undefined;
-    this.#page.snapshots.set({ sessionReady: true, storage: storageOf(store), ...(error && { error }) });
+    this.#page.snapshots.set({ sessionReady: true, storage: storageOf(store), ...(damage && { error: damage }) });
     return session;
+  }
+
+  /** Somebody has written since the session was read: it is read again. Anything else is told when something is to be written. */
+  #unclaimed(error: unknown): void {
+    if (codeOf(fromCore(error)) === "STORE_CONFLICT") this.#tabs?.superseded();
+  }
+
+  /** Makes the session that was read this page's own, where other tabs may have it. */
+  #claimOnce(): () => Promise<void> {
+    let claimed: Promise<void> | undefined;
+    const claim = async () => {
+      const began = performance.now();
+      await this.#store.claim?.();
+      this.#fence.certain(began);
+    };
+    return async () => {
+      if (!this.#tabs) return;
+      claimed ??= claim();
+      await claimed.catch((error: unknown) => {
+        claimed = undefined;
+        throw error;
+      });
+    };
   }
 
   /** With what it takes to do the page's part in them. */

@@ -34,8 +34,10 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
     return [controller.signal, over];
   };
 
-  /** For a core that is started. */
-  const open = (): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost } => {
+  /** For a core that is started. `claim` comes ahead of all that it writes. */
+  const open = (
+    claim: () => Promise<void>,
+  ): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost } => {
     const { parts, tools, snapshots, models, subscribers } = page;
     const { store, tokenCounterStyle = "object" } = parts;
     const changes = {
@@ -81,6 +83,9 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
           throw forCore(thrown);
         }),
       append: async (step, strict) => {
+        await claim().catch((thrown: unknown) => {
+          throw forCore(thrown);
+        });
         const began = performance.now();
         await bridge.host.append(step, strict);
         fence.certain(began);

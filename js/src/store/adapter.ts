@@ -91,8 +91,12 @@ export interface StoreAdapter {
    * follow. Nothing when this store is the only one.
    */
   shared?(): Promise<string | undefined>;
-  /** The next `readRun` and all later writes are of this store alone: one that claimed before is refused (`STORE_CONFLICT`). */
-  claim?(): void;
+  /**
+   * The session was read and is whole: from now on writes are of this store alone, and whoever claimed before is refused. Fails with
+   * `STORE_CONFLICT` where somebody has written or claimed since `readRun`; then the session is read again. What is damaged is never
+   * claimed, and reading alone changes nothing.
+   */
+  claim?(): Promise<void>;
   /** Whether the claim of this store is still the last one. */
   holds?(): Promise<boolean>;
   /**

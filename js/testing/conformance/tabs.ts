@@ -1,5 +1,11 @@
 // Conformance: stores that tabs share.
+import type { StoreAdapter } from "../../src/exports.js";
 import { append, type Case, conflicts, equal, holds, message, runOf, step } from "./kit.js";
+
+async function claim(store: StoreAdapter): Promise<void> {
+  await runOf(store);
+  await store.claim?.();
+}
 
 const claims: readonly Case[] = [
   {
@@ -16,13 +22,11 @@ const claims: readonly Case[] = [
     name: "a claim refuses writes of the one before, also in its place",
     needs: ["claim", "appendStep"],
     async run(store, { reopen }) {
-      store.claim?.();
-      await runOf(store);
+      await claim(store);
       await append(store, step(1, 0, { messages: [message("a")] }));
       const next = await reopen(store);
       if (next === store) return;
-      next.claim?.();
-      await runOf(next);
+      await claim(next);
       await conflicts(append(store, step(2, 1, { messages: [message("late")] })), "a write of the one before");
       await append(next, step(2, 1, { messages: [message("b")] }));
       await conflicts(append(store, step(3, 2)), "a later write");
@@ -36,8 +40,39 @@ const claims: readonly Case[] = [
       await append(store, step(1, 0, { messages: [message("a")] }), step(2, 1));
       const before = await runOf(store);
       const next = await reopen(store);
-      next.claim?.();
+      await claim(next);
       equal(await runOf(next), before, "run");
+    },
+  },
+  {
+    name: "reading alone claims nothing",
+    needs: ["claim", "appendStep"],
+    async run(store, { reopen }) {
+      await claim(store);
+      await append(store, step(1, 0, { messages: [message("a")] }));
+      const next = await reopen(store);
+      if (next === store) return;
+      await runOf(next);
+      equal((await store.holds?.()) ?? true, true, "the claim is the last one");
+      await append(store, step(2, 1, { messages: [message("b")] }));
+      equal(await next.getMessages(), [message("a"), message("b")], "messages");
+    },
+  },
+  {
+    name: "what was written or claimed since it was read is not claimed unread",
+    needs: ["claim", "appendStep"],
+    async run(store, { reopen }) {
+      await claim(store);
+      await append(store, step(1, 0, { messages: [message("a")] }));
+      const next = await reopen(store);
+      if (next === store) return;
+      await runOf(next);
+      await append(store, step(2, 1, { messages: [message("b")] }));
+      await conflicts(next.claim?.(), "a claim of what another one has written to");
+      await append(store, step(3, 2, { messages: [message("c")] }));
+      await runOf(store);
+      await claim(next);
+      await conflicts(store.claim?.(), "a claim of what another one has claimed");
     },
   },
 ];

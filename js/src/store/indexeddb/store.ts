@@ -14,7 +14,7 @@ import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./databas
 import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, type SessionRows, textsOf } from "./read.js";
 import { forgetStored, rememberStored, wasStored } from "./remembered.js";
-import { allOf, isRow, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
+import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
 
 type Access = Durability | "readonly";
 
@@ -27,6 +27,8 @@ export class IndexedDBStore implements StoreAdapter {
   /** Writes keep their order, whatever it takes to prepare them. */
   #preparing: Promise<unknown> = Promise.resolve();
   #claim: string | undefined;
+  /** What the row said when the session was read. */
+  #asRead: Pick<SessionRow, "write" | "claim"> | undefined;
   /** The claim could not be written, as the storage was full: the one that was found in its place. */
   #found: { readonly claim: string | undefined } | undefined;
   /** The state of the run is missing, or how far it is stored: the session goes on from its messages. */
@@ -140,10 +142,10 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async readRunText(): Promise<string> {
-    let rows = await this.#readClaimed();
+    let rows = await this.#read();
     if (isNone(rows) && (await wasStored(this.#database.name, this.identifier))) {
       // Another page may have stored it first a moment ago.
-      rows = await this.#readClaimed();
+      rows = await this.#read();
       if (isNone(rows)) throw this.#lost();
     }
     if (rows.session) void this.#isStored();
@@ -152,16 +154,6 @@ export class IndexedDBStore implements StoreAdapter {
     this.#restarts = (checkpoint === undefined && seq !== 0) || !Number.isSafeInteger(seq) ? { seq } : undefined;
     const run = checkpoint === undefined ? "" : `,"checkpoint":${JSON.stringify(checkpoint)}`;
     return `{"messages":${messages},"records":${records}${run}}`;
-  }
-
-  #readClaimed(): Promise<SessionRows> {
-    return this.#read(this.#claim).catch(async (error: unknown) => {
-      if (!(error instanceof GloveError) || error.code !== "STORE_QUOTA") throw error;
-      // It can still be read. The first write that succeeds claims it.
-      const rows = await this.#read(undefined);
-      this.#found = { claim: rows.session?.claim };
-      return rows;
-    });
   }
 
   /** A session that is lost begins anew. */
@@ -188,15 +180,10 @@ export class IndexedDBStore implements StoreAdapter {
     return (await late(import("../late.js"))).salvageRows(this.#database, this.identifier);
   }
 
-  #read(claim: string | undefined): Promise<SessionRows> {
-    this.#found = undefined;
-    return this.#run([...read], claim ? "relaxed" : "readonly", async (transaction) => {
-      const rows = await readRows(transaction, this.identifier);
-      const { session } = rows;
-      if (claim && isRow(session))
-        await transaction.ask(transaction.store("sessions").put({ ...session, claim }, this.identifier));
-      return rows;
-    });
+  async #read(): Promise<SessionRows> {
+    const rows = await this.#run([...read], "readonly", (transaction) => readRows(transaction, this.identifier));
+    this.#asRead = rows.session;
+    return rows;
   }
 
   /** Nobody has claimed the session since this store has. */
@@ -210,8 +197,23 @@ export class IndexedDBStore implements StoreAdapter {
     return this.#database.shared(this.identifier);
   }
 
-  claim(): void {
-    this.#claim = generateId();
+  async claim(): Promise<void> {
+    const claim = generateId();
+    const { write, claim: found } = this.#asRead ?? {};
+    this.#found = undefined;
+    await this.#run(["sessions"], "relaxed", async ({ ask, store }) => {
+      const row = await ask<SessionRow | undefined>(store("sessions").get(this.identifier));
+      // A connection that was lost may have stored it all the same.
+      if (row?.claim === claim) return;
+      if (row?.write !== write || row?.claim !== found) throw superseded();
+      // What is not stored yet is claimed by its first write.
+      if (row) await ask(store("sessions").put({ ...row, claim }, this.identifier));
+    }).catch((error: unknown) => {
+      if (!(error instanceof GloveError) || error.code !== "STORE_QUOTA") throw error;
+      // It can still be read. The first write that succeeds claims it.
+      this.#found = { claim: found };
+    });
+    this.#claim = claim;
   }
 
   async holds(): Promise<boolean> {
