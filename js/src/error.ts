@@ -108,3 +108,8 @@ export function late<T>(part: Promise<T>): Promise<T> {
     throw new GloveError("PART_NOT_LOADED", message, { cause });
   });
 }
+
+/** The code of an error; `FAILED` for one without. */
+export function codeOf(error: Error | undefined): string {
+  return error && "code" in error && typeof error.code === "string" ? error.code : "FAILED";
+}

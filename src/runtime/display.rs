@@ -10,7 +10,7 @@ use futures_channel::oneshot;
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
 
-use crate::display::{DisplayError, SECRET_RENDERER, Slot, SlotStatus, Stack};
+use crate::display::{DisplayError, SECRET_RENDERER, Slot, SlotStatus};
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{Check, Clock, DisplayPort, IdSource, Show};
@@ -87,19 +87,26 @@ struct Inner {
 
 #[derive(Default)]
 struct DisplayState {
-    stack: Stack,
-    waiters: Vec<(String, Waiter)>,
-    /// The slots of the stack that the run keeps.
-    kept: Vec<String>,
+    /// In the order in which they were shown, the last on top.
+    slots: Vec<Shown>,
     /// Answers that came before those who ask were there again.
-    early: Vec<(String, Result<Json, DisplayError>)>,
+    early: Vec<(String, SlotReply)>,
     /// Answers that are told when they are written.
-    unsaved_answers: Vec<(String, (ReplySender, SlotReply))>,
+    unsaved: Vec<Unsaved>,
     renderers: Vec<Renderer>,
+}
+
+/// A slot, and who waits for its answer.
+struct Shown {
+    slot: Slot,
+    /// The run keeps it: what becomes of it is an input of the run.
+    kept: bool,
+    waiter: Option<Waiter>,
 }
 
 type SlotReply = Result<Json, DisplayError>;
 type ReplySender = oneshot::Sender<SlotReply>;
+type Unsaved = (String, (ReplySender, SlotReply));
 
 struct Waiter {
     answer: ReplySender,
@@ -107,6 +114,17 @@ struct Waiter {
     checks: Vec<Check>,
     /// Shown on with its status after it was answered.
     stays: bool,
+}
+
+/// What follows from a change of the stack, and is done with nothing locked.
+#[derive(Default)]
+struct Aftermath {
+    replies: Vec<(ReplySender, SlotReply)>,
+    unsaved: Vec<Unsaved>,
+    inputs: Vec<Input>,
+    /// The run keeps these no more.
+    left: Vec<String>,
+    changed: bool,
 }
 
 impl DisplayManager {
@@ -132,7 +150,7 @@ impl DisplayManager {
 
     /// The stack as it is, the last slot on top.
     pub fn stack(&self) -> Vec<Slot> {
-        self.inner.state().stack.slots().to_vec()
+        self.inner.state().stack()
     }
 
     /// Called after every change; not at once.
@@ -162,44 +180,17 @@ impl DisplayManager {
 
     /// Takes a slot away; whoever waits for it is told. False when there is none.
     pub fn remove_slot(&self, id: &str) -> bool {
-        self.inner.remove(id)
+        self.inner.remove_slot(id)
     }
 
     pub fn clear_stack(&self) {
-        let (gone, waiters, kept) = {
-            let mut state = self.inner.state();
-            (state.stack.clear(), std::mem::take(&mut state.waiters), std::mem::take(&mut state.kept))
-        };
-        for (id, waiter) in waiters {
-            let is_kept = kept.contains(&id);
-            self.inner.answer_waiter(id, waiter, Err(DisplayError::Cleared), is_kept, false);
-        }
-        self.inner.left(kept);
-        if !gone.is_empty() {
-            self.inner.notify();
-        }
+        self.inner.remove(&|_| true, &DisplayError::Cleared, true);
     }
 
-    /// Takes away all that a call has shown.
+    /// Takes away all that a call has shown, of which the run knows.
     pub(crate) fn remove_owned(&self, owner: &str) {
-        let (gone, waiters) = {
-            let mut state = self.inner.state();
-            let gone = state.stack.remove_owned(owner);
-            let mut waiters = Vec::new();
-            for slot in &gone {
-                state.forget(&slot.id);
-                if let Some(waiter) = take(&mut state.waiters, &slot.id) {
-                    waiters.push(waiter);
-                }
-            }
-            (gone, waiters)
-        };
-        for waiter in waiters {
-            let _ = waiter.answer.send(Err(DisplayError::Removed));
-        }
-        if !gone.is_empty() {
-            self.inner.notify();
-        }
+        let owned = |slot: &Slot| slot.owner.as_deref() == Some(owner);
+        self.inner.remove(&owned, &DisplayError::Removed, false);
     }
 
     /// A question under an id that the caller took from the session's own source of ids.
@@ -235,8 +226,7 @@ impl DisplayManager {
         {
             let mut state = self.inner.state();
             for slot in slots {
-                state.kept.push(slot.id.clone());
-                state.stack.push(slot);
+                state.push(slot, true, None);
             }
         }
         self.inner.notify();
@@ -248,16 +238,15 @@ impl DisplayManager {
         slot: Slot,
         check: Option<Check>,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
-        self.inner.state().kept.push(slot.id.clone());
-        self.inner.wait_for(slot, check, true)
+        self.inner.wait_for(slot, check, true, true)
     }
 
     /// The one who waits for this answer is there again, and can say what it takes.
     pub(crate) fn ask_again(&self, id: &str, check: Option<Check>) {
         let early = {
             let mut state = self.inner.state();
-            if let Some(check) = check
-                && let Some((_, waiter)) = state.waiters.iter_mut().find(|(known, _)| known == id)
+            if let (Some(check), Some(waiter)) =
+                (check, state.shown(id).and_then(|shown| shown.waiter.as_mut()))
             {
                 waiter.checks.push(check);
             }
@@ -282,21 +271,20 @@ impl DisplayManager {
 
     /// The answer is written.
     pub(crate) fn tell(&self, id: &str) {
-        let unsent = take(&mut self.inner.state().unsaved_answers, id);
-        if let Some((answer, result)) = unsent {
-            let _ = answer.send(result);
+        let unsaved = take(&mut self.inner.state().unsaved, id);
+        if let Some((answer, reply)) = unsaved {
+            let _ = answer.send(reply);
         }
     }
 
     /// Who waits for the answer was stopped before it was told.
     pub(crate) fn untell(&self, id: &str) {
-        drop(take(&mut self.inner.state().unsaved_answers, id));
+        drop(take(&mut self.inner.state().unsaved, id));
     }
 
     /// Takes away what the run has forgotten.
     pub(crate) fn drop_kept(&self, id: &str) {
-        self.inner.state().forget(id);
-        self.inner.remove(id);
+        self.inner.remove(&|slot| slot.id == id, &DisplayError::Removed, false);
     }
 
     /// Shows a question of the run itself, under its own id. It goes when it is answered.
@@ -312,7 +300,7 @@ impl DisplayPort for DisplayManager {
             let mut state = self.inner.state();
             state.check_input(&show)?;
             let slot = self.inner.slot(id.clone(), show, false);
-            state.stack.push(slot);
+            state.push(slot, false, None);
         }
         self.inner.notify();
         Ok(id)
@@ -323,7 +311,7 @@ impl DisplayPort for DisplayManager {
     }
 
     fn remove_slot(&self, id: &str) -> bool {
-        self.inner.remove(id)
+        self.inner.remove_slot(id)
     }
 }
 
@@ -357,7 +345,7 @@ impl Inner {
             return Box::pin(std::future::ready(Err(error)));
         }
         let check = show.check.clone();
-        self.wait_for(self.slot(id, show, true), check, stays)
+        self.wait_for(self.slot(id, show, true), check, stays, false)
     }
 
     fn wait_for(
@@ -365,6 +353,7 @@ impl Inner {
         slot: Slot,
         check: Option<Check>,
         stays: bool,
+        kept: bool,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
         let (answer, answered) = oneshot::channel();
         let id = slot.id.clone();
@@ -375,108 +364,120 @@ impl Inner {
             for check in [rule, check].into_iter().flatten() {
                 checks.push(check);
             }
-            if !state.stack.push(slot) {
+            if !state.push(slot, kept, Some(Waiter { answer, checks, stays })) {
                 return Box::pin(std::future::ready(Err(DisplayError::Removed)));
             }
-            state.waiters.push((id.clone(), Waiter { answer, checks, stays }));
         }
         let waiting = PendingAnswer { answered, id, inner: Arc::clone(self) };
         self.notify();
         Box::pin(waiting)
     }
 
-    fn settle(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
-        let checks = match (&answer, self.state().waiters.iter().find(|(known, _)| known == id)) {
-            (_, None) => return Ok(false),
-            (Ok(_), Some((_, waiter))) => waiter.checks.clone(),
-            (Err(_), Some(_)) => Vec::new(),
+    fn settle(&self, id: &str, answer: SlotReply) -> Result<bool, DisplayError> {
+        let checks = match self.state().shown(id).map(|shown| &shown.waiter) {
+            Some(Some(waiter)) => waiter.checks.clone(),
+            _ => return Ok(false),
         };
         // The checks are foreign code, so they run with nothing locked.
         if let Ok(value) = &answer
             && let Some(why) = checks.iter().find_map(|check| check.check(value).err())
         {
-            let renderer = self.state().stack.get(id).map(|slot| slot.renderer.clone()).unwrap_or_default();
+            let renderer =
+                self.state().shown(id).map(|shown| shown.slot.renderer.clone()).unwrap_or_default();
             return Err(DisplayError::WrongOutput { renderer, why });
         }
-        let (waiter, kept, secret) = {
+        let mut after = Aftermath::default();
+        {
             let mut state = self.state();
-            let Some(waiter) = take(&mut state.waiters, id) else { return Ok(false) };
-            let secret = state.stack.get(id).is_some_and(|slot| slot.renderer == SECRET_RENDERER);
-            let status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
-            if waiter.stays {
-                let visible = if secret { None } else { answer.as_ref().ok().cloned() };
-                state.stack.settle(id, status, visible);
-            } else {
-                state.stack.remove(id);
+            let Some(shown) = state.shown(id) else { return Ok(false) };
+            let Some(Waiter { stays, .. }) = shown.waiter else { return Ok(false) };
+            shown.slot.status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
+            shown.slot.waits = false;
+            if !shown.is_secret() {
+                shown.slot.answer = answer.as_ref().ok().cloned();
             }
-            (waiter, state.kept.iter().any(|kept| kept == id), secret)
-        };
-        self.answer_waiter(id.to_owned(), waiter, answer, kept, secret);
-        self.notify();
+            shown.reply(answer, &mut after);
+            if !stays {
+                state.slots.retain(|shown| shown.slot.id != id);
+            }
+        }
+        after.changed = true;
+        self.finish(after);
         Ok(true)
     }
 
-    /// Tells the one who waits: at once, or for what the run keeps when it is written.
-    fn answer_waiter(
-        &self,
-        id: String,
-        waiter: Waiter,
-        answer: Result<Json, DisplayError>,
-        kept: bool,
-        secret: bool,
-    ) {
-        match &self.tool_inputs {
-            Some(tool_inputs) if kept => {
-                let stored = match &answer {
-                    Ok(_) if secret => SlotAnswer::Withheld,
-                    Ok(value) => SlotAnswer::Value(value.clone()),
-                    Err(DisplayError::Rejected { reason }) => SlotAnswer::Rejected(reason.clone()),
-                    Err(DisplayError::Cleared) => SlotAnswer::Cleared,
-                    Err(_) => SlotAnswer::Removed,
-                };
-                self.state().unsaved_answers.push((id.clone(), (waiter.answer, answer)));
-                let settled = Input::SlotSettled { slot: id, answer: stored };
-                let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(settled)));
-            }
-            _ => {
-                let _ = waiter.answer.send(answer);
-            }
-        }
+    fn remove_slot(&self, id: &str) -> bool {
+        self.remove(&|slot| slot.id == id, &DisplayError::Removed, true)
     }
 
-    /// These are not on the display any more.
-    fn left(&self, slots: Vec<String>) {
-        if let (Some(tool_inputs), false) = (&self.tool_inputs, slots.is_empty()) {
-            let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(Input::SlotsRemoved { slots })));
-        }
-    }
-
-    fn remove(&self, id: &str) -> bool {
-        let (gone, waiter, kept) = {
+    /// Takes these slots from the display; who waits for one gets the error. The run is told of those that it keeps,
+    /// unless it knows. False when there is none.
+    fn remove(&self, goes: &dyn Fn(&Slot) -> bool, error: &DisplayError, tells_run: bool) -> bool {
+        let mut after = Aftermath::default();
+        {
             let mut state = self.state();
-            (state.stack.remove(id), take(&mut state.waiters, id), state.forget(id))
-        };
-        if let Some(waiter) = waiter {
-            self.answer_waiter(id.to_owned(), waiter, Err(DisplayError::Removed), kept.is_some(), false);
+            state.slots.retain_mut(|shown| {
+                if !goes(&shown.slot) {
+                    return true;
+                }
+                after.changed = true;
+                shown.kept &= tells_run;
+                shown.reply(Err(error.clone()), &mut after);
+                if shown.kept {
+                    after.left.push(shown.slot.id.clone());
+                }
+                false
+            });
         }
-        self.left(Vec::from_iter(kept));
-        if gone.is_some() {
+        let changed = after.changed;
+        self.finish(after);
+        changed
+    }
+
+    fn finish(&self, Aftermath { replies, mut unsaved, mut inputs, left, changed }: Aftermath) {
+        self.state().unsaved.append(&mut unsaved);
+        for (answer, reply) in replies {
+            let _ = answer.send(reply);
+        }
+        if !left.is_empty() {
+            inputs.push(Input::SlotsRemoved { slots: left });
+        }
+        if let Some(tool_inputs) = &self.tool_inputs {
+            for input in inputs {
+                let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(input)));
+            }
+        }
+        if changed {
             self.notify();
         }
-        gone.is_some()
     }
 
     fn notify(&self) {
-        let stack = self.state().stack.slots().to_vec();
+        let stack = self.state().stack();
         self.listeners.each(|listener| listener.changed(&stack));
     }
 }
 
 impl DisplayState {
-    /// The run keeps this slot no more, if it did.
-    fn forget(&mut self, id: &str) -> Option<String> {
-        let at = self.kept.iter().position(|kept| kept == id)?;
-        Some(self.kept.swap_remove(at))
+    fn stack(&self) -> Vec<Slot> {
+        let mut stack = Vec::new();
+        for shown in &self.slots {
+            stack.push(shown.slot.clone());
+        }
+        stack
+    }
+
+    fn shown(&mut self, id: &str) -> Option<&mut Shown> {
+        self.slots.iter_mut().find(|shown| shown.slot.id == id)
+    }
+
+    /// False when the id is taken; nothing is shown then.
+    fn push(&mut self, slot: Slot, kept: bool, waiter: Option<Waiter>) -> bool {
+        let free = self.shown(&slot.id).is_none();
+        if free {
+            self.slots.push(Shown { slot, kept, waiter });
+        }
+        free
     }
 
     fn renderer(&self, name: &str) -> Option<&Renderer> {
@@ -489,6 +490,30 @@ impl DisplayState {
         };
         rule.check(&show.input)
             .map_err(|why| DisplayError::WrongInput { renderer: show.renderer.clone(), why })
+    }
+}
+
+impl Shown {
+    fn is_secret(&self) -> bool {
+        self.slot.renderer == SECRET_RENDERER
+    }
+
+    /// Who waits is told: at once, or when it is written where the run keeps the slot.
+    fn reply(&mut self, reply: SlotReply, after: &mut Aftermath) {
+        let Some(Waiter { answer, .. }) = self.waiter.take() else { return };
+        if !self.kept {
+            after.replies.push((answer, reply));
+            return;
+        }
+        let stored = match &reply {
+            Ok(_) if self.is_secret() => SlotAnswer::Withheld,
+            Ok(value) => SlotAnswer::Value(value.clone()),
+            Err(DisplayError::Rejected { reason }) => SlotAnswer::Rejected(reason.clone()),
+            Err(DisplayError::Cleared) => SlotAnswer::Cleared,
+            Err(_) => SlotAnswer::Removed,
+        };
+        after.inputs.push(Input::SlotSettled { slot: self.slot.id.clone(), answer: stored });
+        after.unsaved.push((self.slot.id.clone(), (answer, reply)));
     }
 }
 
@@ -516,16 +541,16 @@ impl Future for PendingAnswer {
 impl Drop for PendingAnswer {
     fn drop(&mut self) {
         // Whatever ended a question has taken its waiter already.
-        let open = take(&mut self.inner.state().waiters, &self.id);
+        let open = self.inner.state().shown(&self.id).and_then(|shown| shown.waiter.take());
         if open.is_some() {
-            self.inner.remove(&self.id);
+            self.inner.remove_slot(&self.id);
         }
     }
 }
 
 impl fmt::Debug for DisplayManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("DisplayManager").field(&self.inner.state().stack).finish()
+        f.debug_tuple("DisplayManager").field(&self.inner.state().stack()).finish()
     }
 }
 

@@ -430,6 +430,7 @@ impl Driver {
 
     /// Answers those who wait for this request; for `None`, all.
     pub(super) fn answer(&mut self, request: Option<&str>, response: &Result<Response, Error>) {
+        self.shared.followers.each(|follower| follower.on_end(request, response));
         let mut answered = false;
         for caller in std::mem::take(&mut self.callers) {
             if request.is_none() || caller.request.is_none() || caller.request.as_deref() == request {

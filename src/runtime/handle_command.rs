@@ -238,16 +238,16 @@ impl Driver {
             Command::Request(_, caller)
             | Command::Undo { caller, .. }
             | Command::Switch { caller, .. }
-            | Command::Resume(caller) => {
-                let _ = caller.reply.send(Err(error));
-            }
-            Command::Answer { caller, .. } => {
-                if let Some(caller) = caller {
-                    let _ = caller.reply.send(Err(error));
-                }
+            | Command::Resume(caller)
+            | Command::Answer { caller: Some(caller), .. } => {
+                let refused = Err(error);
+                let request = caller.request.as_deref();
+                self.shared.followers.each(|follower| follower.on_end(request, &refused));
+                let _ = caller.reply.send(refused);
             }
             Command::Close => self.close(),
-            Command::CancelQueued(_)
+            Command::Answer { caller: None, .. }
+            | Command::CancelQueued(_)
             | Command::ToolInput(_)
             | Command::Tools(_)
             | Command::Configure(_)

@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
+use crate::error::Error;
 use crate::event::Event;
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::ports::Subscriber;
+use crate::runtime::response::Response;
 
 pub(crate) struct Listeners<L: ?Sized> {
     list: Arc<List<L>>,
@@ -64,6 +66,9 @@ impl<L: ?Sized> Default for Listeners<L> {
 /// Told that the run has moved, after all that followed was begun. A closure `Fn()` is one.
 pub trait Follower: MaybeSend + MaybeSync {
     fn on_change(&self);
+
+    /// How a request came to its end or to a stop, before those who wait for it hear so. `None`: every one that waits.
+    fn on_end(&self, _request: Option<&str>, _end: &Result<Response, Error>) {}
 }
 
 impl<F: Fn() + MaybeSend + MaybeSync> Follower for F {

@@ -7,19 +7,23 @@ use std::rc::{Rc, Weak};
 use super::bindings::PageBindings;
 use super::environment::soon;
 use super::tool_inputs::Inputs;
+use super::values::error_json;
 use crate::display::Slot;
+use crate::error::Error;
 use crate::event::Event;
 use crate::json::codec::{Write, object, object_and, to_text};
 use crate::run::input::Request;
 use crate::run::views::timeline::{Timeline, TimelineEntry, TimelinePatch};
 use crate::run::{Run, UndoEntry};
-use crate::runtime::Session;
+use crate::runtime::{Follower, Response, Session};
 
 pub(super) struct EventFeed {
     host: PageBindings,
     batch: RefCell<Vec<String>>,
     scheduled: Cell<bool>,
     slots_changed: Cell<bool>,
+    /// How requests ended, told behind the state in which that left the run.
+    ended: RefCell<Vec<String>>,
     timeline: RefCell<Timeline>,
     state: RefCell<String>,
     /// The page has not been told of it.
@@ -40,6 +44,7 @@ impl EventFeed {
             batch: RefCell::default(),
             scheduled: Cell::default(),
             slots_changed: Cell::default(),
+            ended: RefCell::default(),
             timeline: RefCell::default(),
             state: RefCell::default(),
             moved: Cell::default(),
@@ -83,12 +88,7 @@ impl EventFeed {
                 feed.schedule();
             }
         });
-        let feed = Rc::downgrade(self);
-        session.on_step(move || {
-            if let Some(feed) = feed.upgrade() {
-                feed.refresh();
-            }
-        });
+        session.on_step(RunFollower(Rc::downgrade(self)));
     }
 
     pub(super) fn entries(&self) -> String {
@@ -149,6 +149,7 @@ impl EventFeed {
             object(&mut out, &[("kind", &"slots"), ("slots", &session.display().stack())]);
             batch.push(out);
         }
+        batch.append(&mut self.ended.borrow_mut());
         if !batch.is_empty() {
             let mut out = String::from("[");
             for (at, event) in batch.iter().enumerate() {
@@ -181,6 +182,30 @@ impl EventFeed {
             }
         });
         self.schedule();
+    }
+}
+
+struct RunFollower(Weak<EventFeed>);
+
+impl Follower for RunFollower {
+    fn on_change(&self) {
+        if let Some(feed) = self.0.upgrade() {
+            feed.refresh();
+        }
+    }
+
+    fn on_end(&self, request: Option<&str>, end: &Result<Response, Error>) {
+        let error = match end {
+            Ok(_) | Err(Error::Aborted) => None,
+            Err(error @ (Error::Model(_) | Error::Store(_))) => Some(error_json(error)),
+            // Who asked for that hears it alone.
+            Err(Error::Tool(_) | Error::Closed | Error::Protocol(_) | Error::Refused { .. }) => return,
+        };
+        let Some(feed) = self.0.upgrade() else { return };
+        let mut out = String::new();
+        object(&mut out, &[("kind", &"ended"), ("request", &request), ("error", &error)]);
+        feed.ended.borrow_mut().push(out);
+        feed.schedule();
     }
 }
 

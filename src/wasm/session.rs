@@ -15,7 +15,7 @@ use super::http::PageHttp;
 use super::model::PageModel;
 use super::store::{Keeps, PageStore};
 use super::tools::{PageTool, PageTools};
-use super::values::{display_thrown, protocol, read, thrown};
+use super::values::{display_thrown, error_json, protocol, read, thrown};
 use crate::display::DisplayError;
 use crate::error::Error;
 use crate::http::retry::Policy;
@@ -394,34 +394,41 @@ impl CoreSession {
 
     fn promise_of(response: crate::runtime::ResponseFuture) -> Promise {
         promise(Box::pin(async move {
-            match response.await {
-                Ok(response) => Ok(JsValue::from_str(&came(&response))),
-                Err(error) => Err(thrown(&error)),
+            let end = response.await;
+            let mut out = String::new();
+            match outcome(&end, &mut out) {
+                true => Ok(JsValue::from_str(&out)),
+                false => Err(end.err().map(|error| thrown(&error)).unwrap_or_default()),
             }
         }))
     }
 }
 
-fn came(response: &Response) -> String {
-    let mut out = String::new();
-    match response {
-        Response::Completed(reply) => object(&mut out, &[("outcome", &"completed"), ("reply", reply)]),
-        Response::Undone { steps, error: None } => {
-            object(&mut out, &[("outcome", &"undone"), ("steps", steps)]);
+/// Writes how a request ended. False when it did not: the core has refused it.
+fn outcome(end: &Result<Response, Error>, out: &mut String) -> bool {
+    match end {
+        Ok(Response::Completed(reply)) => object(out, &[("outcome", &"completed"), ("reply", reply)]),
+        Ok(Response::Undone { steps, error: None }) => {
+            object(out, &[("outcome", &"undone"), ("steps", steps)]);
         }
-        Response::Undone { steps, error } => {
-            object(&mut out, &[("outcome", &"undone"), ("steps", steps), ("error", error)]);
+        Ok(Response::Undone { steps, error }) => {
+            object(out, &[("outcome", &"undone"), ("steps", steps), ("error", error)]);
         }
-        Response::Switched => object(&mut out, &[("outcome", &"switched")]),
-        Response::Dropped => object(&mut out, &[("outcome", &"dropped")]),
-        Response::Paused { rule, message } => {
-            object(&mut out, &[("outcome", &"paused"), ("rule", rule), ("message", message)]);
+        Ok(Response::Switched) => object(out, &[("outcome", &"switched")]),
+        Ok(Response::Dropped) => object(out, &[("outcome", &"dropped")]),
+        Ok(Response::Paused { rule, message }) => {
+            object(out, &[("outcome", &"paused"), ("rule", rule), ("message", message)]);
         }
-        Response::Waiting { questions } => {
-            object(&mut out, &[("outcome", &"waiting"), ("questions", questions)]);
+        Ok(Response::Waiting { questions }) => {
+            object(out, &[("outcome", &"waiting"), ("questions", questions)]);
         }
+        Err(Error::Aborted) => object(out, &[("outcome", &"aborted")]),
+        Err(error @ (Error::Model(_) | Error::Store(_))) => {
+            object(out, &[("outcome", &"failed"), ("error", &error_json(error))]);
+        }
+        Err(Error::Tool(_) | Error::Closed | Error::Protocol(_) | Error::Refused { .. }) => return false,
     }
-    out
+    true
 }
 
 fn model_of(host: &PageBindings, options: ModelOptions) -> Arc<dyn ModelAdapter> {

@@ -4,31 +4,41 @@ use wasm_bindgen::JsValue;
 
 use crate::display::DisplayError;
 use crate::error::{Error, ModelError};
+use crate::json::Json;
 use crate::json::codec::{Fault, Read, from_text, object};
 
-pub(super) fn thrown(error: &Error) -> JsValue {
+/// An error as it crosses, thrown or told.
+pub(super) fn error_json(error: &Error) -> Json {
     let model = match error {
         Error::Model(error) => Some(error),
         _ => None,
     };
-    throw(error.code(), &error.to_string(), model)
+    written(error.code(), &error.to_string(), model)
+}
+
+pub(super) fn thrown(error: &Error) -> JsValue {
+    throw(&error_json(error))
 }
 
 pub(super) fn display_thrown(error: &DisplayError) -> JsValue {
-    throw(error.code(), &error.to_string(), None)
+    throw(&written(error.code(), &error.to_string(), None))
 }
 
 pub(super) fn protocol(message: &str) -> JsValue {
-    throw("OUT_OF_PROTOCOL", message, None)
+    throw(&written("OUT_OF_PROTOCOL", message, None))
 }
 
-fn throw(code: &str, message: &str, model: Option<&ModelError>) -> JsValue {
+fn written(code: &str, message: &str, model: Option<&ModelError>) -> Json {
     let mut out = String::new();
     match &model {
         Some(model) => object(&mut out, &[("code", &code), ("message", &message), ("model", model)]),
         None => object(&mut out, &[("code", &code), ("message", &message)]),
     }
-    js_sys::JSON::parse(&out).unwrap_or_default()
+    Json::written(out)
+}
+
+fn throw(error: &Json) -> JsValue {
+    js_sys::JSON::parse(error.as_str()).unwrap_or_default()
 }
 
 pub(super) fn read<T: Read>(text: &str, what: &str) -> Result<T, JsValue> {

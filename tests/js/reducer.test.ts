@@ -5,7 +5,7 @@ import { reduce } from "../../pkg/src/snapshot/reducer.js";
 import type { ShownEntry } from "../../pkg/src/snapshot/snapshot.js";
 import { emptyState, type SessionState, snapshotOf } from "../../pkg/src/snapshot/state.js";
 import { ReplayState } from "../../pkg/src/tabs/replay-state.js";
-import type { CoreEvent } from "../../pkg/src/wasm/core-api.js";
+import type { CoreError, CoreEvent } from "../../pkg/src/wasm/core-api.js";
 import type { CoreSlot } from "../../pkg/src/wire/run-types.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
@@ -64,6 +64,10 @@ const slots = (...stack: CoreSlot[]): CoreEvent => ({ kind: "slots", slots: stac
 const sent = (id: string, waits = false): SnapshotEvent => ({ kind: "sent", id, text: id, waits });
 const settled = (id: string, error?: Error): SnapshotEvent => ({ kind: "settled", id, error });
 const boom = new Error("boom");
+/** The core says how a request ended. */
+const ended = (request: string, error: CoreError | null = null): CoreEvent => ({ kind: "ended", request, error });
+const refused = { code: "MODEL_RATE_LIMIT", message: "slow down", model: { status: 429, retry_after_ms: 9, transient: true } };
+const failure = { code: "MODEL_RATE_LIMIT", message: "slow down", status: 429, retryAfter: 9, retryable: true };
 
 const begun = [sent("a"), said(0, user("a")), run("model", "a")] as const;
 
@@ -110,27 +114,23 @@ test.each<[string, SnapshotEvent[], object]>([
   ["a blank piece is no text", [...begun, text("\n")], { status: "streaming", streamingText: "" }],
   [
     "a request has failed",
-    [...begun, run("paused", "a"), settled("a", boom)],
-    { status: "error", error: boom, run: { phase: "paused" } },
+    [...begun, run("paused", "a"), ended("a", refused), settled("a")],
+    { status: "error", error: failure, run: { phase: "paused" } },
   ],
   [
     "a later request goes well",
-    [...begun, run("paused", "a"), settled("a", boom), run("model", "b"), run("idle", null), settled("b")],
+    [...begun, run("paused", "a"), ended("a", refused), run("model", "b"), run("idle", null), ended("b")],
     { status: "ready", error: undefined },
   ],
   [
     "a request has failed and the next one is answered",
-    [...begun, run("model", "b"), settled("a", boom)],
-    { error: undefined, timeline: [{ ...user("a"), error: boom }] },
+    [...begun, run("model", "b"), ended("a", refused)],
+    { error: undefined, timeline: [{ ...user("a"), error: failure }] },
   ],
+  ["a run of another page has failed", [run("model", "a"), run("paused", "a"), ended("a", refused)], { error: failure }],
   [
-    "a run of another page has failed",
-    [run("model", "a"), told("error", { code: "FAILED", message: "boom" }), run("paused", "a")],
-    { error: { message: "Boom" } },
-  ],
-  [
-    "a run goes on behind an error",
-    [run("model", "a"), told("error", { code: "FAILED", message: "boom" }), run("model", "a"), run("paused", "a")],
+    "a run goes on behind an error that ends nothing",
+    [run("model", "a"), told("error", { code: "COMPACTION_FAILED", message: "boom" }), run("paused", "a")],
     { error: undefined },
   ],
   [
@@ -152,14 +152,6 @@ test.each<[string, SnapshotEvent[], object]>([
   ],
 ])("when %s", (_, events, part) => {
   expect(shown(...events)).toMatchObject(part);
-});
-
-test("the end of a run is not shown before it is known how its request ended", () => {
-  const before = shown(...begun);
-  const paused = after(...begun, run("paused", null));
-  expect(snapshotOf(paused, before)).toBe(before);
-  expect(snapshotOf(step(paused, settled("a", boom)), before)).toMatchObject({ status: "error", error: boom });
-  expect(snapshotOf(step(paused, { kind: "unsettled" }), before)).toMatchObject({ status: "ready", run: { phase: "paused" } });
 });
 
 test("the answers of a model of the page are shown one by one, and one that fails is not part of the next", () => {
@@ -242,7 +234,7 @@ function conversation(seed: number): CoreEvent[] {
         text("Paid."),
       );
     }
-    if (below(5) === 0) return events.push(told("error", { code: "FAILED", message: "it broke" }), run("paused", id));
+    if (below(5) === 0) return events.push(run("paused", id), ended(id, refused));
     events.push(told("model_response_complete"));
     entry(agent(id, "Done."));
     return events.push(told("request_finished"), run("idle", null, { turns: 1 }));

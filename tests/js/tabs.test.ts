@@ -2,6 +2,7 @@
 import { GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
 import { createScriptedModel, storeConformance } from "glove-wasm/testing";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
+import type { CoreError } from "../../pkg/src/wasm/core-api.js";
 import { texts, until } from "../support/session.js";
 import { sharedSession } from "../support/shared-store.js";
 
@@ -274,7 +275,7 @@ async function overheard() {
   const first = tab(store());
   await first.session.start();
   const channel = new BroadcastChannel((await store().shared?.()) ?? "");
-  const heard: { kind: string; leader?: string; id?: string; value?: unknown; error?: string }[] = [];
+  const heard: { kind: string; leader?: string; id?: string; value?: unknown; error?: CoreError }[] = [];
   channel.onmessage = ({ data }) => void heard.push(data as (typeof heard)[number]);
   const second = tab(store());
   await second.session.start();
@@ -282,7 +283,7 @@ async function overheard() {
   let asked = 0;
   const ask = async (method: string, args: readonly unknown[], more: object = {}) => {
     const id = `asked ${asked++}`;
-    channel.postMessage({ v: 1, kind: "ask", leader, id, method, args, again: false, ...more });
+    channel.postMessage({ v: 2, kind: "ask", leader, id, method, args, again: false, ...more });
     await new Promise((later) => setTimeout(later, 50));
     return heard.find((message) => message.kind === "answered" && message.id === id);
   };
@@ -309,8 +310,8 @@ test("what is asked of an earlier leader is left to the one who asked; what may 
   const { first, ask, close } = await overheard();
   expect(await ask("request", [JSON.stringify({ id: "r", text: "hello" })], { leader: "gone" })).toBeUndefined();
   expect(await first.session.messages()).toHaveLength(0);
-  expect((await ask("resume", [], { again: false }))?.error).toMatch(/OUT_OF_PROTOCOL/);
-  expect((await ask("resume", [], { again: true }))?.error).toMatch(/SESSION_MOVED/);
+  expect((await ask("resume", [], { again: false }))?.error?.code).toBe("OUT_OF_PROTOCOL");
+  expect((await ask("resume", [], { again: true }))?.error?.code).toBe("SESSION_MOVED");
   close();
 });
 
@@ -320,7 +321,7 @@ test("a tab that was superseded says nothing that counts any more", async () => 
   await until(first.session, ({ slots }) => slots.length === 1);
   const given = heard.find(({ kind }) => kind === "ask");
   const say = (kind: string, more: object = {}) => ask("none", [], { kind, id: given?.id, leader: "superseded", ...more });
-  await say("answered", { error: JSON.stringify({ code: "STORE_CONFLICT", message: "superseded" }) });
+  await say("answered", { error: { code: "STORE_CONFLICT", message: "superseded" } });
   await say("events", { events: [{ kind: "slots", slots: [] }] });
   expect(second.session.getSnapshot().slots).toHaveLength(1);
   first.session.resolveSlot(first.session.getSnapshot().slots[0]?.id ?? "", "1");

@@ -1,10 +1,10 @@
 // The connection of a session to its core: started when it is needed, started again after a trap, let go at the end.
-import { GloveError } from "../error.js";
+import { codeOf, GloveError } from "../error.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { storageOf } from "../store/adapter.js";
 import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
-import { codeOf, tabPage } from "../tabs/tab-adapter.js";
+import { tabPage } from "../tabs/tab-adapter.js";
 import { Tabs } from "../tabs/tabs.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession, SessionHost, SessionOptions } from "../wasm/core-api.js";

@@ -50,7 +50,12 @@ export class CoreEvents {
     if (this.#source.disposed()) return;
     const events = JSON.parse(batch) as CoreEvent[];
     if (this.#fresh) this.#renew();
-    this.#tell(events);
+    const tabs = this.#source.tabs();
+    const isConflict = (event: CoreEvent) => event.kind === "ended" && event.error?.code === "STORE_CONFLICT";
+    const conflicts = tabs ? events.filter(isConflict) : [];
+    this.#tell(conflicts.length > 0 ? events.filter((event) => !isConflict(event)) : events);
+    // Another tab has taken over, and is asked again; or it is an error like any other.
+    if (conflicts.length > 0) void tabs?.holds().then((holds) => holds && this.#tell(conflicts));
   }
 
   #tell(events: readonly CoreEvent[]): void {

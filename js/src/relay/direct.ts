@@ -77,7 +77,7 @@ export async function* eventsOf(
   let end: { readonly failure?: unknown } | undefined;
   relayed({ relay, body, key, fetch, write }, leaving.signal)
     .then(
-      (refusal) => (refusal ? { failure: fromCore(JSON.stringify(refusal)) } : {}),
+      (refusal) => (refusal ? { failure: fromCore(refusal) } : {}),
       (failure: unknown) => ({ failure }),
     )
     .then((came) => {

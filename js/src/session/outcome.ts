@@ -1,6 +1,7 @@
 // How a request came to an end or to a stop.
-import { GloveError } from "../error.js";
+import { codeOf, GloveError } from "../error.js";
 import type { CoreOutcome } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
 import type { Message, Usage } from "../wire/record.js";
 
 /** How a request ended. */
@@ -17,8 +18,8 @@ export type RunOutcome =
   /** The run waits for the user's answer. */
   | { readonly type: "waiting" };
 
-export function outcomeOf(text: string): RunOutcome {
-  const came = JSON.parse(text) as CoreOutcome;
+/** Throws what it failed with: the error that is shown, where that is the same. */
+export function outcomeOf(came: CoreOutcome, shown: Error | undefined): RunOutcome {
   switch (came.outcome) {
     case "completed": {
       const { messages, usage } = came.reply;
@@ -26,8 +27,13 @@ export function outcomeOf(text: string): RunOutcome {
     }
     case "undone":
       return { type: "undone", steps: came.steps, ...(came.error && { error: came.error }) };
+    case "failed": {
+      const error = fromCore(came.error);
+      throw String(shown) === String(error) && codeOf(shown) === codeOf(error) ? shown : error;
+    }
+    case "aborted":
     case "dropped":
-      return { type: "dropped" };
+      return { type: came.outcome };
     case "paused":
       return { type: "paused", rule: came.rule, message: came.message };
     case "waiting":

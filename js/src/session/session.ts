@@ -5,18 +5,17 @@ import type { SessionRunnable } from "../classic/session-runnable.js";
 import { CoreConnection, sessionClosed } from "../connection/core-connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
-import { AbortError, GloveError, stoppedBy } from "../error.js";
+import { AbortError, codeOf, GloveError, stoppedBy } from "../error.js";
 import { PageModels } from "../models/page-models.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
 import { deleted } from "../tabs/protocol.js";
-import { codeOf } from "../tabs/tab-adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { Toolbox } from "../tools/toolbox.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { AskedSession } from "../wasm/core-api.js";
+import type { AskedSession, CoreOutcome } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
 import type { ContentPart, Message } from "../wire/record.js";
@@ -282,7 +281,9 @@ export class GloveSession {
    */
   readonly switchBranch = async (messageId: string): Promise<void> => {
     check("`messageId`", messageId, "text");
-    await this.#tell((session) => session.switchBranch(messageId));
+    const came = JSON.parse(await this.#tell((session) => session.switchBranch(messageId))) as CoreOutcome;
+    if (came.outcome === "aborted") throw new AbortError();
+    if (came.outcome !== "switched") outcomeOf(came, this.#snapshots.snapshot.error);
   };
 
   /**
@@ -421,8 +422,11 @@ export class GloveSession {
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
+    let ended = false;
     try {
-      return await this.#connection.whileOpen(this.#give(sent));
+      const outcome = JSON.parse(await this.#connection.whileOpen(this.#give(sent))) as CoreOutcome;
+      ended = true;
+      return outcomeOf(outcome, this.#snapshots.snapshot.error);
     } catch (error) {
       failure = fromCore(error);
       if (!(failure instanceof AbortError)) throw failure;
@@ -435,14 +439,14 @@ export class GloveSession {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text });
       }
-      // Why it was closed says more than that it was.
-      const error = this.#disposed && this.#snapshots.snapshot.error ? undefined : failure;
+      // The core has told how a run ended; and why the session was closed says more than that it was.
+      const error = ended || (this.#disposed && this.#snapshots.snapshot.error) ? undefined : failure;
       this.#snapshots.dispatch({ kind: "settled", id, error });
     }
   }
 
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
-  async #give(sent: Sent): Promise<RunOutcome> {
+  async #give(sent: Sent): Promise<string> {
     const { regenerate, edits, whenBusy = this.#config.whenBusy } = sent.input;
     const body = new Promise<RequestBody>((resolve, reject) => {
       sent.leave = () => reject(new AbortError());
@@ -470,7 +474,7 @@ export class GloveSession {
       });
     });
     this.#giving = given.catch(() => {});
-    return outcomeOf(await (await given).answer);
+    return (await given).answer;
   }
 
   #cancel(sent: Sent): void {
@@ -487,7 +491,8 @@ export class GloveSession {
 
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
     try {
-      return outcomeOf(await this.#tell(ask));
+      const outcome = JSON.parse(await this.#tell(ask)) as CoreOutcome;
+      return outcomeOf(outcome, this.#snapshots.snapshot.error);
     } catch (error) {
       if (error instanceof AbortError) return { type: "aborted" };
       throw error;

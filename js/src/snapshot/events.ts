@@ -17,10 +17,8 @@ export type PageEvent =
   /** The session could not be opened for the message. */
   | { readonly kind: "kept"; readonly id: string; readonly text: string }
   | { readonly kind: "dropped"; readonly id: string }
-  /** The promise of a request has settled. */
+  /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }
-  /** A run has failed or paused a moment ago, and nobody has told how it ended. */
-  | { readonly kind: "unsettled" }
   | { readonly kind: "refused"; readonly slot: string; readonly error: string }
   /** A model of the page is asked; what it shows comes ahead of what the core tells. */
   | { readonly kind: "asked"; readonly call: number }

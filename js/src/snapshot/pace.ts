@@ -16,7 +16,7 @@ export function isLong({ answers }: SessionState): boolean {
 export const afterFrame = (long: boolean, work: () => void) => (long ? inASecond : nextFrame)(work);
 
 /** Whether a change is told at the end of the frame, if one has begun, and not at once. */
-export const canWait = (state: SessionState, frame: unknown) => state.ending || (frame && isBusy(state));
+export const canWait = (state: SessionState, frame: unknown) => frame && isBusy(state);
 
 /** A piece of an answer, which can wait in any case: there are many of them in a frame. */
 export function isPiece(event: SnapshotEvent): boolean {

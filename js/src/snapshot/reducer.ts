@@ -1,11 +1,10 @@
 // What becomes of the state of a session with each thing that happens: the same in the page that runs it, in a tab that follows,
 // and in a test.
 
-import { fromCore } from "../wasm/core-errors.js";
 import type { Task } from "../wire/record.js";
 import { addPiece, answered, answerReducers, requestEnded } from "./answer.js";
 import type { Of, Reducers, SnapshotEvent } from "./events.js";
-import { errorReported, queueOf, requestReducers } from "./requests.js";
+import { queueOf, requestReducers } from "./requests.js";
 import { slotReducers } from "./slots.js";
 import { type SessionState, type SlotContext, withShown } from "./state.js";
 import { timelineReducers } from "./timeline.js";
@@ -58,8 +57,6 @@ function afterCore(state: SessionState, { type, data }: Of<"event">): SessionSta
       const tasks = tool_name === taskTool ? result?.data?.tasks : undefined;
       return tasks ? withShown(state, { tasks }) : state;
     }
-    case "error":
-      return errorReported(state, fromCore(data));
     default:
       return state;
   }

@@ -1,5 +1,6 @@
 // What the page has sent, where the core's run is, and how both end.
 
+import { fromCore } from "../wasm/core-errors.js";
 import { nextRequest, silent } from "./answer.js";
 import { isBusy } from "./busy.js";
 import type { Reducers } from "./events.js";
@@ -16,32 +17,25 @@ const waiting = (state: SessionState, id: string, waits: boolean): SessionState 
   sent: state.sent.map((message) => (message.id === id ? { ...message, waits } : message)),
 });
 
-export const requestReducers: Reducers<
-  "sent" | "given" | "slow" | "kept" | "dropped" | "settled" | "unsettled" | "state" | "lost"
-> = {
+type Kinds = "sent" | "given" | "slow" | "kept" | "dropped" | "settled" | "ended" | "state" | "lost";
+
+export const requestReducers: Reducers<Kinds> = {
   sent: (state, { id, text, waits }) => ({
     ...withShown(state, { error: undefined }),
     kept: without(state.kept, id),
     sent: [...without(state.sent, id), { id, text, waits }],
-    open: [...state.open, id],
   }),
   given: (state, { id }) => waiting(state, id, false),
   slow: (state, { id }) => waiting(state, id, true),
   kept: (state, { id, text }) => ({ ...state, kept: [...without(state.kept, id), { id, text }] }),
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
   settled(before, { id, error }) {
-    const open = before.open.filter((other) => other !== id);
-    const state = { ...before, sent: without(before.sent, id), open, ending: false };
-    const { request, phase } = state.core;
-    const goesOn = request !== null && request !== id && phase !== "paused" && phase !== "interrupted";
-    const failed = error && goesOn ? failAtEntry(state, id, error) : undefined;
-    if (failed) return failed;
-    const over = !error && state.failure !== undefined && state.shown.error === state.failure;
-    return { ...(error || over ? withShown(state, { error }) : state), failure: error };
+    const state = { ...before, sent: without(before.sent, id) };
+    return error ? endedWith(state, id, error) : state;
   },
-  unsettled: (state) => ({ ...state, ending: false }),
+  ended: (state, { request, error }) => endedWith(state, request, error ? fromCore(error) : undefined),
   state(before, { phase, request, queue, questions, undoable, usage, turns }, context) {
-    const { shown, core, reported } = before;
+    const { shown, core } = before;
     const served = new Set([request, ...queue.map(({ id }) => id)]);
     const same = shown.undoable.length === undoable.length && shown.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
     return {
@@ -52,8 +46,6 @@ export const requestReducers: Reducers<
       core: { phase, request, queue },
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
-      ending: phase === "paused" && core.request !== null && before.open.includes(core.request),
-      reported: undefined,
       shown: {
         ...shown,
         run: unlessSame(shown.run, { phase }),
@@ -61,7 +53,6 @@ export const requestReducers: Reducers<
         approvals: approvalsOf(shown.approvals, questions, context),
         undoable: same ? shown.undoable : undoable,
         stats: unlessSame(shown.stats, { ...noUsage, ...usage, turns }),
-        error: shown.error ?? (phase === "paused" ? reported : undefined),
       },
     };
   },
@@ -77,10 +68,14 @@ export const requestReducers: Reducers<
   },
 };
 
-/** The core tells of an error: of a run that stands still, it is shown, also where nobody of this page has asked for that run. */
-export function errorReported(state: SessionState, error: Error): SessionState {
-  if (state.core.phase !== "paused") return { ...state, reported: error };
-  return state.shown.error ? state : withShown(state, { error });
+/** An error is shown until a later request goes well; that of a request which another one follows, where it ended. */
+function endedWith(state: SessionState, id: string | null, error: Error | undefined): SessionState {
+  const { request, phase } = state.core;
+  const goesOn = id !== null && request !== null && request !== id && phase !== "paused" && phase !== "interrupted";
+  const failed = error && id !== null && goesOn ? failAtEntry(state, id, error) : undefined;
+  if (failed) return failed;
+  const over = !error && state.failure !== undefined && state.shown.error === state.failure;
+  return { ...(error || over ? withShown(state, { error }) : state), failure: error };
 }
 
 /** What waits for its turn; the same object as before where that is so. */

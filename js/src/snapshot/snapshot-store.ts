@@ -94,8 +94,6 @@ export class SnapshotStore {
     this.#long = isLong(this.#state);
     this.#frame = afterFrame(this.#long, () => {
       this.#cancelFrame();
-      // Another tab may tell the end late, or never.
-      if (this.#state.ending) this.apply({ kind: "unsettled" });
       if (this.#due) this.#tell();
     });
   }

@@ -45,12 +45,6 @@ export interface SessionState {
   readonly sent: readonly SentMessage[];
   /** Not given to the core, as the session could not be opened; offered again when it can be. */
   readonly kept: readonly QueuedMessage[];
-  /** What this page has sent, until it is known how it ended. */
-  readonly open: readonly string[];
-  /** A run of this page has failed or paused, and its end is told in a moment: both are shown at once. */
-  readonly ending: boolean;
-  /** The error that the core has told last, until it says where the run is. */
-  readonly reported: Error | undefined;
   /** The error of a request, which gives way when a later one goes well. */
   readonly failure: Error | undefined;
   /** What requests have failed with that others followed, by the entry where each ended. */
@@ -94,9 +88,6 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
     answering: false,
     sent: [],
     kept: [],
-    open: [],
-    ending: false,
-    reported: undefined,
     failure: undefined,
     errors: new Map(),
   };
@@ -106,7 +97,6 @@ export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage
 
 /** What is shown: the snapshot from before, where nothing is different. */
 export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {
-  if (before && state.ending) return before;
   const { shown, core, answers, calls } = state;
   const busy = isBusy(state);
   const answering = state.answering || core.phase === "tools" || core.phase === "waiting";

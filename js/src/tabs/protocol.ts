@@ -2,19 +2,19 @@
 import { GloveError } from "../error.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";
-import type { CoreEvent } from "../wasm/core-api.js";
+import type { CoreError, CoreEvent } from "../wasm/core-api.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
 
 /**
  * Stands in each message. Tabs of different versions do not work together, and say so: `hello`, `leads` and `deleted` mean the same
  * in all versions, so they never change.
  */
-export const version = 1;
+export const version = 2;
 
 /** What a screen shows beside what the core tells. */
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {
-  /** JSON of its code and message; null for none. */
-  readonly error?: string | null;
+  /** Null for none. */
+  readonly error?: CoreError | null;
   /** What is sent does not get into the session. */
   readonly readOnly?: boolean;
 };
@@ -54,7 +54,7 @@ export type TabMessage =
       readonly leader: string;
       readonly id: string;
       readonly value?: unknown;
-      readonly error?: string;
+      readonly error?: CoreError;
     }
   /** Whether the tab that runs the session is awake; answered at once, as messages are not slowed down in hidden tabs. */
   | { readonly kind: "ping" | "pong"; readonly leader: string }
@@ -84,6 +84,7 @@ const isOne =
 /** One that tabs give; what is longer comes from nobody. */
 const isId: Check = (value) => isText(value) && (value as string).length < 200;
 
+const isError: Check = (value) => value === null || has({ code: isText, message: isText })(value);
 const isIdentified = isList(has({ id: isText }));
 const isEvents = isList(
   isOne({
@@ -93,6 +94,7 @@ const isEvents = isList(
       set: isList((entry) => Array.isArray(entry) && isCount(entry[0]) && has({ id: isText, kind: isText })(entry[1])),
     },
     input: { id: isText, name: isText, patches: isList(Array.isArray) },
+    ended: { error: isError },
     slots: { slots: isList(has({ id: isText, renderer: isText })) },
     state: { phase: isText, queue: isIdentified, questions: isIdentified, undoable: isList(isObject), usage: isObject },
   }),
@@ -101,7 +103,7 @@ const isExtras = has({
   tasks: isOptional(Array.isArray),
   inbox: isOptional(Array.isArray),
   storage: isOptional(isText),
-  error: (value) => value === null || isOptional(isText)(value),
+  error: isOptional(isError),
   readOnly: isOptional((value) => typeof value === "boolean"),
 });
 

@@ -1,10 +1,10 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
-import { failureFields } from "../error.js";
+import { codeOf, failureFields } from "../error.js";
 import type { TabRole } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Written } from "../snapshot/state.js";
 import { omitUndefined } from "../values/omit-undefined.js";
-import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
+import type { CoreError, CoreEvent, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Extras } from "./protocol.js";
 import { noSlots, type ReplayState } from "./replay-state.js";
@@ -64,7 +64,7 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     },
     extras(): Extras {
       const { tasks, inbox, storage, error } = shown.snapshot;
-      return { tasks, inbox, storage, error: error ? toText(error) : null, readOnly: core.readOnly() };
+      return { tasks, inbox, storage, error: error ? told(error) : null, readOnly: core.readOnly() };
     },
     showExtras({ tasks, inbox, storage, error, readOnly }: Extras): void {
       if (readOnly !== undefined) core.readOnly(readOnly);
@@ -80,14 +80,15 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
   };
 }
 
-export function codeOf(error: Error | undefined): string {
-  return error && "code" in error && typeof error.code === "string" ? error.code : "FAILED";
-}
-
-/** As `fromCore` reads it. */
-export function toText(error: Error): string {
+/** As `fromCore` reads it. The same for the same error. */
+export function told(error: Error): CoreError {
+  const known = tellings.get(error);
+  if (known) return known;
   const model = failureFields(error);
   // A failure of something else than a model knows nothing of it.
-  const known = model.transient !== undefined;
-  return JSON.stringify({ code: codeOf(error), message: error.message, ...(known && { model }) });
+  const telling = { code: codeOf(error), message: error.message, ...(model.transient !== undefined && { model }) };
+  tellings.set(error, telling);
+  return telling;
 }
+
+const tellings = new WeakMap<Error, CoreError>();

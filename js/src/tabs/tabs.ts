@@ -1,8 +1,8 @@
 // One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
-import { AbortError, type GloveError } from "../error.js";
+import { codeOf, type GloveError } from "../error.js";
 import { generateId } from "../session/session-id.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import type { AskedSession, CoreEvent, CoreSession } from "../wasm/core-api.js";
+import type { AskedSession, CoreEvent, CoreOutcome, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
 import { stand } from "./election.js";
@@ -22,7 +22,7 @@ import {
   type TabMessage,
   version,
 } from "./protocol.js";
-import { codeOf, type TabPage, toText } from "./tab-adapter.js";
+import { type TabPage, told } from "./tab-adapter.js";
 
 interface Pending {
   readonly id: string;
@@ -476,7 +476,7 @@ export class Tabs implements AskedSession {
     else if (typeof leader !== "string") refusal = malformed("A message from another tab does not name the tab it is for.");
     else if (!rules) refusal = malformed("Another tab called a method that tabs may not call.");
     else if (!takes(rules, args)) refusal = malformed(`Another tab called \`${method}\` with the wrong arguments.`);
-    if (refusal) this.#post({ kind: "answered", leader: this.#term, id, error: toText(refusal) });
+    if (refusal) this.#post({ kind: "answered", leader: this.#term, id, error: told(refusal) });
     else void this.#serve(ask, false);
   }
 
@@ -555,23 +555,30 @@ export class Tabs implements AskedSession {
     const asked = this.#pending.get(id);
     if (asked) asked.taken = true;
     else this.#post({ kind: "taken", leader, id });
-    if (!own && rulesOf(method)?.begins) this.#page.fail(undefined);
+    const begins = rulesOf(method)?.begins;
+    if (!own && begins) this.#page.fail(undefined);
     try {
       const value = await guard.untilTrap(this.#do(core, ask, own));
+      // Whoever takes over is asked again.
+      if (begins && isConflict(value) && !(await this.holds()) && this.#core !== core) return;
       if (own) this.#end(id, ({ resolve }) => resolve(value));
       else this.#post({ kind: "answered", leader, id, value });
     } catch (thrown) {
-      const code = codeOf(fromCore(thrown));
-      // Another tab has taken over, and this one hears of it by a write that is refused.
-      const lost = code === "STORE_CONFLICT" && (await this.#store.holds?.().catch(() => true)) === false;
-      if (lost && this.#core === core) this.superseded();
-      // Whoever takes over is asked again.
       if (this.#core !== core) return;
-      const error = ask.again && code === "OUT_OF_PROTOCOL" ? moved() : fromCore(thrown);
+      const refused = fromCore(thrown);
+      const error = ask.again && codeOf(refused) === "OUT_OF_PROTOCOL" ? moved() : refused;
       if (own) return this.#end(id, ({ reject }) => reject(error));
-      if (rulesOf(method)?.begins && !(error instanceof AbortError)) this.#page.fail(error);
-      this.#post({ kind: "answered", leader, id, error: toText(error) });
+      if (begins) this.#page.fail(error);
+      this.#post({ kind: "answered", leader, id, error: told(error) });
     }
+  }
+
+  /** Whether this tab still runs the session. It may hear that another one has taken over by a write that is refused. */
+  async holds(): Promise<boolean> {
+    const core = this.#core;
+    const holds = (await this.#store.holds?.().catch(() => true)) !== false;
+    if (!holds && this.#core === core) this.superseded();
+    return holds;
   }
 
   async #do(core: CoreSession, { method, args, again }: Ask, own: boolean): Promise<unknown> {
@@ -592,6 +599,12 @@ export class Tabs implements AskedSession {
     }
     return (core[method] as (...args: readonly unknown[]) => unknown).apply(core, args as unknown[]);
   }
+}
+
+/** How a request ended says that the store has refused a write. */
+function isConflict(outcome: unknown): boolean {
+  const came = JSON.parse(outcome as string) as CoreOutcome;
+  return came.outcome === "failed" && came.error.code === "STORE_CONFLICT";
 }
 
 function newer(other: unknown): boolean {

@@ -1,6 +1,7 @@
 // The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
+import type { ToldFailure } from "../error.js";
 import type { UndoableCall } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { Message, Usage } from "../wire/record.js";
@@ -131,6 +132,8 @@ export type CoreEvent =
   | { readonly kind: "input"; readonly id: string; readonly name: string; readonly patches: readonly InputPatch[] }
   /** The display stack, whole. */
   | { readonly kind: "slots"; readonly slots: readonly CoreSlot[] }
+  /** A request came to its end or to a stop, with the error that its promise has. Without a name, all that waited. */
+  | { readonly kind: "ended"; readonly request: string | null; readonly error: CoreError | null }
   /** Where the run is; sent when any of it changed. */
   | {
       readonly kind: "state";
@@ -148,11 +151,20 @@ export type CoreEvent =
 /** `begins`: the step is to be done now, under this key. Else what came of it before. */
 export type CoreStep = { readonly begins?: string; readonly returned?: unknown; readonly threw?: string };
 
-/** How a request ended or stopped. Everything else is thrown. */
+/** An error of the core; one that refuses what was asked is thrown in this form. */
+export interface CoreError {
+  readonly code: string;
+  readonly message: string;
+  /** What is known of a call of a model; it lacks what is false. */
+  readonly model?: ToldFailure;
+}
+
+/** How a request ended or stopped. What was refused is thrown. */
 export type CoreOutcome =
   | { readonly outcome: "completed"; readonly reply: { readonly messages: readonly Message[]; readonly usage: Usage } }
   | { readonly outcome: "undone"; readonly steps: number; readonly error?: string }
-  | { readonly outcome: "dropped" }
+  | { readonly outcome: "switched" | "dropped" | "aborted" }
+  | { readonly outcome: "failed"; readonly error: CoreError }
   | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
   | { readonly outcome: "waiting"; readonly questions: readonly CoreQuestion[] };
 

@@ -1,13 +1,6 @@
 // Errors of the core as errors of the application.
-import { AbortError, asError, failureOf, GloveError, type ToldFailure } from "../error.js";
-
-/** What the core throws; between tabs it goes as its JSON. */
-interface CoreError {
-  readonly code: string;
-  readonly message: string;
-  /** What is known of a call of a model; it lacks what is false. */
-  readonly model?: ToldFailure;
-}
+import { AbortError, asError, failureOf, GloveError } from "../error.js";
+import type { CoreError } from "./core-api.js";
 
 export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   if (thrown instanceof GloveError || thrown instanceof AbortError) return thrown;
@@ -24,12 +17,7 @@ export function fromCore(thrown: unknown): GloveError | AbortError | Error {
 }
 
 function coreError(thrown: unknown): CoreError | undefined {
-  try {
-    const told = typeof thrown === "string" ? (JSON.parse(thrown) as unknown) : thrown;
-    // An error with a code (of Node, say) is none of the core's.
-    const { code, message } = (told instanceof Error ? {} : (told ?? {})) as Partial<CoreError>;
-    return typeof code === "string" && typeof message === "string" ? (told as CoreError) : undefined;
-  } catch {
-    return undefined;
-  }
+  // An error with a code (of Node, say) is none of the core's.
+  const { code, message } = (thrown instanceof Error ? {} : (thrown ?? {})) as Partial<CoreError>;
+  return typeof code === "string" && typeof message === "string" ? (thrown as CoreError) : undefined;
 }

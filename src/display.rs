@@ -1,10 +1,7 @@
-//! The display stack as plain data: what is shown to people, and what became of it. Who waits for an answer and who
-//! listens is the runtime's business.
-
-mod stack;
+//! What is shown to people, as plain data, and what became of it. Who waits for an answer and who listens is the
+//! runtime's business.
 
 pub use crate::message::{Slot, SlotStatus};
-pub use stack::Stack;
 
 /// What people answer to it is written nowhere.
 pub const SECRET_RENDERER: &str = "secret";
