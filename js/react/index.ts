@@ -15,6 +15,8 @@ export type { ErrorNoticeProps, Notice } from "./parts/notices/error-notice.js";
 export type { QueuedItem, QueueProps } from "./parts/queue.js";
 export type { ThreadProps } from "./parts/thread.js";
 export type { ThreadLogProps } from "./parts/thread-log.js";
+export type { BranchPickerProps, BranchPickerState } from "./parts/versions/branch-picker.js";
+export type { EditableMessageProps, EditState } from "./parts/versions/edit.js";
 export type { WelcomeProps } from "./parts/welcome.js";
 export type { Labels, Word } from "./render/labels.js";
 export * from "./render/render.js";

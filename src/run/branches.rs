@@ -42,6 +42,10 @@ impl Branches {
         self.gaps = self.gaps_before(len);
     }
 
+    pub(in crate::run) fn count_of_marks(&self) -> usize {
+        self.marks.len()
+    }
+
     pub(in crate::run) fn gaps(&self) -> &[Range<usize>] {
         &self.gaps
     }

@@ -238,6 +238,7 @@ impl Run {
             }
             Input::Request(request)
                 if let Some(id) = &request.edits
+                    && self.queued_message(id).is_none()
                     && self.line_of_person(id).is_none() =>
             {
                 Err(OutOfProtocol::NoSuchMessage(id.clone()))
@@ -398,6 +399,11 @@ impl Run {
     /// The first line from this one on that is read.
     pub(in crate::run) fn next_line(&self, at: usize) -> usize {
         self.branches.next(at)
+    }
+
+    /// How often another path was taken.
+    pub(crate) fn branch_count(&self) -> usize {
+        self.branches.count_of_marks()
     }
 
     pub fn settings(&self) -> &Settings {

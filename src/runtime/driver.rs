@@ -235,7 +235,20 @@ impl Driver {
 
     pub(super) fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
         self.changed = true;
-        self.shared.step(input)
+        let branches = self.shared.run().branch_count();
+        let effects = self.shared.step(input);
+        if self.shared.run().branch_count() != branches {
+            self.show_what_is_left();
+        }
+        effects
+    }
+
+    /// On another path, what its calls have left is on the display again.
+    fn show_what_is_left(&self) {
+        let shown = self.shared.display.stack();
+        let mut left = self.shared.run().slots_left();
+        left.retain(|slot| !shown.iter().any(|other| other.id == slot.id));
+        self.shared.display.restore(left);
     }
 
     /// The run cannot be read. Whoever asks is told so; the next one to ask makes another try.

@@ -16,14 +16,17 @@ use crate::runtime::response::Response;
 impl Driver {
     pub(super) fn handle_command(&mut self, command: Command) -> Option<Input> {
         let command = match command {
-            Command::Request(request, caller) => {
+            Command::Request(mut request, caller) => {
                 let caller = self.join(&request.id, caller)?;
-                // Nothing is stopped for what will be refused.
-                if let Some(id) =
-                    request.edits.as_ref().filter(|id| self.shared.run().line_of_person(id).is_none())
-                {
-                    let _ = caller.reply.send(Err(refused(&OutOfProtocol::NoSuchMessage(id.clone()))));
-                    return None;
+                if let Some(id) = &request.edits {
+                    // Nothing is stopped for what waits, or will be refused.
+                    if self.is_queued(id) {
+                        request.when_busy = WhenBusy::Queue;
+                    } else if self.shared.run().line_of_person(id).is_none() {
+                        let refusal = OutOfProtocol::NoSuchMessage(id.clone());
+                        let _ = caller.reply.send(Err(refused(&refusal)));
+                        return None;
+                    }
                 }
                 Command::Request(request, caller)
             }
@@ -53,10 +56,6 @@ impl Driver {
                 let request = self.shared.ids.fresh();
                 caller.request = Some(request.clone());
                 self.step_for(Input::Switch { request, message }, Some(caller));
-                let shown = self.shared.display.stack();
-                let mut left = self.shared.run().slots_left();
-                left.retain(|slot| !shown.iter().any(|other| other.id == slot.id));
-                self.shared.display.restore(left);
             }
             Command::Resume(caller) => self.resume(caller),
             Command::Answer { id, answer, caller } => {
@@ -120,6 +119,11 @@ impl Driver {
             }
             None => Some(caller),
         }
+    }
+
+    fn is_queued(&self, id: &str) -> bool {
+        self.shared.run().queued_message(id).is_some()
+            || self.arriving.iter().any(|(arriving, _)| arriving.id == id)
     }
 
     /// What a person has seen of an answer is kept when it is cut off.

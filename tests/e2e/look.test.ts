@@ -6,7 +6,8 @@ import { showState } from "../support/look.js";
 import { chat, streamed, withPage } from "../support/look-chat.js";
 import { root } from "../support/project.js";
 
-const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
+const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
+const editor = (page: Page) => page.getByRole("textbox", { name: "Edit message" });
 
 async function say(page: Page, text: string): Promise<void> {
   await field(page).fill(text);
@@ -125,7 +126,7 @@ test("the list keeps to its end while an answer grows, stays where a reader scro
   });
 });
 
-test("a message that waits can be taken back into the composer, or away", async () => {
+test("a message that waits can be changed where it waits, or taken away", async () => {
   await withPage(async (page) => {
     await chat(page, `() => pieces("word ".repeat(2000), 20)`);
     await say(page, "first");
@@ -136,10 +137,97 @@ test("a message that waits can be taken back into the composer, or away", async 
     const waiting = (text: string) => page.locator("[data-glove-waits]", { hasText: text });
     await waiting("third").getByRole("button", { name: "Remove" }).click();
     await expect.poll(() => page.locator("[data-glove-queued]").allInnerTexts()).toEqual(["second"]);
+    await say(page, "fourth");
     await waiting("second").getByRole("button", { name: "Edit" }).click();
-    await expect.poll(() => page.locator("[data-glove-queued]").count()).toBe(0);
-    expect(await field(page).inputValue()).toBe("second");
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+    const text = editor(page);
+    await expect.poll(() => text.inputValue()).toBe("second");
+    expect(await page.getByText("stops the current answer").count()).toBe(0);
+    await text.fill("zweitens");
+    await text.press("Enter");
+    await expect.poll(() => page.locator("[data-glove-queued]").allInnerTexts()).toEqual(["zweitens", "fourth"]);
+    await page.locator("[data-glove-streaming]").waitFor();
+  });
+});
+
+test("a message whose turn comes while it is edited goes on being edited in its place in the conversation", async () => {
+  await withPage(async (page) => {
+    await chat(page, `() => pieces("word ".repeat(400), 10)`);
+    await say(page, "first");
+    await page.locator("[data-glove-streaming]").waitFor();
+    await say(page, "second");
+    const second = page.locator("[data-glove-waits]", { hasText: "second" });
+    await second.getByRole("button", { name: "Edit" }).click();
+    const text = editor(page);
+    await text.fill("second, but better");
+    await page.locator("[data-glove-waits]").waitFor({ state: "detached" });
+    await expect.poll(() => text.inputValue()).toBe("second, but better");
+    await page.getByText("Sending this stops the current answer").waitFor();
+    await text.press("Enter");
+    await expect.poll(() => page.locator("[data-glove-role=user]").allInnerTexts()).toEqual(["first", "second, but better"]);
+  });
+});
+
+test("a message is edited in its place, and the versions before stay a click away", async () => {
+  await withPage(async (page) => {
+    await chat(page, `({ messages }) => "Answer to " + messages.findLast(({ sender }) => sender === "user").text + "."`);
+    const users = page.locator("[data-glove-role=user]");
+    await say(page, "one");
+    await page.getByText("Answer to one.").waitFor();
+    await say(page, "two");
+    await page.getByText("Answer to two.").waitFor();
+    const edit = page.locator("[data-glove-message=user]").first().getByRole("button", { name: "Edit" });
+    await edit.focus();
+    await page.keyboard.press("Enter");
+    const text = editor(page);
+    await expect.poll(() => text.inputValue()).toBe("one");
+    await expect.poll(() => page.evaluate("document.activeElement.closest('[data-glove-editor]') !== null")).toBe(true);
+    await page.keyboard.type(" more");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate("document.activeElement.title")).toBe("Edit");
+    expect(await users.allInnerTexts()).toEqual(["one", "two"]);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => text.inputValue()).toBe("one");
+    await text.fill("uno");
+    await page.keyboard.press("Enter");
+    await page.getByText("Answer to uno.").waitFor();
+    expect(await users.allInnerTexts()).toEqual(["uno"]);
+    expect(await page.evaluate("document.activeElement.name")).toBe("message");
+    const versions = page.getByRole("group", { name: "Versions" });
+    expect(await versions.innerText()).toBe("2/2");
+    await versions.getByRole("button", { name: "Previous version" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Answer to two.").waitFor();
+    expect(await users.allInnerTexts()).toEqual(["one", "two"]);
+    // The next press of the keyboard is for the same buttons.
+    await expect.poll(() => page.evaluate("document.activeElement.title")).toBe("Previous version");
+    await page.keyboard.press("Enter");
+    expect(await users.allInnerTexts()).toEqual(["one", "two"]);
+    await page.getByRole("button", { name: "Answer again" }).click();
+    await expect.poll(() => versions.allInnerTexts()).toEqual(["1/2", "2/2"]);
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).toBe("{}");
+  });
+});
+
+test("what was typed into an edit comes back after a reload, until it is sent or given up", async () => {
+  await withPage(async (page) => {
+    const begin = () => chat(page, `["Fine."]`, `{ persistSession: true }`);
+    const edit = async () => {
+      await page.locator("[data-glove-message=user]").hover();
+      await page.getByRole("button", { name: "Edit" }).click();
+    };
+    await begin();
+    await say(page, "one");
+    await page.getByText("Fine.").waitFor();
+    await edit();
+    await editor(page).fill("half a thou");
+    await page.reload();
+    await page.waitForFunction("globalThis.show");
+    await begin();
+    await edit();
+    await expect.poll(() => editor(page).inputValue()).toBe("half a thou");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await edit();
+    await expect.poll(() => editor(page).inputValue()).toBe("one");
   });
 });
 

@@ -2,6 +2,7 @@
 import { GloveClient, MemoryStore, type Message, type StoreAdapter, type StoredStep, type ToolConfig } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
+import { entryOf } from "../../js/react/hooks/entry-of.js";
 import { createMessages } from "../../js/react/hooks/messages.js";
 import { scene, texts, until } from "../support/session.js";
 import { sharedSession } from "../support/shared-store.js";
@@ -155,6 +156,41 @@ test("what tools did stays with its branch: it is taken back there, shown there,
   expect([shown(), session.getSnapshot().undoable.length]).toEqual([before, 1]);
   await session.undo();
   expect([add, undo].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+});
+
+test("what calls of another branch have shown is there again when a message of it is edited", async () => {
+  const tools = [tool("look", { do: (_, display) => display.pushAndForget({ input: "card" }) })];
+  const { session } = scene([call("look"), "Seen.", "Well.", "Nothing.", "Again."], { tools });
+  await session.sendMessage("Look");
+  await session.sendMessage("And?");
+  const [look, and] = [idOf(session, "Look"), idOf(session, "And?")];
+  await session.edit(look, "Do nothing");
+  await until(session, ({ slots }) => slots.length === 0);
+  await session.edit(and, "And then?");
+  await until(session, ({ slots }) => slots.length === 1);
+});
+
+test("a message of the queue is changed where it waits, and what runs goes on", async () => {
+  const { session, shown } = scene([{ text: "one", after: 50 }, "two", "three"]);
+  const [, second, third] = ["first", "second", "third"].map((text) => session.sendMessage(text));
+  const [waiting] = (await until(session, ({ queue }) => queue.length === 2)).queue;
+  const edited = session.edit(waiting?.id ?? "", "zweitens");
+  expect(await second).toEqual({ type: "aborted" });
+  expect(session.getSnapshot().queue.map(({ text }) => text)).toEqual(["zweitens", "third"]);
+  expect([await edited, await third]).toMatchObject([{ text: "two" }, { text: "three" }]);
+  expect(shown()).toEqual(["user: first", "agent: one", "user: zweitens", "agent: two", "user: third", "agent: three"]);
+});
+
+test("the id of an answer in messages stands for its last entry, or the last of it with other versions", async () => {
+  const { session } = scene([call("look"), "Seen.", "Seen again."], { tools: [tool("look", { idempotent: false })] });
+  await session.sendMessage("Look");
+  const before = session.getSnapshot().timeline;
+  expect(entryOf(before, `${before[0]?.id}:answer`, "id")).toBe(before.at(-1)?.id);
+  await session.regenerate();
+  const { timeline } = session.getSnapshot();
+  const versioned = timeline.findLast(({ branches }) => branches);
+  expect(session.branches(entryOf(timeline, `${timeline[0]?.id}:answer`, "branches"))).toEqual(versioned?.branches?.ids);
+  expect(entryOf(timeline, "gone:answer", "id")).toBe("gone:answer");
 });
 
 test("a session goes out and comes in with all its branches, with and without its run", async () => {

@@ -71,6 +71,22 @@ export const states: Readonly<Record<string, Parts>> = {
       agent("a2", "Compare the 95th percentile before and after **21:40**. It fell from 840 ms to 210 ms."),
     ],
   },
+  branches: {
+    timeline: [
+      user("u1", "Plan a day in Lisbon with children.", { branches: { index: 1, ids: ["u0", "u1", "u9"] } }),
+      tool("c1", { title: "Look up the weather", branches: { index: 0, ids: ["c1", "c2"] } }),
+      agent("a1", "Start at the oceanarium, then take the cable car along the river.", {
+        branches: { index: 1, ids: ["a0", "a1"] },
+      }),
+    ],
+  },
+  editing: {
+    timeline: [user("u1", question), agent("a1", "It began at 21:04, with the deploy of checkout.")],
+    streamingText: "I look further into",
+    busy: true,
+    queue: [{ id: "q1", text: "And tell Ann." }],
+    cancelQueued: () => true,
+  },
   working: { timeline: [user("u1", question)], busy: true },
   streaming: {
     timeline: [user("u1", question)],
@@ -182,6 +198,8 @@ function HandMade({ name }: { readonly name: string }) {
     sendMessage: () => {},
     abort: () => {},
     regenerate: () => {},
+    edit: () => {},
+    switchBranch: () => {},
     renderSlot: (shown) => {
       const Drawn = builtInRenderers[shown.renderer] as FunctionComponent<SlotProps>;
       const { id, input, status, answer, error } = shown;

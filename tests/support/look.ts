@@ -40,5 +40,18 @@ export async function showState(page: Page, name: string): Promise<void> {
   await page.evaluate(`show(${JSON.stringify(name)})`);
   await page.locator("[data-glove-look]").waitFor();
   if (name === "messages" || name === "streaming") await page.locator("[data-glove-markdown]").first().waitFor();
+  if (name === "editing") {
+    const edit = page.getByRole("button", { name: "Edit" });
+    // Each that begins takes its button away.
+    for (const left of [1, 0]) {
+      await edit.first().click();
+      await page.waitForFunction(`document.querySelectorAll("[title=Edit]").length === ${left}`);
+    }
+    await page.locator("[data-glove-editor]").nth(1).waitFor();
+    await page.mouse.move(0, 0);
+    await page.evaluate(
+      "Promise.allSettled(document.getAnimations().map((one) => one instanceof CSSTransition && one.finished))",
+    );
+  }
   if (name === "messages") await page.locator("[data-code=keyword]").first().waitFor();
 }

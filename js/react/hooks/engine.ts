@@ -10,6 +10,7 @@ import { ResultView } from "../render/result-view.js";
 import { NothingDraws, SlotView } from "../render/slot-view.js";
 import { Conversation, type SnapshotSource } from "./conversation.js";
 import type { ConversationState } from "./engine-context.js";
+import { entryOf } from "./entry-of.js";
 import type { GloveActions, GloveState } from "./glove-types.js";
 import { createMessages } from "./messages.js";
 import { changesOf, overridesOf, type Settings } from "./settings.js";
@@ -266,6 +267,7 @@ export class Engine implements SnapshotSource, ConversationState {
     const switchTo = (id: string) => {
       this.#enter(id);
     };
+    const entry = (id: string, part: "id" | "branches") => entryOf(this.getSnapshot().timeline, id, part);
     const abort = () => {
       if (conversation.session) conversation.session.abort();
       else conversation.refuse(new AbortError());
@@ -277,9 +279,9 @@ export class Engine implements SnapshotSource, ConversationState {
       cancelQueued: (id) => conversation.session?.cancelQueued(id) ?? false,
       regenerate: () => ask((session) => session.regenerate()),
       edit: (id, message) => handled(ask((session) => session.edit(id, message)).catch(stopped)),
-      branches: (id) => conversation.session?.branches(id) ?? [],
-      switchBranch: (id) => ask((session) => session.switchBranch(id)),
-      fork: (id) => ask((session) => session.fork(id)),
+      branches: (id) => conversation.session?.branches(entry(id, "branches")) ?? [],
+      switchBranch: (id) => ask((session) => session.switchBranch(entry(id, "branches"))),
+      fork: (id) => ask((session) => session.fork(entry(id, "id"))),
       resume: () => ask((session) => session.resume()),
       takeOver: () => ask((session) => session.takeOver()),
       undo: (steps) => ask((session) => session.undo(steps)),

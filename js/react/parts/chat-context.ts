@@ -7,10 +7,14 @@ export interface Chat {
   readonly glove: GloveHandle;
   /** Draws the text of an answer; `false` leaves it as it is. */
   readonly markdown: ComponentType<TextRenderProps> | boolean;
-  /** Puts a text into the composer, where there is one. */
+  /** Puts a text into the composer, where there is one, and the focus. */
   readonly compose: RefObject<((text: string) => void) | null>;
   /** Brings the end of the conversation into sight, and keeps it there. */
   readonly toEnd: RefObject<(() => void) | null>;
+  /** Which message is being edited: it goes on where that one is drawn anew. */
+  readonly editing: { current: string | null };
+  /** Which version of a message was asked for, and by which of two buttons. */
+  readonly picked: { current: { readonly index: number; readonly button: number } | null };
 }
 
 export const ChatContext: Context<Chat | null> = /* @__PURE__ */ createContext<Chat | null>(null);

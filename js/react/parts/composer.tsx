@@ -50,6 +50,15 @@ export function Composer(props: PartProps<"form">): ReactNode {
   return part("form", { ...own, onSubmit: submit }, props);
 }
 
+/** Enter in a field sends its form, and Shift+Enter begins a new line. */
+export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  // The Enter that ends the writing of a Japanese or Chinese word sends nothing; Safari tells of it by its key code only.
+  const composing = event.nativeEvent.isComposing || event.keyCode === 229;
+  if (event.key !== "Enter" || event.shiftKey || composing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+}
+
 /** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
 export function ComposerInput(props: PartProps<"textarea">): ReactNode {
   const { sessionId } = useComposer();
@@ -62,20 +71,13 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
     compose.current = (text) => {
       const field = element.current;
       if (!field) return;
-      write(field, field.value ? `${text}\n${field.value}` : text);
+      if (text) write(field, field.value ? `${text}\n${field.value}` : text);
       field.focus();
     };
     return () => {
       compose.current = null;
     };
   }, [compose]);
-  const keyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // The Enter that ends the writing of a Japanese or Chinese word sends nothing; Safari tells of it by its key code only.
-    const composing = event.nativeEvent.isComposing || event.keyCode === 229;
-    if (event.key !== "Enter" || event.shiftKey || composing) return;
-    event.preventDefault();
-    event.currentTarget.form?.requestSubmit();
-  };
   const own = {
     ref: element,
     "aria-label": say("Message"),
@@ -85,7 +87,7 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
     dir: "auto",
     autoComplete: "off",
     enterKeyHint: "send",
-    onKeyDown: keyDown,
+    onKeyDown: sendOnEnter,
   };
   return part("textarea", own, props);
 }

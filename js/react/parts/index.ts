@@ -9,4 +9,7 @@ export { ErrorNotice } from "./notices/error-notice.js";
 export { Queue } from "./queue.js";
 export { Thread } from "./thread.js";
 export { ThreadLog } from "./thread-log.js";
+export { BranchPicker } from "./versions/branch-picker.js";
+export { EditableMessage, EditButton } from "./versions/edit.js";
+export { EditorCancel, EditorInput, EditorSend, MessageEditor } from "./versions/editor.js";
 export { Welcome } from "./welcome.js";

@@ -9,6 +9,8 @@ import { type PartProps, part } from "./as-child.js";
 import { useChat } from "./chat-context.js";
 import { CopyButton } from "./copy-button.js";
 import { IconLabel } from "./icons.js";
+import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
+import { BranchPicker, MessageEditor } from "./versions/late.js";
 
 /** What `MessageText` takes. */
 export interface MessageTextProps {
@@ -85,16 +87,20 @@ export interface MessageProps extends MessageTextProps {
 
 /** A message of `<Render>`: its text, and below it what can be done with it. */
 export function Message({ entry, isLast = false, streaming = false }: MessageProps): ReactNode {
-  return (
-    <div data-glove-message={entry.kind === "user" ? "user" : "agent"} data-glove-last={isLast ? "" : undefined}>
-      <MessageText entry={entry} streaming={streaming} />
-      {!streaming && entry.text !== "" && (
+  const isUser = entry.kind === "user";
+  const draw = (state: EditState) => (
+    <div data-glove-message={isUser ? "user" : "agent"} data-glove-last={isLast ? "" : undefined}>
+      {state === "idle" ? <MessageText entry={entry} streaming={streaming} /> : <MessageEditor />}
+      {!streaming && state === "idle" && (entry.text !== "" || entry.branches) && (
         <div data-glove-tools="">
-          <CopyButton text={entry.text} />
-          {isLast && entry.kind === "agent_text" && <RegenerateButton />}
+          {entry.branches && <BranchPicker entry={entry} />}
+          {entry.text !== "" && <CopyButton text={entry.text} />}
+          {isUser && <EditButton />}
+          {isLast && !isUser && <RegenerateButton />}
           <MessageTime at={entry.at} />
         </div>
       )}
     </div>
   );
+  return isUser ? <EditableMessage entry={entry}>{draw}</EditableMessage> : draw("idle");
 }

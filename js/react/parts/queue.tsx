@@ -6,10 +6,12 @@ import { useLabels } from "../render/labels.js";
 import { Long } from "../render/long-text.js";
 import { useChat } from "./chat-context.js";
 import { IconLabel } from "./icons.js";
+import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
+import { MessageEditor } from "./versions/late.js";
 
 /** A message that waits, and what can be done with it. */
 export interface QueuedItem extends QueuedMessage {
-  /** Takes it back into the composer; missing where there is none, or where nothing can be taken back. */
+  /** Takes it back into the composer; missing where there is none, or where nothing can be taken back. `EditableMessage` edits it in its place. */
   readonly edit?: (() => void) | undefined;
   readonly remove?: (() => void) | undefined;
 }
@@ -36,20 +38,20 @@ export function Queue({ editable = true, children = (item) => <Waiting key={item
   });
 }
 
-function Waiting({ text, edit, remove }: QueuedItem): ReactNode {
+function Waiting({ id, text, remove }: QueuedItem): ReactNode {
   const say = useLabels();
-  return (
+  const draw = (state: EditState) => (
     <div data-glove-message="user" data-glove-waits="">
-      <div data-glove-role="user" data-glove-queued="" dir="auto">
-        <Long text={text} />
-      </div>
+      {state === "idle" ? (
+        <div data-glove-role="user" data-glove-queued="" dir="auto">
+          <Long text={text} />
+        </div>
+      ) : (
+        <MessageEditor />
+      )}
       <div data-glove-tools="">
         <span>{say("Waiting for its turn")}</span>
-        {edit && (
-          <button type="button" title={say("Edit")} onClick={edit}>
-            <IconLabel icon="edit" label={say("Edit")} />
-          </button>
-        )}
+        <EditButton />
         {remove && (
           <button type="button" title={say("Remove")} onClick={remove}>
             <IconLabel icon="remove" label={say("Remove")} />
@@ -58,4 +60,5 @@ function Waiting({ text, edit, remove }: QueuedItem): ReactNode {
       </div>
     </div>
   );
+  return <EditableMessage entry={{ id, text }}>{draw}</EditableMessage>;
 }

@@ -1,10 +1,10 @@
 // `Thread`: the element around a chat, and what all parts in it share.
-import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useMemo, useRef } from "react";
+import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useMemo, useRef, useState } from "react";
 import { EngineContext } from "../hooks/engine-context.js";
 import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { type Labels, LabelsContext } from "../render/labels.js";
 import type { GloveHandle, RenderProps } from "../render/types.js";
-import { ChatContext } from "./chat-context.js";
+import { type Chat, ChatContext } from "./chat-context.js";
 
 /** What `Thread` takes. */
 export interface ThreadProps
@@ -21,7 +21,8 @@ export function Thread(props: ThreadProps): ReactNode {
   const keyDown = useStopKey(glove);
   const compose = useRef<((text: string) => void) | null>(null);
   const toEnd = useRef<(() => void) | null>(null);
-  const chat = useMemo(() => ({ glove, markdown, compose, toEnd }), [glove, markdown]);
+  const [[editing, picked]] = useState((): [Chat["editing"], Chat["picked"]] => [{ current: null }, { current: null }]);
+  const chat = useMemo(() => ({ glove, markdown, compose, toEnd, editing, picked }), [glove, markdown, editing, picked]);
   const Element = as as "div" & keyof JSX.IntrinsicElements;
   const content = (
     <ChatContext.Provider value={chat}>

@@ -4,6 +4,7 @@ import type { ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapsh
 import { usePartOf } from "../hooks/handle-registry.js";
 import { ToolCard } from "../parts/calls/tool-card.js";
 import { Message } from "../parts/message.js";
+import { BranchPicker } from "../parts/versions/late.js";
 import { DefaultCompaction, Reasoning, Slots } from "./defaults.js";
 import { renderPart } from "./mount-renderer.js";
 import type { PlacedSlots } from "./slots.js";
@@ -166,10 +167,18 @@ function MessageView({ entry, live, index, isLast, ...handle }: MessageViewProps
   return (
     <>
       <Reasoning text={said} streaming={!entry && text === ""} renderReasoning={handle.renderReasoning} of={entry} />
-      {!silent && <Words entry={entry} text={text} index={index} isLast={isLast} {...handle} />}
+      {silent ? entry && <Versions of={entry} /> : <Words entry={entry} text={text} index={index} isLast={isLast} {...handle} />}
     </>
   );
 }
+
+/** Of what has no row of buttons of its own. */
+const Versions = ({ of }: { readonly of: ShownEntry }): ReactNode =>
+  of.branches && (
+    <div data-glove-tools="">
+      <BranchPicker entry={of} />
+    </div>
+  );
 
 type WordsProps = Omit<MessageViewProps, "live" | "slots"> & { text: string };
 
@@ -202,6 +211,7 @@ function ToolView({ entry, index, slots, ...handle }: ToolViewProps): ReactNode 
           {shows}
         </ToolCard>
       )}
+      {!handle.renderToolStatus && <Versions of={entry} />}
     </>
   );
 }

@@ -16,6 +16,8 @@ export async function preloadRender(): Promise<void> {
 }
 
 // The parts of a chat, for those who write its markup.
+/** There only for a message, answer or call that was edited or given again: which version is shown, and the way to the others. */
+export const BranchPicker = /* @__PURE__ */ parts.component("BranchPicker");
 /** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
 export const Composer = /* @__PURE__ */ parts.component("Composer");
 /** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
@@ -34,8 +36,20 @@ export const DefaultMessage = /* @__PURE__ */ parts.component("DefaultMessage");
 export const DefaultReasoning = /* @__PURE__ */ parts.component("DefaultReasoning");
 /** The answer that is being written, as `<Render>` draws it. */
 export const DefaultStreaming = /* @__PURE__ */ parts.component("DefaultStreaming");
+/** Holds whether its message is being edited: `EditButton` begins, and `MessageEditor` ends. */
+export const EditableMessage = /* @__PURE__ */ parts.component("EditableMessage");
+/** Begins to edit the message around it. Nothing where the handle cannot, and while it is being edited. */
+export const EditButton = /* @__PURE__ */ parts.component("EditButton");
+/** Leaves the message that is being edited as it is. */
+export const EditorCancel = /* @__PURE__ */ parts.component("EditorCancel");
+/** The text of a message that is being edited. Enter sends; what is typed survives a reload. */
+export const EditorInput = /* @__PURE__ */ parts.component("EditorInput");
+/** Sends the edited message in the place of the old one. */
+export const EditorSend = /* @__PURE__ */ parts.component("EditorSend");
 /** An error in words for a person, with another try where that can help. */
 export const ErrorNotice = /* @__PURE__ */ parts.component("ErrorNotice");
+/** A form with the text of a message. There only while that is being edited; `data-state` says how far that is. */
+export const MessageEditor = /* @__PURE__ */ parts.component("MessageEditor");
 /** The words and pictures of a message, as an article. */
 export const MessageText = /* @__PURE__ */ parts.component("MessageText");
 /** When a message was written. Nothing where that is not known. */

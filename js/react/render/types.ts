@@ -40,6 +40,9 @@ export interface GloveHandle {
   /** Takes back a message of `queue`; false when its turn has come. */
   cancelQueued?: (id: string) => boolean;
   regenerate?: () => unknown;
+  /** Says something else in the place of a message, also of one of `queue`. */
+  edit?: (messageId: string, text: string) => unknown;
+  switchBranch?: (messageId: string) => unknown;
   sessionReady?: boolean;
   /** What the draft of a message is kept under. */
   sessionId?: string;

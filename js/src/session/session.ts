@@ -261,7 +261,8 @@ export class GloveSession {
   /**
    * Says something else in the place of an earlier message of the user, by its id in the timeline, and answers that. A run that is
    * going on is stopped first, unless `whenBusy` says otherwise. What was said from there on stays on a branch of its own
-   * (`switchBranch`); what tools did there is not taken back. Text alone keeps the images and files of the message.
+   * (`switchBranch`); what tools did there is not taken back. Text alone keeps the images and files of the message. A message of
+   * `queue` is changed in its place there, and stops nothing; the promise that it was sent with ends with `aborted`.
    */
   readonly edit = async (messageId: string, input: string | MessageInput): Promise<RunOutcome> => {
     const message = typeof input === "string" ? { text: input } : (input ?? {});

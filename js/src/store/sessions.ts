@@ -8,6 +8,7 @@ export interface SessionInfo {
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** All that is stored, of every branch: results of tools and what the framework said to the model are messages too. */
   readonly messageCount: number;
   /** A run would go on when it is opened, or waits for a person. */
   readonly unfinished: boolean;

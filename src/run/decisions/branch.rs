@@ -49,9 +49,10 @@ impl Run {
         })
     }
 
-    /// The line of what a person said.
+    /// The line of what a person said. A message that was queued keeps the id under which it waited.
     pub(crate) fn line_of_person(&self, id: &str) -> Option<usize> {
-        let line = self.line_of(id)?;
+        let waited = |message: &Message| message.is_from_person() && message.prompt_id.as_deref() == Some(id);
+        let line = self.line_of(id).or_else(|| self.messages.iter().rposition(waited))?;
         self.messages.get(line)?.is_from_person().then_some(line)
     }
 
@@ -276,7 +277,7 @@ fn said_again(message: &Message) -> Message {
 }
 
 /// Words alone take the place of words alone.
-fn keep_attachments(message: &mut Message, original: &Message) {
+pub(in crate::run) fn keep_attachments(message: &mut Message, original: &Message) {
     if message.extra.0.is_empty() {
         message.extra = original.extra.clone();
     }

@@ -2,6 +2,7 @@
 //! keeps them.
 
 use crate::message::ContentPart;
+use crate::run::branches::next;
 use crate::run::state::Phase;
 use crate::run::{Run, texts};
 
@@ -29,10 +30,17 @@ impl Run {
     pub(in crate::run) fn note_media(&mut self) {
         self.without_media.clear();
         let (large, refused) = (self.state.media_from, self.state.media_refused);
+        // What was on another branch was not in the request that was refused.
+        let was_sent = |from: usize| {
+            let gaps = self.branches.gaps_before(from);
+            move |at: usize| at < from && next(&gaps, at) == at
+        };
+        let (was_large, was_refused) = (was_sent(large), was_sent(refused));
         for (at, message) in self.messages.iter().enumerate().take(large.max(refused)) {
+            let (is_large, is_refused) = (was_large(at), was_refused(at));
             let note = |part: &ContentPart| match part.source {
-                Some(_) if at < refused => Some(texts::refused(&part.kind)),
-                _ if at < large && is_heavy(part) => Some(texts::left_out(&part.kind)),
+                Some(_) if is_refused => Some(texts::refused(&part.kind)),
+                _ if is_large && is_heavy(part) => Some(texts::left_out(&part.kind)),
                 _ => None,
             };
             if !message.content.iter().flatten().any(|part| note(part).is_some()) {

@@ -3,6 +3,7 @@
 use crate::event::Event;
 use crate::json::scan::joined;
 use crate::message::{Message, Sender};
+use crate::run::decisions::branch::keep_attachments;
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::{Reply, Request, WhenBusy};
 use crate::run::state::{Current, Halt, Phase, Used};
@@ -45,6 +46,10 @@ impl Run {
 
     pub(in crate::run) fn on_request(&mut self, request: &Request, fx: &mut Effects) {
         let request = request.clone();
+        if let Some(at) = request.edits.as_deref().and_then(|id| self.queued_message(id)) {
+            self.edit_queued(at, request, fx);
+            return;
+        }
         if !self.is_busy() {
             self.abandon(fx);
             if self.state.queue.is_empty() {
@@ -71,6 +76,20 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// The place of a message in the queue.
+    pub(crate) fn queued_message(&self, id: &str) -> Option<usize> {
+        self.state.queue.iter().position(|waiting| waiting.id == id && !waiting.regenerate)
+    }
+
+    /// What waits says something else now, in the same place.
+    fn edit_queued(&mut self, at: usize, mut request: Request, fx: &mut Effects) {
+        let Some(waiting) = self.state.queue.get_mut(at) else { return };
+        keep_attachments(&mut request.message, &waiting.message);
+        waiting.message = request.message;
+        let before = std::mem::replace(&mut waiting.id, request.id);
+        fx.push(Effect::Finish { request: before, outcome: Outcome::Aborted });
     }
 
     pub(in crate::run) fn on_queued_cancelled(&mut self, request: &str, fx: &mut Effects) {

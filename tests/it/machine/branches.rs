@@ -556,3 +556,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_edited_message_of_the_queue_keeps_its_place_and_its_pictures_and_stops_nothing() {
+    let mut world = talk();
+    world.ask("r3", "three");
+    let mut with_picture = request("q1", "first", WhenBusy::Queue);
+    let picture = ContentPart {
+        kind: "image".to_owned(),
+        source: Some(ContentSource::default()),
+        ..ContentPart::default()
+    };
+    with_picture.message.content = Some(vec![picture.clone()]);
+    world.step(Input::Request(Box::new(with_picture)));
+    world.ask("q2", "second");
+    world.step(edit("q3", "q1", "before it"));
+    assert_eq!(world.last_outcome(), "aborted");
+    let queue = |run: &Run| {
+        run.queued().map(|waiting| (waiting.id.clone(), waiting.message.text.clone())).collect::<Vec<_>>()
+    };
+    let waiting = [("q3", "before it"), ("q2", "second")].map(|(id, text)| (id.to_owned(), text.to_owned()));
+    assert_eq!((world.run.phase(), queue(&world.run)), (PhaseName::Model, waiting.to_vec()));
+    assert_eq!(queue(&world.restart().run), waiting);
+    world.model_says("3");
+    let heard = world.run.messages().last().unwrap();
+    assert_eq!(heard.text, "before it");
+    assert_eq!(heard.content.as_ref().unwrap().first(), Some(&picture));
+    // Its turn has come: the message takes its place in the record, under the id that it waited under.
+    world.step(edit("q4", "q3", "after all"));
+    world.model_says("4");
+    assert_eq!(branches_of(&world.run, "after all").map(|(at, _)| at), Some(1));
+    assert_eq!(shown(&world.run)[4..], ["three", "3", "after all", "4", "second"]);
+    assert_eq!(world.try_step(edit("q5", "q9", "x")).unwrap_err().code(), "MESSAGE_UNKNOWN");
+}

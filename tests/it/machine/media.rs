@@ -86,6 +86,29 @@ fn a_picture_that_was_too_large_is_left_out_from_then_on_and_later_ones_are_sent
 }
 
 #[test]
+fn a_picture_of_another_branch_than_the_one_that_was_too_large_is_sent_again() {
+    let mut world = World::with_tools([]);
+    world.ask("r1", "hello");
+    world.model_says("hi");
+    let hello = world.run.messages()[0].id.clone().unwrap();
+    shows(&mut world, "r2", "SMALL");
+    world.model_says("seen");
+    let small = world.run.messages()[2].id.clone().unwrap();
+    let mut edited = request("r3", "look", WhenBusy::Queue);
+    edited.edits = Some(hello);
+    edited.message.content = Some(vec![picture("LARGE")]);
+    world.step(Input::Request(Box::new(edited)));
+    assert_eq!(sent(&world), ["LARGE"]);
+    refused(&mut world);
+    world.step(Input::Switch { request: "s1".to_owned(), message: small });
+    for mut world in [world.restart(), world] {
+        assert_eq!(sent(&world), ["look", "SMALL"]);
+        world.step(Input::Switch { request: "s2".to_owned(), message: "r3.m2".to_owned() });
+        assert_eq!(sent(&world), [NOTE]);
+    }
+}
+
+#[test]
 fn a_refusal_without_pictures_leaves_nothing_out_and_nothing_more_to_say() {
     let mut world = World::with_tools([]);
     world.ask("r1", "far too long");

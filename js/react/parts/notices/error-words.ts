@@ -21,6 +21,7 @@ const words = {
   MODEL_BAD_REQUEST: "The assistant could not take this message.",
   MODEL_BAD_RESPONSE: "The assistant sent an answer that cannot be read.",
   MODEL_CONTEXT_LENGTH: "This conversation has become too long for the assistant. Start a new one.",
+  MESSAGE_UNKNOWN: "This message is not part of the conversation any more.",
   BODY_TOO_LARGE: "This message is too large. Send it with fewer or smaller files.",
   STORE_QUOTA: "This device is out of space, so the conversation cannot be saved. Free some space and try again.",
   STORE_UNAVAILABLE: "The conversation cannot be saved or read at the moment.",

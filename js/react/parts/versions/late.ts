@@ -1,0 +1,7 @@
+// The parts of `index.ts`, which are loaded when the first of them is shown.
+import { Loader } from "../../look/loader.js";
+
+const versions = /* @__PURE__ */ new Loader(() => import("./index.js"));
+
+export const BranchPicker = /* @__PURE__ */ versions.component("BranchPicker");
+export const MessageEditor = /* @__PURE__ */ versions.component("MessageEditor");
