@@ -47,7 +47,8 @@ export function Composer(props: PartProps<"form">): ReactNode {
     chat?.toEnd.current?.();
   };
   const own = { "data-glove-role": "input", "data-busy": busy ? "" : undefined, "aria-label": say("Send a message") };
-  return part("form", { ...own, onSubmit: submit }, props);
+  // In HTML from a server: with this method a form without a dialog does nothing, where others would load the page again.
+  return part("form", { ...own, method: "dialog", onSubmit: submit }, props);
 }
 
 /** Enter in a field sends its form, and Shift+Enter begins a new line. */
@@ -66,6 +67,11 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
   const say = useLabels();
   const element = useRef<HTMLTextAreaElement>(null);
   useDraft(element, sessionId);
+  useEffect(() => {
+    // Enter in HTML from a server, before React was there.
+    const field = element.current;
+    if (field?.value.trim() && /\n$/.test(field.value) && field.matches(":focus")) field.form?.requestSubmit();
+  }, []);
   useEffect(() => {
     if (!compose) return;
     compose.current = (text) => {
