@@ -24,3 +24,4 @@ export type { Renderers } from "./render/renderer-registry.js";
 export type * from "./render/types.js";
 export { builtInRenderers, type SlotProps } from "./renderers/index.js";
 export type { QuestionProps } from "./renderers/question.js";
+export type * from "./timeline/typed-calls.js";

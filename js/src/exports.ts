@@ -128,7 +128,14 @@ export { MemoryStore, permissionKey } from "./store/memory.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
-export { defineTool, type ToolDefinition, type TypedDisplay, type TypedRenderProps } from "./tools/define.js";
+export {
+  type DefinedTool,
+  defineTool,
+  type NoResolveSchema,
+  type ToolDefinition,
+  type TypedDisplay,
+  type TypedRenderProps,
+} from "./tools/define.js";
 export { jsonSchema } from "./tools/json-schema.js";
 export type { InferInput, InferOutput, Issue, JsonSchema, ParsingSchema, Schema, StandardSchema } from "./tools/schema-types.js";
 export type {

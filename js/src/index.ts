@@ -6,6 +6,7 @@ import * as glove from "./classic/glove.js";
 import * as client from "./session/client.js";
 import * as machine from "./session/run.js";
 import type { StoreAdapter } from "./store/adapter.js";
+import type { ToolConfig } from "./tools/tool.js";
 import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
 import { unpack } from "./wasm/inline.js";
 import { openCore } from "./wasm/sessions.js";
@@ -17,8 +18,8 @@ export * from "./exports.js";
 const core = /* @__PURE__ */ openCore(() => unpack(bytes));
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
-export class GloveClient extends client.GloveClient {
-  constructor(config: client.GloveClientConfig) {
+export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> extends client.GloveClient<T> {
+  constructor(config: client.GloveClientConfig<T>) {
     super(config, core);
   }
 }

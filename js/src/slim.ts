@@ -7,6 +7,7 @@ import { setProviders } from "./relay/source.js";
 import * as client from "./session/client.js";
 import * as machine from "./session/run.js";
 import type { StoreAdapter } from "./store/adapter.js";
+import type { ToolConfig } from "./tools/tool.js";
 import type { WasmSourceNow } from "./wasm/core.js";
 import { openCore } from "./wasm/sessions.js";
 import { compileSource, noSource, type WasmSource } from "./wasm/source.js";
@@ -20,8 +21,8 @@ export type { WasmSource } from "./wasm/source.js";
 const core = /* @__PURE__ */ openCore(noSource);
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
-export class GloveClient extends client.GloveClient {
-  constructor(config: client.GloveClientConfig) {
+export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> extends client.GloveClient<T> {
+  constructor(config: client.GloveClientConfig<T>) {
     super(config, core);
   }
 }

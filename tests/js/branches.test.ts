@@ -2,8 +2,8 @@
 import { GloveClient, MemoryStore, type Message, type StoreAdapter, type StoredStep, type ToolConfig } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
-import { entryOf } from "../../js/react/hooks/entry-of.js";
 import { createMessages } from "../../js/react/hooks/messages.js";
+import { entryOf } from "../../js/react/timeline/entry-of.js";
 import { scene, texts, until } from "../support/session.js";
 import { sharedSession } from "../support/shared-store.js";
 

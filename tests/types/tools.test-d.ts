@@ -5,6 +5,7 @@ import {
   AnthropicAdapter,
   type ContentPart,
   createAdapter,
+  type DefinedTool,
   defineTool,
   Glove,
   GloveClient,
@@ -13,6 +14,7 @@ import {
   jsonSchema,
   type ModelAdapter,
   type ModelPromptResult,
+  type NoResolveSchema,
   type SubscriberAdapter,
   type ToolConfig,
   type ToolResultData,
@@ -76,7 +78,8 @@ const booking = defineTool({
     return `${status} ${output ?? ""}`;
   },
 });
-expectTypeOf(booking).toEqualTypeOf<ToolConfig<{ city: string; nights: number }>>();
+expectTypeOf(booking).toEqualTypeOf<DefinedTool<"book", { city: string; nights: number }, { x: number }>>();
+expectTypeOf(booking).toExtend<ToolConfig<{ city: string; nights: number }>>();
 
 // Without a resolve schema there is nothing to answer with.
 defineTool({
@@ -85,7 +88,10 @@ defineTool({
   inputSchema: z.object({}),
   displayPropsSchema: z.object({ text: z.string() }),
   async do(_, display) {
-    expectTypeOf(await display.pushAndWait({ text: "" })).toEqualTypeOf<void>();
+    const answer = await display.pushAndWait({ text: "" });
+    expectTypeOf(answer).toEqualTypeOf<NoResolveSchema>();
+    // @ts-expect-error there is no `resolveSchema`
+    void answer.choice;
   },
   render({ resolve }) {
     resolve();
@@ -139,7 +145,7 @@ const arktyped = defineTool({
     expectTypeOf(signal).toEqualTypeOf<AbortSignal | undefined>();
   },
 });
-expectTypeOf(arktyped).toEqualTypeOf<ToolConfig<{ a: number; b?: string }>>();
+expectTypeOf(arktyped).toEqualTypeOf<DefinedTool<"ark", { a: number; b?: string }, unknown>>();
 
 // What `do` gives is what is taken back, as the record has it, and what the screen gets.
 const one = { name: "one", description: "", inputSchema: z.object({ id: z.string() }) };
@@ -151,7 +157,7 @@ defineTool({
     // @ts-expect-error it is not what `do` gave
     void result.ordr;
   },
-  renderResult: ({ data }) => expectTypeOf(data).toBeAny(),
+  renderResult: ({ data }) => expectTypeOf(data).toBeUnknown(),
 });
 defineTool({
   ...one,
@@ -177,7 +183,7 @@ defineTool({
   ...one,
   do: (): ToolResultData => ({ status: "success", data: 1 }),
   undo: (_, result) => expectTypeOf(result).toBeAny(),
-  renderResult: ({ data }) => expectTypeOf(data).toBeAny(),
+  renderResult: ({ data }) => expectTypeOf(data).toBeUnknown(),
 });
 defineTool({
   ...one,

@@ -1,12 +1,14 @@
 // All that a conversation shows and offers, as one object for each snapshot.
 import type { ReactNode } from "react";
 import type { SessionRunnable } from "../../src/classic/session-runnable.js";
+import type { GloveClient } from "../../src/session/client.js";
 import type { RunOutcome } from "../../src/session/outcome.js";
 import type { ImageInput, MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
-import type { EnhancedSlot, GloveSnapshot, ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
+import type { EnhancedSlot, GloveSnapshot, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { InboxItem } from "../../src/store/adapter.js";
 import type { Task } from "../../src/wire/record.js";
+import type { ClientEntry, ClientStreamingCall } from "../timeline/typed-calls.js";
 import type { UIMessage } from "./messages.js";
 
 /** What can be asked of a conversation. Each is the same function as long as the component lives. */
@@ -47,17 +49,19 @@ export interface GloveActions {
 }
 
 // The original's arrays may be written to, and what was written for it says so in its types.
-interface Lists {
-  timeline: ShownEntry[];
+interface Lists<C = GloveClient> {
+  timeline: ClientEntry<C>[];
   slots: ShownSlot[];
   tasks: Task[];
   inbox: InboxItem[];
 }
 
-/** What `useGlove()` gives, and what selectors read. */
-export interface GloveState extends Omit<GloveSnapshot, keyof Lists>, Lists, GloveActions {
+/** What `useGlove()` gives, and what selectors read. With a client its calls are those of the client's tools. */
+export interface GloveState<C = GloveClient> extends Omit<GloveSnapshot, keyof Lists | "streamingCalls">, Lists<C>, GloveActions {
+  /** The calls whose arguments are being written. Nothing of them runs yet. */
+  readonly streamingCalls: readonly ClientStreamingCall<C>[];
   /** The timeline as messages with parts. */
-  messages: UIMessage[];
+  messages: UIMessage<C>[];
   /** The session as an agent; null before there is one. */
   runnable: SessionRunnable | null;
   /** The session itself; null before there is one. */
@@ -67,4 +71,4 @@ export interface GloveState extends Omit<GloveSnapshot, keyof Lists>, Lists, Glo
 }
 
 /** What `useGlove()` returns: the state, the actions, and what `<Render>` needs (a `GloveHandle`). */
-export type UseGloveReturn = GloveState;
+export type UseGloveReturn<C = GloveClient> = GloveState<C>;

@@ -1,19 +1,21 @@
 // The timeline as messages with parts, in the words that React developers know. Messages that did not change stay the same.
 
+import type { GloveClient } from "../../src/session/client.js";
 import type { Approval, GloveSnapshot, ShownEntry, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { MessageBranches } from "../../src/wire/run-types.js";
+import type { CallsOf, CallTypes, Partly } from "../timeline/typed-calls.js";
 
 /** One message of the conversation: what a person sent, or all of an answer. */
-export interface UIMessage {
+export interface UIMessage<C = GloveClient> {
   readonly id: string;
   readonly role: "user" | "assistant";
-  readonly parts: readonly UIMessagePart[];
+  readonly parts: readonly UIMessagePart<C>[];
   /** What stands in its place on other branches of the conversation, where there is anything. */
   readonly branches?: MessageBranches;
 }
 
 /** A piece of a message, told apart by its `type`. */
-export type UIMessagePart = TextPart | ReasoningPart | FilePart | ToolPart | CompactionPart;
+export type UIMessagePart<C = GloveClient> = TextPart | ReasoningPart | FilePart | ToolPart<C> | CompactionPart;
 
 /** What was said. It streams while it is being written. */
 export interface TextPart {
@@ -42,26 +44,54 @@ export interface CompactionPart {
   readonly data: { readonly text: string };
 }
 
-interface ToolPartBase {
-  readonly type: `tool-${string}`;
+interface ToolPartBase<Name extends string = string, Input = unknown, RenderData = unknown> {
+  readonly type: `tool-${Name}`;
   readonly toolCallId: string;
-  readonly input: unknown;
+  readonly input: Input;
   /** What the call does, in the words of the tool's `title`. */
   readonly title?: string;
   /** What the tool gave for the screen. */
-  readonly renderData?: unknown;
+  readonly renderData?: RenderData;
 }
 
-/** A call of a tool, its type being `tool-` and the name. What else it has depends on its `state`. */
-export type ToolPart = ToolPartBase &
-  /** The model writes the arguments: `input` is what there is of them, `at` the place that is being written (a JSON Pointer). */
-  (
-    | { readonly state: "input-streaming"; readonly at: string | undefined }
-    | { readonly state: "input-available" }
-    | { readonly state: "approval-requested"; readonly approval: { readonly id: string; readonly reason?: string } }
-    | { readonly state: "output-available"; readonly output: string }
-    | { readonly state: "output-error" | "output-denied" | "output-aborted"; readonly errorText: string }
-  );
+/** The model writes the arguments: `input` is what there is of them, `at` the place that is being written (a JSON Pointer). */
+interface WritingPart<Name extends string, Input, RenderData> extends ToolPartBase<Name, Partly<Input> | undefined, RenderData> {
+  readonly state: "input-streaming";
+  readonly at: string | undefined;
+}
+
+interface CalledPart<Name extends string, Input, RenderData> extends ToolPartBase<Name, Input, RenderData> {
+  readonly state: "input-available";
+}
+
+interface AskedPart<Name extends string, Input, RenderData> extends ToolPartBase<Name, Input, RenderData> {
+  readonly state: "approval-requested";
+  readonly approval: { readonly id: string; readonly reason?: string };
+}
+
+interface DonePart<Name extends string, Input, RenderData> extends ToolPartBase<Name, Input, RenderData> {
+  readonly state: "output-available";
+  readonly output: string;
+}
+
+interface FailedPart<Name extends string, RenderData> extends ToolPartBase<Name, unknown, RenderData> {
+  readonly state: "output-error" | "output-denied" | "output-aborted";
+  readonly errorText: string;
+}
+
+/**
+ * A call of a tool, its type being `tool-` and the name. What else it has depends on its `state`. With a client it is a call of one of that
+ * client's tools; `input` is then what the tool gets, as far as it is written, and of a call that failed whatever the model wrote.
+ */
+export type ToolPart<C = GloveClient> = PartOf<CallsOf<C>>;
+type PartOf<T> = T extends CallTypes ? TypedToolPart<T["name"], T["input"], T["renderData"]> : never;
+/** A call with this name, input and data for the screen. */
+export type TypedToolPart<Name extends string, Input, RenderData> =
+  | WritingPart<Name, Input, RenderData>
+  | CalledPart<Name, Input, RenderData>
+  | AskedPart<Name, Input, RenderData>
+  | DonePart<Name, Input, RenderData>
+  | FailedPart<Name, RenderData>;
 
 type Source = Pick<GloveSnapshot, "timeline" | "approvals" | Streaming>;
 type Streaming = "streamingText" | "streamingReasoning" | "streamingCalls";

@@ -1,7 +1,9 @@
 // `useGlove()` and the hooks beside it.
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { GloveError } from "../../src/error.js";
-import type { ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
+import type { GloveClient } from "../../src/session/client.js";
+import type { ShownSlot } from "../../src/snapshot/snapshot.js";
+import type { ClientToolEntry } from "../timeline/typed-calls.js";
 import { Engine } from "./engine.js";
 import { type ConversationState, EngineContext, useSelected } from "./engine-context.js";
 import { GloveContext, type ProviderEngines } from "./glove-context.js";
@@ -12,13 +14,17 @@ import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
 import { useTrackedState } from "./use-tracked-state.js";
 
 /** A part of the nearest conversation: that of the `<Render>` around, the provider's, or, where no `useGlove()` shows that, of the latest hook. */
-export function useGlove<T>(selector: (state: GloveState) => T, isEqual?: (a: T, b: T) => boolean): T;
+export function useGlove<T, C extends GloveClient = GloveClient>(
+  selector: (state: GloveState<C>) => T,
+  isEqual?: (a: T, b: T) => boolean,
+): T;
 // The last, so that `ReturnType<typeof useGlove>` is this one's.
 /**
  * A conversation, and everything that can be done with it. Without settings it is the provider's: all such hooks below one
  * provider are on the same. With settings it is one of its own. The component renders again when a part that it reads changes.
+ * `useGlove<typeof client>()` types the calls by the tools of the client.
  */
-export function useGlove(config?: UseGloveConfig): UseGloveReturn;
+export function useGlove<C extends GloveClient = GloveClient>(config?: UseGloveConfig): UseGloveReturn<C>;
 export function useGlove<T>(
   given: UseGloveConfig | ((state: GloveState) => T) = {},
   isEqual: (a: T, b: T) => boolean = Object.is,
@@ -73,13 +79,15 @@ export function useSlot(id: string): ShownSlot | undefined {
 }
 
 /** The latest call with this id. */
-export function useToolCall(id: string): ToolEntry | undefined {
-  return useGlove(({ timeline }) => timeline.findLast((entry): entry is ToolEntry => entry.kind === "tool" && entry.id === id));
+export function useToolCall<C extends GloveClient = GloveClient>(id: string): ClientToolEntry<C> | undefined {
+  return useGlove(({ timeline }) => timeline.findLast(({ kind, id: own }) => kind === "tool" && own === id)) as
+    | ClientToolEntry<C>
+    | undefined;
 }
 
 /** The message with this id, as `messages` has it. */
-export function useMessage(id: string): UIMessage | undefined {
-  return useGlove(({ messages }) => messages.find((message) => message.id === id));
+export function useMessage<C extends GloveClient = GloveClient>(id: string): UIMessage<C> | undefined {
+  return useGlove(({ messages }: GloveState<C>) => messages.find((message) => message.id === id));
 }
 
 function useNearest(): ConversationState {

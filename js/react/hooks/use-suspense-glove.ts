@@ -14,7 +14,7 @@ import { useTrackedState } from "./use-tracked-state.js";
  * As `useGlove()` below a provider. What could not be opened is thrown, for the nearest error boundary. A server renders the
  * empty conversation.
  */
-export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
+export function useSuspenseGlove<C extends GloveClient = GloveClient>(config: UseGloveConfig = {}): UseGloveReturn<C> {
   const provided = useContext(GloveContext);
   if (!provided) throw new GloveError("CLIENT_CONFIG", "useSuspenseGlove requires a GloveProvider");
   const settings = settingsOf(config, provided, () => undefined);
@@ -50,7 +50,7 @@ export function useSuspenseGlove(config: UseGloveConfig = {}): UseGloveReturn {
     letGo();
   });
   useAttached(engine, shared ? undefined : settings);
-  return useTrackedState(engine ?? empty);
+  return useTrackedState(engine ?? empty) as UseGloveReturn<C>;
 }
 
 /** The engine of a component. State of one that waits is lost, so until it is on the screen its engine is found by what it asks for. */

@@ -19,7 +19,7 @@ import { generateSessionId, type PersistSessionSetting, readSessionId, rememberS
 import type { SubscriberAdapter } from "./subscriber.js";
 
 /** The settings that all sessions of a client share. Either `endpoint` or `createModel` is required. */
-export interface GloveClientConfig {
+export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly ToolConfig[]> {
   /** The URL of a chat endpoint (`createChatHandler`). */
   readonly endpoint?: string | undefined;
   /** Creates the model of a session; takes precedence over `endpoint`. */
@@ -34,7 +34,7 @@ export interface GloveClientConfig {
   /** Lists the sessions of `createStore`. */
   readonly catalog?: SessionCatalog | undefined;
   readonly systemPrompt?: string | undefined;
-  readonly tools?: readonly ToolConfig[] | undefined;
+  readonly tools?: T | undefined;
   readonly compaction?: CompactionConfig | undefined;
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
   readonly budgets?: Budgets | undefined;
@@ -106,14 +106,14 @@ let warned = false;
  * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
  * one engine. Making a client starts nothing.
  */
-export class GloveClient {
+export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> {
   readonly #core: Core;
-  readonly #config: GloveClientConfig;
+  readonly #config: GloveClientConfig<T>;
   readonly #held = new Map<string, Held>();
   /** Sessions that nobody stores elsewhere; they outlive what shows them. */
   readonly #own: SessionDatabase;
 
-  constructor(config: GloveClientConfig, core: Core) {
+  constructor(config: GloveClientConfig<T>, core: Core) {
     checkOptions(config, clientOptions, { moved });
     if (!config?.endpoint && !config?.createModel) {
       throw new GloveError("CLIENT_CONFIG", "GloveClient requires either 'endpoint' or 'createModel'");
@@ -127,7 +127,7 @@ export class GloveClient {
     return this.#config.systemPrompt;
   }
 
-  get tools(): readonly ToolConfig[] | undefined {
+  get tools(): T | undefined {
     return this.#config.tools;
   }
 

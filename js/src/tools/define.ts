@@ -31,8 +31,20 @@ export interface TypedDisplay<D, R = void> {
   readonly idempotencyKey: string;
 }
 
+/** What the answer to a tool's own renderer is without a `resolveSchema`: nothing that can be read. Add one to the tool. */
+export interface NoResolveSchema {
+  readonly "add a `resolveSchema` to the tool to read its answer": never;
+}
+
+/** A tool of `defineTool`: what it is called, which arguments it gets, and what it gives the screen. */
+export interface DefinedTool<N extends string, I, D> extends ToolConfig<I> {
+  readonly name: N;
+  /** For types alone: it is never there. */
+  readonly "~calls"?: { readonly name: N; readonly input: Kept<I>; readonly renderData: D };
+}
+
 /** As it comes out of the record, which is JSON. */
-type Kept<T> = T extends { toJSON(): infer J } ? J : T extends object ? { [K in keyof T]: Kept<T[K]> } : T;
+export type Kept<T> = T extends { toJSON(): infer J } ? J : T extends object ? { [K in keyof T]: Kept<T[K]> } : T;
 
 /** What an `undo` is told of what `do` gave: the data of its successes. */
 type DataOf<O> = unknown extends O
@@ -49,13 +61,15 @@ type DataOf<O> = unknown extends O
           ? null
           : Kept<O>;
 
-/** What `do` put into `renderData`. */
-type RenderDataOf<O> = O extends { readonly renderData: infer Data } ? Kept<Data> : never;
+/** What `do` put into `renderData`; unknown where `do` says nothing of it. */
+type RenderDataOf<O, D = RenderDataIn<O>> = [D] extends [never] ? unknown : D;
+type RenderDataIn<O> = O extends { readonly renderData: infer Data } ? Kept<Data> : never;
 
 /** What `defineTool` takes. */
-export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema, O = unknown>
+export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema, O = unknown, N extends string = string>
   extends Omit<
     ToolConfig<InferOutput<I>>,
+    | "name"
     | "inputSchema"
     | "displayPropsSchema"
     | "resolveSchema"
@@ -67,6 +81,7 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     | "requiresPermission"
     | "requireApproval"
   > {
+  readonly name: N;
   readonly inputSchema: I;
   readonly displayPropsSchema?: D;
   readonly resolveSchema?: R;
@@ -87,8 +102,7 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     signal?: AbortSignal,
   ): unknown;
   render?(props: TypedRenderProps<InferOutput<D>, InferInput<R>, InferOutput<R>>): unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: where `do` says nothing of it.
-  renderResult?(props: ToolResultRenderProps<[RenderDataOf<O>] extends [never] ? any : RenderDataOf<O>>): unknown;
+  renderResult?(props: ToolResultRenderProps<RenderDataOf<O>>): unknown;
 }
 
 /** What the renderer of a tool made by `defineTool` gets. `data` is `props` by the raw tools' name. */
@@ -108,11 +122,15 @@ export interface TypedRenderProps<D, R, A = R> {
 
 /**
  * A tool with its types inferred from its schemas: the input of `do`, what it may show, what the person answers, and the
- * props of `render`. Gives a `ToolConfig`.
+ * props of `render`. Gives a `ToolConfig` by which clients type the calls that they show.
  */
-export function defineTool<I extends Schema, D extends Schema = Schema, R extends Schema = Schema<void>, O = unknown>(
-  definition: ToolDefinition<I, D, R, O>,
-): ToolConfig<InferOutput<I>> {
+export function defineTool<
+  I extends Schema,
+  D extends Schema = Schema,
+  R extends Schema = Schema<void, NoResolveSchema>,
+  O = unknown,
+  const N extends string = string,
+>(definition: ToolDefinition<I, D, R, O, N>): DefinedTool<N, InferOutput<I>, RenderDataOf<O>> {
   const { do: work, undo, render, ...rest } = check("The argument of `defineTool`", definition, "object", "TOOL_INVALID");
   checkTool(definition);
   const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
@@ -139,5 +157,5 @@ export function defineTool<I extends Schema, D extends Schema = Schema, R extend
         { toString: () => String(render) },
       ),
     }),
-  } as ToolConfig<InferOutput<I>>;
+  } as DefinedTool<N, InferOutput<I>, RenderDataOf<O>>;
 }

@@ -1,0 +1,51 @@
+// The calls of a conversation, typed by the tools of its client.
+import type { GloveClient } from "../../src/session/client.js";
+import type { ShownEntry, StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
+
+/** What is known of the calls of a tool. */
+export interface CallTypes {
+  readonly name: string;
+  readonly input: unknown;
+  readonly renderData: unknown;
+}
+
+/** The same of each tool of a client. Of one that `defineTool` did not make it is that it has a name. */
+export type CallsOf<C> = C extends GloveClient<infer T> ? CallOf<T[number]> : never;
+type CallOf<Tool> = Tool extends { readonly "~calls"?: infer T } ? (unknown extends T ? CallTypes : NonNullable<T>) : CallTypes;
+
+/** As far as a model has written it. */
+export type Partly<T> = T extends object ? { readonly [K in keyof T]?: Partly<T[K]> } : T;
+
+/** A call with this name, input and data for the screen. */
+export interface TypedToolEntry<Name, Input, RenderData> extends Omit<ToolEntry, "name" | "input" | "renderData"> {
+  readonly name: Name;
+  /** As its tool gets it. Of a call that was refused for its arguments it is what the model wrote. */
+  readonly input: Input;
+  readonly renderData?: RenderData;
+  readonly error?: Error;
+}
+
+/** A call with this name that a model is writing. */
+export interface TypedStreamingCall<Name, Input> extends Omit<StreamingCall, "name" | "input"> {
+  readonly name: Name;
+  readonly input: Partly<Input> | undefined;
+}
+
+/** A call in the timeline of a client's conversations: `ClientToolEntry<typeof client>`. */
+export type ClientToolEntry<C> = EntryOf<CallsOf<C>>;
+type EntryOf<T> = T extends CallTypes
+  ? string extends T["name"]
+    ? ToolEntry
+    : TypedToolEntry<T["name"], T["input"], T["renderData"]>
+  : never;
+
+/** An entry of the timeline of a client's conversations. */
+export type ClientEntry<C> = GloveClient extends C ? ShownEntry : Exclude<ShownEntry, { kind: "tool" }> | ClientToolEntry<C>;
+
+/** A call that a model is writing in a client's conversations. */
+export type ClientStreamingCall<C> = CallingOf<CallsOf<C>>;
+type CallingOf<T> = T extends CallTypes
+  ? string extends T["name"]
+    ? StreamingCall
+    : TypedStreamingCall<T["name"], T["input"]>
+  : never;

@@ -1,0 +1,80 @@
+// Calls by the tools of a client: what `useGlove<typeof client>()` gives.
+import { defineTool, GloveClient } from "glove-wasm";
+import {
+  type ClientToolEntry,
+  type GloveState,
+  Render,
+  type ToolEntry,
+  type ToolPart,
+  type UIMessage,
+  useGlove,
+  useSuspenseGlove,
+  useToolCall,
+} from "glove-wasm/react";
+import type { ReactNode } from "react";
+import { expectTypeOf } from "vitest";
+import { z } from "zod";
+
+const search = defineTool({
+  name: "search",
+  description: "",
+  inputSchema: z.object({ query: z.string(), filters: z.object({ since: z.coerce.date() }).optional() }),
+  do: () => ({ status: "success", data: 1, renderData: { hits: [{ title: "a", at: new Date() }] } }),
+});
+const pay = defineTool({ name: "pay", description: "", inputSchema: z.object({ amount: z.number() }), do: () => "paid" });
+const client = new GloveClient({ endpoint: "/chat", tools: [search, pay] });
+type Client = typeof client;
+
+export function Parts(): ReactNode {
+  const glove = useGlove<Client>();
+  for (const part of glove.messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-search") {
+      expectTypeOf(part.renderData).toEqualTypeOf<{ hits: { title: string; at: string }[] } | undefined>();
+      if (part.state === "output-available") expectTypeOf(part.input.query).toEqualTypeOf<string>();
+      if (part.state === "output-available") expectTypeOf(part.input.filters?.since).toEqualTypeOf<string | undefined>();
+      if (part.state === "input-streaming") expectTypeOf(part.input?.query).toEqualTypeOf<string | undefined>();
+      if (part.state === "output-error") expectTypeOf(part.input).toBeUnknown();
+    }
+    // @ts-expect-error no tool of this client has this name
+    if (part.type === "tool-serach") return null;
+  }
+  for (const call of glove.streamingCalls) {
+    if (call.name === "pay") expectTypeOf(call.input?.amount).toEqualTypeOf<number | undefined>();
+    // @ts-expect-error no tool of this client has this name
+    if (call.name === "payy") return null;
+  }
+  for (const entry of glove.timeline) {
+    if (entry.kind !== "tool") continue;
+    expectTypeOf(entry.name).toEqualTypeOf<"search" | "pay">();
+    if (entry.name === "search") expectTypeOf(entry.input.query).toEqualTypeOf<string>();
+    // @ts-expect-error an amount is not what is searched for
+    if (entry.name === "search") void entry.input.amount;
+  }
+  expectTypeOf(useSuspenseGlove<Client>()).toEqualTypeOf(glove);
+  return <Render glove={glove} renderToolStatus={({ entry }) => <Card entry={entry as ClientToolEntry<Client>} />} />;
+}
+
+function Card({ entry }: { entry: ClientToolEntry<Client> }): ReactNode {
+  return entry.name === "pay" ? entry.input.amount : entry.input.query;
+}
+
+export function Selected(): ReactNode {
+  const messages = useGlove((state: GloveState<Client>) => state.messages);
+  expectTypeOf(messages).toEqualTypeOf<UIMessage<Client>[]>();
+  const call = useToolCall<Client>("c");
+  if (call?.name === "pay") expectTypeOf(call.input.amount).toEqualTypeOf<number>();
+  return null;
+}
+
+// Without a client, and with tools that nothing is known of, calls are what they were.
+expectTypeOf<ToolPart["type"]>().toEqualTypeOf<`tool-${string}`>();
+expectTypeOf<ToolPart["input"]>().toBeUnknown();
+const raw = new GloveClient({
+  endpoint: "/chat",
+  tools: [{ name: "raw", description: "", jsonSchema: {}, do: (input) => input }],
+});
+expectTypeOf<ClientToolEntry<typeof raw>>().toEqualTypeOf<ToolEntry>();
+expectTypeOf<ClientToolEntry<GloveClient>>().toEqualTypeOf<ToolEntry>();
+// A client of some tools is a client.
+const any: GloveClient = client;
+void any;
