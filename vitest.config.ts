@@ -10,9 +10,19 @@ const react = {
   testTimeout: 30_000,
 };
 /** What one React does otherwise than another: effects, stores, waiting, errors and hydration. */
-const ofEachReact = ["broken", "provider", "render", "selectors", "server", "sessions", "shared", "suspense", "use-glove"].map(
-  (name) => `tests/js/react/${name}.test.tsx`,
-);
+const ofEachReact = [
+  "broken",
+  "panes",
+  "provider",
+  "render",
+  "selectors",
+  "server",
+  "sessions",
+  "shared",
+  "suspense",
+  "threads",
+  "use-glove",
+].map((name) => `tests/js/react/${name}.test.tsx`);
 const folder18 = fileURLToPath(new URL("tests/react-18/node_modules", import.meta.url));
 const react18 = [
   { find: /^(react|react-dom)(?=\/|$)/, replacement: `${folder18}/$1` },

@@ -1,12 +1,15 @@
 "use client";
 // The entry for React applications: everything of the package, and its React layer.
 export * from "../src/index.js";
+export type { ThreadInfo } from "../src/threads/thread.js";
+export type { ThreadActions, ThreadsState } from "../src/threads/thread-store.js";
 export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/glove-types.js";
 export * from "./hooks/messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./hooks/provider.js";
 export type { UseGloveConfig } from "./hooks/settings.js";
 export { useGlove, useMessage, useSlot, useToolCall } from "./hooks/use-glove.js";
 export { useSuspenseGlove } from "./hooks/use-suspense-glove.js";
+
 export type { AsChild, PartProps } from "./parts/as-child.js";
 export type { ToolCardProps, ToolCardState } from "./parts/calls/tool-card.js";
 export type { ToolState } from "./parts/calls/tool-state.js";
@@ -24,4 +27,5 @@ export type { Renderers } from "./render/renderer-registry.js";
 export type * from "./render/types.js";
 export { builtInRenderers, type SlotProps } from "./renderers/index.js";
 export type { QuestionProps } from "./renderers/question.js";
+export { type UseThreadsConfig, type UseThreadsReturn, useThreads } from "./threads/use-threads.js";
 export type * from "./timeline/typed-calls.js";

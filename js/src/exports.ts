@@ -116,6 +116,7 @@ export type {
   InboxItemStatus,
   Salvage,
   SessionDamage,
+  StepMarks,
   StoreAdapter,
   StoredRun,
   StoredStep,

@@ -5,7 +5,7 @@ use crate::json::codec::{self, Read, Write};
 use crate::message::Message;
 use crate::run::journal::Record;
 use crate::run::state::{CallRecord, State};
-use crate::run::{OutOfProtocol, Run};
+use crate::run::{OutOfProtocol, PhaseName, Run};
 
 /// Written into every checkpoint; an older number is read, a newer one refused.
 pub const VERSION: u32 = 2;
@@ -22,6 +22,10 @@ pub struct Unsaved<'a> {
     pub checkpoint: Option<String>,
     /// The number of the last input that this write covers.
     pub seq: u64,
+    /// What the run is doing, for a list of sessions.
+    pub phase: PhaseName,
+    /// A person is asked, whatever else goes on.
+    pub asks: bool,
 }
 
 #[derive(Read)]
@@ -129,6 +133,8 @@ impl Run {
             records: &self.unsaved_records,
             checkpoint: self.is_compact().then(|| self.checkpoint()),
             seq: self.seq,
+            phase: self.phase(),
+            asks: self.asks(),
         }
     }
 

@@ -464,14 +464,19 @@ impl Run {
             (None, Phase::Compacting { .. }) => PhaseName::Compacting,
             (None, Phase::Undoing(_)) => PhaseName::Undoing,
             (None, Phase::Tools(batch)) => {
-                let asks = batch.calls.iter().any(CallRecord::waits_for_a_person);
                 let works = batch.calls.iter().any(|call| {
                     !call.waits_for_a_person()
                         && !matches!(call.state, CallState::Queued | CallState::Done(_))
                 });
-                if asks && !works { PhaseName::Waiting } else { PhaseName::Tools }
+                if self.asks() && !works { PhaseName::Waiting } else { PhaseName::Tools }
             }
         }
+    }
+
+    /// A person is asked something.
+    pub fn asks(&self) -> bool {
+        matches!(self.state.halt, Some(Halt::AskBudget(..)))
+            || self.state.batch().is_some_and(|batch| batch.calls.iter().any(CallRecord::waits_for_a_person))
     }
 
     /// What the model is to be sent for the call that is being made.

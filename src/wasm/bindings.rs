@@ -72,7 +72,13 @@ extern "C" {
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn salvage(this: &PageBindings) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
-    pub(super) fn append(this: &PageBindings, step: &str, strict: bool) -> Result<Promise, JsValue>;
+    pub(super) fn append(
+        this: &PageBindings,
+        step: &str,
+        strict: bool,
+        phase: &str,
+        asks: bool,
+    ) -> Result<Promise, JsValue>;
     /// A promise, or `undefined`.
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn confirm(this: &PageBindings) -> Result<JsValue, JsValue>;

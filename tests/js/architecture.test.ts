@@ -16,6 +16,7 @@ const subjects: Readonly<Record<string, string>> = {
   snapshot: "what a screen shows of a session",
   store: "what keeps sessions",
   tabs: "one session in several tabs",
+  threads: "the list of sessions, kept up to date",
   timing: "promises, microtasks and frames",
   tools: "tools and their schemas",
   values: "values: JSON, copies, base64, checked options",

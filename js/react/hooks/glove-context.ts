@@ -23,8 +23,17 @@ export class ProviderEngines extends Listeners {
 
   /** The provider's own conversation: that of every hook without settings. */
   get shared(): Engine {
-    this.#shared ??= awaited.get(this.#settings.client) ?? new Engine(this.#settings);
+    this.#shared ??= this.#awaited.get(this.#id) ?? new Engine(this.#settings);
     return this.#shared;
+  }
+
+  /** Keeps it for components that wait for it. */
+  hold(engine: Engine): void {
+    this.#awaited.set(this.#id, engine);
+  }
+
+  release(engine: Engine): void {
+    if (this.#awaited.get(this.#id) === engine) this.#awaited.delete(this.#id);
   }
 
   /** One that could not begin is begun anew by whoever comes next. */
@@ -47,20 +56,22 @@ export class ProviderEngines extends Listeners {
     return () => this.#set(this.#engines.filter((_, index, all) => index !== all.lastIndexOf(engine)));
   }
 
+  get #id(): string {
+    return this.#settings.sessionId ?? "";
+  }
+
+  get #awaited(): Map<string, Engine> {
+    const { client } = this.#settings;
+    const engines = awaited.get(client) ?? new Map<string, Engine>();
+    awaited.set(client, engines);
+    return engines;
+  }
+
   #set(engines: readonly Engine[]): void {
     this.#engines = engines;
     this.changed();
   }
 }
 
-/** What components wait for. State of one that waits is lost, its provider's too: they find it here when they come again. */
-const awaited = new WeakMap<GloveClient, Engine>();
-
-/** Keeps it for them. */
-export function holdEngine(client: GloveClient, engine: Engine): void {
-  awaited.set(client, engine);
-}
-
-export function releaseEngine(client: GloveClient, engine: Engine): void {
-  if (awaited.get(client) === engine) awaited.delete(client);
-}
+/** What components wait for, by its session. State of one that waits is lost, its provider's too: they find it here when they come again. */
+const awaited = new WeakMap<GloveClient, Map<string, Engine>>();

@@ -1,13 +1,21 @@
 // `GloveProvider`: the client that the hooks below it use.
 import { type ReactNode, Suspense, useContext, useEffect, useMemo, useState } from "react";
+import { GloveError } from "../../src/error.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { Renderers } from "../render/renderer-registry.js";
+import { EngineContext } from "./engine-context.js";
 import { GloveContext, ProviderEngines } from "./glove-context.js";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
 
 /** What `<GloveProvider>` takes. */
 export interface GloveProviderProps {
-  client: GloveClient;
+  /** The client of the provider around, unless it is given. */
+  client?: GloveClient | undefined;
+  /**
+   * The conversation of the hooks below without settings; a new id switches to that conversation. Two providers show two conversations
+   * side by side, each with its own selectors.
+   */
+  sessionId?: string | undefined;
   children?: ReactNode;
   /** Shown while a `useSuspenseGlove()` below waits for its conversation. */
   fallback?: ReactNode;
@@ -16,15 +24,20 @@ export interface GloveProviderProps {
 }
 
 /** Makes a client, and renderers for all of them, known to the hooks below it. */
-export function GloveProvider({ client, children, fallback, renderers = none }: GloveProviderProps): ReactNode {
-  const settings = { client, provided: renderers };
+export function GloveProvider({ children, fallback, ...given }: GloveProviderProps): ReactNode {
+  const around = useContext(GloveContext);
+  const { client = around?.client, renderers = around?.renderers ?? none, sessionId } = given;
+  if (!client) throw new GloveError("CLIENT_CONFIG", "GloveProvider requires a `client`");
+  const settings = { client, provided: renderers, sessionId };
   const [current] = useState(() => new ProviderEngines(settings));
   useBrowserLayoutEffect(() => current.update(settings));
   useWarning(client);
   const provided = useMemo(() => ({ client, current, renderers }), [client, current, renderers]);
   return (
     <GloveContext.Provider value={provided}>
-      {fallback === undefined ? children : <Suspense fallback={fallback}>{children}</Suspense>}
+      <EngineContext.Provider value={null}>
+        {fallback === undefined ? children : <Suspense fallback={fallback}>{children}</Suspense>}
+      </EngineContext.Provider>
     </GloveContext.Provider>
   );
 }

@@ -3,7 +3,7 @@ import { useContext, useRef, useState, useSyncExternalStore } from "react";
 import { GloveError } from "../../src/error.js";
 import type { GloveClient } from "../../src/session/client.js";
 import { Engine, holdMs } from "./engine.js";
-import { GloveContext, holdEngine, releaseEngine } from "./glove-context.js";
+import { GloveContext } from "./glove-context.js";
 import type { UseGloveReturn } from "./glove-types.js";
 import { hasOwnSettings, type Settings, settingsOf, type UseGloveConfig } from "./settings.js";
 import { useBrowserLayoutEffect } from "./use-browser-layout-effect.js";
@@ -25,10 +25,10 @@ export function useSuspenseGlove<C extends GloveClient = GloveClient>(config: Us
   const engine = kept?.engine ?? (inPage ? shared : undefined);
   const letGo = () => {
     if (kept) forget(kept);
-    if (shared) releaseEngine(settings.client, shared);
+    if (shared) provided.current.release(shared);
   };
   if (engine && !engine.isReady) {
-    if (shared) holdEngine(settings.client, shared);
+    if (shared) provided.current.hold(shared);
     const { error } = engine.getSnapshot();
     // Later, when React has tried for the second time: whoever resets the boundary begins anew.
     if (error) {

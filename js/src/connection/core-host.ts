@@ -82,12 +82,12 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
         fence.pass()?.catch((thrown: unknown) => {
           throw forCore(thrown);
         }),
-      append: async (step, strict) => {
+      append: async (...step) => {
         await claim().catch((thrown: unknown) => {
           throw forCore(thrown);
         });
         const began = performance.now();
-        await bridge.host.append(step, strict);
+        await bridge.host.append(...step);
         fence.certain(began);
       },
     });

@@ -203,24 +203,32 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
 
   /** The stored sessions, the most recently changed first. */
   async sessions(): Promise<readonly SessionInfo[]> {
-    return this.#catalog().list();
+    return this.catalog.list();
   }
 
   /** Sets the title of a session; an empty one resets it to the first message. */
   async renameSession(id: string, title: string): Promise<void> {
     check("`title`", title, "text");
-    await this.#catalog().rename(check("`id`", id, "text"), title);
+    await this.catalog.rename(check("`id`", id, "text"), title);
   }
 
   /** Deletes a session. If it is open, it is closed first, even during a run. */
   async deleteSession(id: string): Promise<void> {
-    const catalog = this.#catalog();
+    const { catalog } = this;
     const held = this.#held.get(check("`id`", id, "text"));
     held?.watching?.();
     this.#held.delete(id);
     held?.session.deleted();
     await catalog.delete(id);
   }
+
+  /** @internal Calls it with each session that is open, and with each that is opened. Gives its undo. */
+  onSession(listener: (session: GloveSession) => void): () => void {
+    for (const { session } of this.#held.values()) listener(session);
+    this.#watchers.add(listener);
+    return () => void this.#watchers.delete(listener);
+  }
+  readonly #watchers = new Set<(session: GloveSession) => void>();
 
   /**
    * A session as JSON text, with its attachments but without permissions. For a damaged session it holds what can be read, and `damage`
@@ -251,7 +259,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   /** Imports the text that `exportSession` returned. Returns the session's id: its own, or a new one if that is already used. */
   async importSession(json: string, options?: ImportOptions): Promise<string> {
     checkOptions(options, importOptions);
-    return this.#catalog().import(json, options);
+    return this.catalog.import(json, options);
   }
 
   /** Closes all sessions. */
@@ -270,7 +278,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     return name === "glove" ? undefined : name;
   }
 
-  #catalog(): SessionCatalog {
+  /** @internal What lists the sessions. */
+  get catalog(): SessionCatalog {
     const { createStore, catalog } = this.#config;
     if (catalog) return catalog;
     if (!createStore) return this.#own;
@@ -287,6 +296,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     const closed = () => void (this.#held.get(id) === held && this.#held.delete(id));
     const held: Held = { session: this.#make(id, overrides, closed), users: 0 };
     this.#held.set(id, held);
+    for (const watcher of this.#watchers) watcher(held.session);
     if (!overrides.store && !this.#config.createStore) this.#tellShared(id, held);
     return held;
   }

@@ -1,5 +1,6 @@
 // What a store of the application offers.
 import type { Message, PermissionStatus, Task, Usage, WireInboxItem } from "../wire/record.js";
+import type { CorePhase } from "../wire/run-types.js";
 
 /** What is added to the token counters. */
 export type TokenCount = Partial<Usage> & Pick<Usage, "tokens_in" | "tokens_out">;
@@ -12,8 +13,16 @@ export interface InboxItem extends WireInboxItem {
   readonly created_at?: string | number;
 }
 
+/** What a list of sessions says of one after a step. */
+export interface StepMarks {
+  /** What the run does. */
+  readonly phase?: CorePhase | undefined;
+  /** A person is asked something. */
+  readonly asks?: boolean | undefined;
+}
+
 /** One write of a session, to be kept whole or not at all. */
-export interface StoredStep {
+export interface StoredStep extends StepMarks {
   /** The index of the first of `messages` in the conversation. A store that holds another number of messages refuses. */
   readonly firstMessage: number;
   /** Messages to append. */
@@ -78,7 +87,7 @@ export interface StoreAdapter {
   /** Everything that was kept. */
   readRun?(): Promise<StoredRun>;
   /** The same two methods with JSON text, for stores that keep text: avoids parsing and serialising. */
-  appendStepText?(step: string, durability: Durability): Promise<void>;
+  appendStepText?(step: string, durability: Durability, marks?: StepMarks): Promise<void>;
   readRunText?(): Promise<string>;
 
   /** Reading failed with `STORE_LOST`, and the person knows: from now on the session is a new one. */

@@ -2,7 +2,7 @@
 
 import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task } from "../wire/record.js";
-import type { Durability, InboxItem, StoreAdapter, StoredStep } from "./adapter.js";
+import type { Durability, InboxItem, StepMarks, StoreAdapter, StoredStep } from "./adapter.js";
 import { forCore, listOf, storeError } from "./errors.js";
 import { Limits, Writes } from "./limits.js";
 
@@ -47,10 +47,10 @@ export function bridgeStore(
   const { appendStep, readRun, appendStepText, readRunText } = store;
   const durable = appendStep && readRun;
   const texts = appendStepText && readRunText;
-  const append = async (text: string, durability: Durability) => {
-    if (texts) return appendStepText.call(store, text, durability);
+  const append = async (text: string, durability: Durability, marks: StepMarks) => {
+    if (texts) return appendStepText.call(store, text, durability, marks);
     const step = JSON.parse(text) as StoredStep;
-    if (durable) return appendStep.call(store, step, durability);
+    if (durable) return appendStep.call(store, { ...step, ...marks }, durability);
     if (step.messages.length === 0) return;
     await store.appendMessages([...step.messages]);
     // The messages are stored: a counter that fails must not make them be written again.
@@ -65,7 +65,9 @@ export function bridgeStore(
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
       salvage: typed(async () => JSON.stringify((await (await import("./late.js")).salvageOf(store)).texts)),
-      append: typed((step, strict) => writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed"))),
+      append: typed((step, strict, phase, asks) =>
+        writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks })),
+      ),
       permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
       setPermission: typed(async (tool, input, granted) => {
         await store.setPermission?.(tool, granted ? "granted" : "denied", parsed(input));

@@ -1,8 +1,9 @@
 // The list of sessions.
 import { GloveError } from "../error.js";
+import type { StepMarks } from "./adapter.js";
 
 /** A line of the list of sessions. */
-export interface SessionInfo {
+export interface SessionInfo extends StepMarks {
   readonly id: string;
   /** What a person named it, else what a person wrote first; empty when neither is there. */
   readonly title: string;
@@ -14,6 +15,10 @@ export interface SessionInfo {
   readonly unfinished: boolean;
   /** What the list needs to know of it cannot be read; it may open all the same. */
   readonly damaged?: boolean;
+  /** A person has put it away. */
+  readonly archived?: boolean;
+  /** When it was deleted, for as long as it can be brought back. Only what shows those lists it. */
+  readonly deletedAt?: number;
 }
 
 /** How a session is imported. */
@@ -35,7 +40,19 @@ export interface SessionCatalog {
   export(id: string): Promise<string>;
   /** Gives the id that it has here. */
   import(json: string, options?: ImportOptions): Promise<string>;
+  /** Puts it away, or back to the others: `archived` of its line. Without this, archiving is refused (`CATALOG_UNSUPPORTED`). */
+  archive?(id: string, archived: boolean): Promise<void>;
+  /** The lines of some of the sessions. Without this, the whole list is read again after each change. */
+  read?(ids: readonly string[]): Promise<readonly SessionInfo[]>;
+  /**
+   * Calls the listener with the id of what changed, also by other tabs and devices; without an id when that may be anything. Gives its
+   * undo. Without this, lists hear of what this page does.
+   */
+  subscribe?(listener: (id?: string) => void): () => void;
 }
+
+/** The channel on which tabs say which sessions of a database are to be listed differently. */
+export const listName = (database: string) => `glove list ${database}`;
 
 export function unknownSession(id: string): never {
   throw new GloveError("SESSION_UNKNOWN", `There is no stored session "${id}"; sessions() lists those that exist.`);

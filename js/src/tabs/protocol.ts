@@ -4,6 +4,7 @@ import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";
 import type { CoreError, CoreEvent } from "../wasm/core-api.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
+import { post } from "./post.js";
 
 /**
  * Stands in each message. Tabs of different versions do not work together, and say so: `hello`, `leads` and `deleted` mean the same
@@ -130,10 +131,7 @@ export function readMessage(data: unknown): (TabMessage & { readonly v: unknown 
 
 /** Tells all tabs that have it open. */
 export function tellDeleted(name: string): void {
-  if (typeof BroadcastChannel !== "function") return;
-  const channel = new BroadcastChannel(name);
-  channel.postMessage({ v: version, kind: "deleted" } satisfies TabMessage & { v: number });
-  channel.close();
+  post(name, { v: version, kind: "deleted" } satisfies TabMessage & { v: number });
 }
 
 // ---- errors ----------------------------------------------------------------------------------------------------------

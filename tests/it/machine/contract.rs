@@ -7,6 +7,7 @@ use glove_wasm::run::PhaseName;
 use glove_wasm::run::effect::{Effect, Outcome};
 use glove_wasm::run::input::{Answer, ApprovalVerdict, Carry, Input, Issue, PermissionVerdict, ToolOutcome};
 use glove_wasm::run::input::{Reply, WhenBusy};
+use glove_wasm::run::log::SlotAnswer;
 use glove_wasm::run::settings::{Compaction, Limits, Settings};
 
 fn names(world: &World) -> Vec<String> {
@@ -105,6 +106,26 @@ fn an_unknown_tool_is_answered_with_near_names_and_the_models_spelling() {
     world.ask("r", "q");
     world.model_calls(&[("x", "c1", "{}")]);
     assert_eq!(world.results()[0].1, "Error: No tool called x exists. No tools are registered.");
+}
+
+#[test]
+fn a_store_is_told_what_the_run_does_and_that_a_person_is_asked_while_another_call_works() {
+    let mut world = World::with_tools([parallel("work"), parallel("ask")]);
+    let told = |world: &World| (world.run.unsaved().phase, world.run.unsaved().asks);
+    assert_eq!(told(&world), (PhaseName::Idle, false));
+    world.ask("r", "q");
+    assert_eq!(told(&world), (PhaseName::Model, false));
+    world.model_calls(&[("work", "c1", "{}"), ("ask", "c2", "{}")]);
+    assert_eq!(told(&world), (PhaseName::Tools, false));
+    world.pushes("c2", 0, slot("s", "form", "{}", true));
+    assert_eq!(told(&world), (PhaseName::Tools, true));
+    world.tool_returns("c1", "1");
+    assert_eq!(told(&world), (PhaseName::Waiting, true));
+    world.settles("s", SlotAnswer::Value(json("1")));
+    assert_eq!(told(&world), (PhaseName::Tools, false));
+    world.tool_returns("c2", "1");
+    world.model_says("done");
+    assert_eq!(told(&world), (PhaseName::Idle, false));
 }
 
 #[test]

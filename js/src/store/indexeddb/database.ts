@@ -1,14 +1,13 @@
-// The database of an application: its sessions, listed, renamed, deleted, exported and imported.
+// The database of an application, and its sessions as a whole: what is done with them is loaded when somebody does it.
 import { type GloveError, late } from "../../error.js";
-import { tellDeleted } from "../../tabs/protocol.js";
+import { post } from "../../tabs/post.js";
 import { check } from "../../values/validate-options.js";
 import type { Core } from "../../wasm/sessions.js";
 import type { Durability } from "../adapter.js";
-import { type ImportOptions, type SessionCatalog, type SessionInfo, unknownSession } from "../sessions.js";
+import { type ImportOptions, listName, type SessionCatalog, type SessionInfo } from "../sessions.js";
 import { Connection, type Transaction } from "./connection.js";
 import type { InMemory } from "./in-memory.js";
-import { forgetStored } from "./remembered.js";
-import { allOf, isRow, type SessionRow, type StoreName, stores } from "./schema.js";
+import { isRow, orderOf, type StoreName } from "./schema.js";
 
 /** The browser's database. */
 export interface DatabaseOptions {
@@ -78,13 +77,7 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async list(): Promise<readonly SessionInfo[]> {
-    const [ids, rows] = await this.run(["sessions"], "readonly", ({ ask, store }) =>
-      Promise.all([ask(store("sessions").getAllKeys()), ask<unknown[]>(store("sessions").getAll())]),
-    );
-    const whole = rows.filter(isRow).filter(({ count }) => count > 0);
-    whole.sort((a, b) => orderOf(b) - orderOf(a) || b.created - a.created);
-    const damaged = ids.filter((_, at) => !isRow(rows[at])).map((id) => damagedInfo(String(id)));
-    return [...whole.map(infoOf), ...damaged];
+    return (await list()).list(this);
   }
 
   /** @internal The order of what is written now, in its transaction. */
@@ -98,23 +91,25 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async rename(id: string, title: string): Promise<void> {
-    await this.run(["sessions"], "relaxed", async ({ ask, store }) => {
-      const row = await ask<SessionRow | undefined>(store("sessions").get(id));
-      const { title: _, ...rest } = isRow(row) ? row : unknownSession(id);
-      await ask(store("sessions").put(title ? { ...rest, title } : rest, id));
-    });
+    await (await list()).rename(this, id, title);
   }
 
   async delete(id: string): Promise<void> {
-    check("`id`", id, "text");
-    // What is on its way here would bring it back.
-    await Promise.allSettled(this.#writing.get(id) ?? []);
-    await this.run(stores, "relaxed", async (transaction) => {
-      await Promise.all(stores.map((name) => transaction.ask(transaction.store(name).delete(keysOf(name, id)))));
-    });
-    await forgetStored(this.name, id);
-    const shared = await this.shared(id);
-    if (shared) tellDeleted(shared);
+    await (await list()).remove(this, id);
+  }
+
+  /** @internal Who shows the list in this page, told the id of each session that changed. */
+  readonly watchers = new Set<(id: string) => void>();
+
+  /** @internal The list shows it differently, in every tab. */
+  changed(id: string): void {
+    for (const watcher of this.watchers) watcher(id);
+    if (!this.inMemory) post(listName(this.name), { id });
+  }
+
+  /** @internal When nothing of this session is on its way any more. */
+  written(id: string): Promise<unknown> {
+    return Promise.allSettled(this.#writing.get(id) ?? []);
   }
 
   /** @internal The name that all tabs have for one of its sessions; none for what is in memory. */
@@ -167,7 +162,9 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    return (await late(import("../late.js"))).imported(this, json, options);
+    const id = await (await late(import("../late.js"))).imported(this, json, options);
+    this.changed(id);
+    return id;
   }
 
   /** Closes the connection; it is opened again when needed. */
@@ -193,17 +190,4 @@ export function sharedDatabase(options: DatabaseOptions): SessionDatabase {
   return database;
 }
 
-function keysOf(name: (typeof stores)[number], id: string): IDBValidKey | IDBKeyRange {
-  return name === "sessions" || name === "checkpoints" ? id : allOf(id);
-}
-
-const orderOf = ({ order, updated }: SessionRow) => order ?? updated;
-
-/** What cannot be read is listed too, so that it can be exported or deleted, and hides no other session. */
-function damagedInfo(id: string): SessionInfo {
-  return { id, title: "", createdAt: 0, updatedAt: 0, messageCount: 0, unfinished: false, damaged: true };
-}
-
-function infoOf({ id, title, first, created, updated, count, unfinished }: SessionRow): SessionInfo {
-  return { id, title: title ?? first ?? "", createdAt: created, updatedAt: updated, messageCount: count, unfinished };
-}
+const list = () => late(import("./list.js"));

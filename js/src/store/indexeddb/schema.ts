@@ -1,9 +1,9 @@
 // What is in the database.
-import type { TokenCount } from "../adapter.js";
+import type { StepMarks, TokenCount } from "../adapter.js";
 import type { StoredText } from "./media.js";
 
 /** One for each session, under its id. It is read for the list of sessions and replaced by each step, so it stays small. */
-export interface SessionRow {
+export interface SessionRow extends StepMarks {
   readonly id: string;
   /** How many messages are stored. */
   readonly count: number;
@@ -25,7 +25,13 @@ export interface SessionRow {
   readonly write: string;
   /** Whoever claimed the session last; only they append to it. */
   readonly claim?: string;
+  /** A person has put it away. */
+  readonly archived?: true | undefined;
+  /** When a person has deleted it: it is removed some time later, unless it is brought back. */
+  readonly deleted?: number | undefined;
 }
+
+export const orderOf = ({ order, updated }: SessionRow) => order ?? updated;
 
 /** Whether the list of sessions can be made of it. */
 export function isRow(row: unknown): row is SessionRow {

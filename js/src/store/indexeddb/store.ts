@@ -4,7 +4,7 @@ import { generateId } from "../../session/session-id.js";
 import { toJson } from "../../values/json.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
-import type { Durability, InboxItem, Salvage, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
+import type { Durability, InboxItem, Salvage, StepMarks, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { listIn, storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../memory.js";
@@ -52,18 +52,18 @@ export class IndexedDBStore implements StoreAdapter {
   // ---- the run ---------------------------------------------------------------------------------------------------
 
   async appendStep(step: StoredStep, durability: Durability = "relaxed"): Promise<void> {
-    return this.appendStepText(stepText(step), durability);
+    return this.appendStepText(stepText(step), durability, step);
   }
 
-  appendStepText(text: string, durability: Durability): Promise<void> {
+  appendStepText(text: string, durability: Durability, marks?: StepMarks): Promise<void> {
     return this.#database.write(this.identifier, async () => {
-      await this.#appendStep(text, durability);
+      await this.#appendStep(text, durability, marks);
       // The claim went with it.
       this.#found = undefined;
     });
   }
 
-  async #appendStep(text: string, durability: Durability): Promise<void> {
+  async #appendStep(text: string, durability: Durability, marks?: StepMarks): Promise<void> {
     const step = readStep(text);
     const { messages, records, checkpoint, seq } = step;
     const claim = this.#claim;
@@ -95,6 +95,8 @@ export class IndexedDBStore implements StoreAdapter {
         seq,
         unfinished: checkpoint === undefined ? later || before.unfinished : isUnfinished(checkpoint),
         records: checkpoint === undefined ? later || before.records : false,
+        phase: marks?.phase,
+        asks: marks?.asks,
       };
     });
   }
@@ -127,12 +129,21 @@ export class IndexedDBStore implements StoreAdapter {
       const count = messages.length;
       const added: MessagesRow = { count, text: texts.messages };
       if (count > 0) writes.push(store("messages").add(added, [id, before.count]));
-      const title = before.first ?? titleOf(messages);
+      const said = titleOf(messages);
+      const title = before.first ?? said;
       const now = { count: before.count + count, updated: Date.now(), order, write };
-      const row: SessionRow = { ...before, ...(title !== undefined && { first: title }), ...now, ...changes };
+      const row: SessionRow = {
+        ...before,
+        ...(title !== undefined && { first: title }),
+        // What a person writes to is neither put away nor deleted any more.
+        ...(said !== undefined && { archived: undefined, deleted: undefined }),
+        ...now,
+        ...changes,
+      };
       writes.push(store("sessions").put(row, id));
       await Promise.all(writes.map((request) => ask(request)));
     });
+    this.#database.changed(this.identifier);
     // Behind the write: one that is cut leaves no mark of a session that never was.
     if (first) await this.#isStored();
   }

@@ -1,0 +1,118 @@
+// The list of the sessions in a database, and what is done with one of them as a whole; loaded when somebody asks for it.
+import { tellDeleted } from "../../tabs/protocol.js";
+import { check } from "../../values/validate-options.js";
+import { type SessionInfo, unknownSession } from "../sessions.js";
+import type { Connection } from "./connection.js";
+import { forgetStored } from "./remembered.js";
+import { allOf, isRow, orderOf, type SessionRow, stores } from "./schema.js";
+
+/** A session of the list, and when it changed last: later than all that changed before it, whatever the clock says. */
+export interface ListedSession extends SessionInfo {
+  readonly order: number;
+}
+
+/** What is needed of a database. */
+export interface ListedDatabase extends Pick<Connection, "run"> {
+  readonly name: string;
+  shared(id: string): Promise<string | undefined>;
+  written(id: string): Promise<unknown>;
+  changed(id: string): void;
+}
+
+/** All that are listed, the latest first, and those that are deleted and can be brought back. */
+export async function readList(database: ListedDatabase): Promise<readonly ListedSession[]> {
+  const [ids, rows] = await database.run(["sessions"], "readonly", ({ ask, store }) =>
+    Promise.all([ask(store("sessions").getAllKeys()), ask<unknown[]>(store("sessions").getAll())]),
+  );
+  const whole = rows.filter(isRow).filter(({ count }) => count > 0);
+  whole.sort((a, b) => orderOf(b) - orderOf(a) || b.created - a.created);
+  const damaged = ids.filter((_, at) => !isRow(rows[at])).map((id) => damagedInfo(String(id)));
+  return [...whole.map(infoOf), ...damaged];
+}
+
+/** Some of them; those that are not listed are left out. */
+export async function readSome(database: ListedDatabase, ids: readonly string[]): Promise<readonly ListedSession[]> {
+  const rows = await database.run(["sessions"], "readonly", ({ ask, store }) =>
+    Promise.all(ids.map((id) => ask<unknown>(store("sessions").get(id)))),
+  );
+  return rows.flatMap((row, at) => {
+    if (isRow(row)) return row.count > 0 ? [infoOf(row)] : [];
+    return row === undefined ? [] : [damagedInfo(ids[at] ?? "")];
+  });
+}
+
+export async function list(database: ListedDatabase): Promise<readonly SessionInfo[]> {
+  return (await readList(database)).filter(({ deletedAt }) => deletedAt === undefined).map(({ order: _, ...info }) => info);
+}
+
+export async function rename(database: ListedDatabase, id: string, title: string): Promise<void> {
+  await change(database, id, ({ title: _, ...row }) => (title ? { ...row, title } : row));
+}
+
+/** Puts it away, or back to the others. */
+export async function archive(database: ListedDatabase, id: string, archived: boolean): Promise<void> {
+  await change(database, id, ({ archived: _, ...row }) => (archived ? { ...row, archived } : row));
+}
+
+/** Lists it no more; `restore` brings it back, until somebody removes what is there. */
+export async function putInTrash(database: ListedDatabase, id: string): Promise<void> {
+  await change(database, id, (row) => ({ ...row, deleted: Date.now() }));
+}
+
+export async function restore(database: ListedDatabase, id: string): Promise<void> {
+  await change(database, id, ({ deleted: _, ...row }) => row);
+}
+
+async function change(database: ListedDatabase, id: string, changed: (row: SessionRow) => SessionRow): Promise<void> {
+  await database.run(["sessions"], "relaxed", async ({ ask, store }) => {
+    const row = await ask<unknown>(store("sessions").get(id));
+    await ask(store("sessions").put(changed(isRow(row) ? row : unknownSession(id)), id));
+  });
+  database.changed(id);
+}
+
+/** Nothing of it is kept. With `isOver` only where the time says so since which it is deleted: somebody may have brought it back. */
+export async function remove(
+  database: ListedDatabase,
+  id: string,
+  isOver: (deleted: number | undefined) => boolean = () => true,
+): Promise<boolean> {
+  check("`id`", id, "text");
+  // What is on its way here would bring it back.
+  await database.written(id);
+  const removed = await database.run(stores, "relaxed", async ({ ask, store }) => {
+    const row = await ask<Partial<SessionRow> | undefined>(store("sessions").get(id));
+    if (!isOver(row?.deleted)) return false;
+    const keysOf = (name: (typeof stores)[number]) => (name === "sessions" || name === "checkpoints" ? id : allOf(id));
+    await Promise.all(stores.map((name) => ask(store(name).delete(keysOf(name)))));
+    return true;
+  });
+  if (!removed) return false;
+  await forgetStored(database.name, id);
+  const shared = await database.shared(id);
+  if (shared) tellDeleted(shared);
+  database.changed(id);
+  return true;
+}
+
+/** What cannot be read is listed too, so that it can be exported or deleted, and hides no other session. */
+function damagedInfo(id: string): ListedSession {
+  return { id, title: "", createdAt: 0, updatedAt: 0, messageCount: 0, unfinished: false, damaged: true, order: 0 };
+}
+
+function infoOf(row: SessionRow): ListedSession {
+  const { id, title, first, created, updated, count, unfinished, archived, deleted, phase, asks } = row;
+  return {
+    id,
+    title: title ?? first ?? "",
+    createdAt: created,
+    updatedAt: updated,
+    messageCount: count,
+    unfinished,
+    ...(archived && { archived }),
+    ...(deleted !== undefined && { deletedAt: deleted }),
+    ...(phase && { phase }),
+    ...(asks && { asks }),
+    order: orderOf(row),
+  };
+}
