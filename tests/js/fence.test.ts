@@ -19,6 +19,48 @@ function slow(store: StoreAdapter): void {
   };
 }
 
+/** A tool's run in a session whose store is asked, before it begins, by `holds`. */
+function paying(holds: () => Promise<boolean>) {
+  const store = sharedSession("s")();
+  slow(store);
+  store.holds = vi.fn(holds);
+  const ran = vi.fn(() => "paid");
+  const client = new GloveClient({
+    createModel: () => createScriptedModel([{ toolCalls: [{ name: "pay" }] }, "done"]),
+    createStore: () => store,
+    systemPrompt: "",
+    tools: [{ name: "pay", description: "", jsonSchema: { type: "object" }, do: ran }],
+  });
+  return { client, session: client.session("s"), ran, holds: store.holds };
+}
+
+test("a store that takes longer to answer than an answer holds lets the tool run all the same: the page was awake", async () => {
+  const { client, session, ran, holds } = paying(async () => {
+    await new Promise((later) => setTimeout(later, 1_200));
+    return true;
+  });
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "done" });
+  expect(ran).toHaveBeenCalledTimes(1);
+  expect(holds).toHaveBeenCalledTimes(1);
+  client.dispose();
+});
+
+test("a page that stands still whenever its store is asked runs no tool, and says so in place of asking for ever", async () => {
+  let still = true;
+  const { client, session, ran, holds } = paying(async () => {
+    if (still) passed += 2_000;
+    return true;
+  });
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  expect(ran).not.toHaveBeenCalled();
+  expect(vi.mocked(holds).mock.calls.length).toBeLessThan(10);
+  still = false;
+  await session.resume();
+  expect(ran).toHaveBeenCalledTimes(1);
+  expect(texts(session.getSnapshot())).toEqual(["user: Hi", "pay: success paid", "agent: done"]);
+  client.dispose();
+});
+
 /** The session with everything in it that the store is asked before, where the n-th of these questions fails. */
 async function played(n: number) {
   const store = sharedSession("s")();
