@@ -4,11 +4,14 @@ use crate::error::{StoreError, StoreErrorKind};
 use crate::json::codec::{self, Read, Write};
 use crate::message::Message;
 use crate::run::journal::Record;
-use crate::run::state::{CallRecord, State};
+use crate::run::state::{CallRecord, Phase, State};
 use crate::run::{OutOfProtocol, PhaseName, Run};
 
 /// Written into every checkpoint; an older number is read, a newer one refused.
 pub const VERSION: u32 = 2;
+
+/// From so many bytes on, an answer that is being written is kept piece by piece.
+pub(crate) const LONG_ANSWER: usize = 1 << 16;
 
 /// What the store does not have yet, to be written in one transaction.
 #[derive(Debug, Clone)]
@@ -145,12 +148,17 @@ impl Run {
         self.unsaved_records.clear();
     }
 
-    /// Results that wait for the rest of their batch would be written again with every checkpoint; between those
-    /// the journal alone grows.
+    /// Results that wait for the rest of their batch, and the text of a long answer so far, would be written again with every
+    /// checkpoint; between those the journal alone grows.
     ///
     /// An older form is replaced at once: what read it could not read the new records behind it.
     fn is_compact(&self) -> bool {
         let has_result = |call: &CallRecord| call.is_done() || call.returned.is_some();
-        self.is_older || self.state.batch().is_none_or(|batch| !batch.calls.iter().any(has_result))
+        let grows = match &self.state.phase {
+            Phase::Model { partial, .. } => partial.len() >= LONG_ANSWER,
+            Phase::Tools(batch) => batch.calls.iter().any(has_result),
+            _ => false,
+        };
+        self.is_older || !grows
     }
 }

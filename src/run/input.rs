@@ -25,10 +25,12 @@ pub enum Input {
         error: ModelError,
         partial: String,
     },
-    /// The text of an answer so far, when the page may be gone in a moment.
+    /// The text of an answer so far, when the page may be gone in a moment; of a long one what is new, behind the first `from` bytes.
     ModelPartial {
         call: u64,
         text: String,
+        #[json(skip_if_default)]
+        from: usize,
     },
     Compacted {
         call: u64,

@@ -253,6 +253,12 @@ impl Run {
             {
                 Err(OutOfProtocol::NoSuchModelCall(*call))
             }
+            Input::ModelPartial { call, from, .. } if *from > 0 => match &state.phase {
+                Phase::Model { call: awaited, partial } if awaited == call && partial.len() == *from => {
+                    Ok(())
+                }
+                _ => Err(OutOfProtocol::NoSuchModelCall(*call)),
+            },
             Input::ModelFinished { call, .. } | Input::ModelPartial { call, .. } => match &state.phase {
                 Phase::Model { call: awaited, .. } if awaited == call => Ok(()),
                 _ => Err(OutOfProtocol::NoSuchModelCall(*call)),
@@ -340,7 +346,7 @@ impl Run {
             Input::Request(request) => self.on_request(request, fx),
             Input::ModelFinished { reply, .. } => self.on_answer(reply.clone(), fx),
             Input::ModelFailed { error, partial, .. } => self.on_model_failed(error, partial, fx),
-            Input::ModelPartial { text, .. } => self.on_partial(text),
+            Input::ModelPartial { text, from, .. } => self.on_partial(text, *from),
             Input::Compacted { reply, carry, .. } => self.on_summary(reply, carry, fx),
             Input::PermissionChecked { call_id, verdict } => self.on_permission_checked(call_id, verdict, fx),
             Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(call_id, verdict, fx),

@@ -81,7 +81,7 @@ impl Driver {
                 }
                 return Some(Input::QueuedCancelled { request });
             }
-            Command::KeepPartial => return self.partial(),
+            Command::KeepPartial => return self.unkept(),
             Command::Abort => {
                 for (_, caller) in std::mem::take(&mut self.arriving) {
                     let _ = caller.reply.send(Err(Error::Aborted));
@@ -128,7 +128,7 @@ impl Driver {
 
     /// What a person has seen of an answer is kept when it is cut off.
     fn keep_partial(&mut self) {
-        if let Some(partial) = self.partial() {
+        if let Some(partial) = self.unkept() {
             let _ = self.step(partial);
         }
     }

@@ -1,17 +1,20 @@
 //! What a model has shown of its answer so far, on its way to the listeners.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::Event;
 use crate::ids::Ids;
 use crate::ports::{Delta, Purpose, Receive, Subscriber};
+use crate::run::checkpoint::LONG_ANSWER;
 use crate::runtime::listeners::Listeners;
 
 pub(crate) struct PartialAnswer {
     /// False after the call was cancelled or has ended: late pieces go nowhere.
     live: AtomicBool,
     text: Mutex<String>,
+    /// How much of it was given to be kept.
+    kept: AtomicUsize,
     request: Option<String>,
     purpose: Purpose,
     listeners: Arc<Listeners<dyn Subscriber>>,
@@ -29,6 +32,7 @@ impl PartialAnswer {
         PartialAnswer {
             live: AtomicBool::new(true),
             text: Mutex::default(),
+            kept: AtomicUsize::new(0),
             request,
             purpose,
             listeners,
@@ -36,8 +40,12 @@ impl PartialAnswer {
         }
     }
 
-    pub(crate) fn text(&self) -> String {
-        self.text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What is to be kept of the text now, and how much of it was before; of a long one that is only what is new.
+    pub(crate) fn unkept(&self) -> Option<(usize, String)> {
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.swap(text.len(), Ordering::AcqRel);
+        let from = if kept < LONG_ANSWER { 0 } else { kept };
+        text.get(from..).filter(|rest| !rest.is_empty()).map(|rest| (from, rest.to_owned()))
     }
 
     /// Nothing more is shown; what was shown so far.

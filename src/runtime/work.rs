@@ -177,12 +177,12 @@ impl Driver {
         self.start_with(key, signal, Some(partial), Box::pin(work));
     }
 
-    /// The text of the answer in flight, as an input.
-    pub(super) fn partial(&self) -> Option<Input> {
+    /// The text of the answer in flight that is not kept yet, as an input.
+    pub(super) fn unkept(&self) -> Option<Input> {
         for (key, running) in &self.in_flight {
             if let (Key::Model(call), Some(partial)) = (key, &running.partial) {
-                let text = partial.text();
-                return (!text.is_empty()).then_some(Input::ModelPartial { call: *call, text });
+                let (from, text) = partial.unkept()?;
+                return Some(Input::ModelPartial { call: *call, text, from });
             }
         }
         None

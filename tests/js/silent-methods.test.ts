@@ -1,6 +1,6 @@
 // A store of which one method never answers, each in its turn: whatever is awaited of a session or a client comes to an end.
 import { readFileSync } from "node:fs";
-import { Glove, GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
+import { Context, Glove, GloveClient, type GloveSession, Observer, PromptMachine, type StoreAdapter } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { sharedSession } from "../support/shared-store.js";
@@ -83,6 +83,84 @@ const asks: Record<string, (scene: Scene) => Promise<unknown>> = {
   repairSession: ({ client }) => client.repairSession("s"),
   processRequest: ({ agent }) => agent.processRequest("Hi"),
 };
+
+/** What uses a store without a session. */
+const alone: Record<string, (store: StoreAdapter) => Promise<unknown>> = {
+  "Context.getMessages": (store) => new Context(store).getMessages(),
+  "Context.appendMessages": (store) => new Context(store).appendMessages([]),
+  "Context.getTasks": (store) => new Context(store).getTasks(),
+  "Context.addTasks": (store) => new Context(store).addTasks([]),
+  "Context.updateTask": (store) => new Context(store).updateTask("t", {}),
+  "Context.getInboxItems": (store) => new Context(store).getInboxItems(),
+  "Context.addInboxItem": (store) => new Context(store).addInboxItem({ id: "i", status: "pending" }),
+  "Context.updateInboxItem": (store) => new Context(store).updateInboxItem("i", {}),
+  "Context.getResolvedInboxItems": (store) => new Context(store).getResolvedInboxItems(),
+  "Observer.turnComplete": (store) => observer(store).turnComplete(),
+  "Observer.getCurrentTurns": (store) => observer(store).getCurrentTurns(),
+  "Observer.addTokensConsumed": (store) => observer(store).addTokensConsumed(1),
+  "Observer.getCurrentTokenConsumption": (store) => observer(store).getCurrentTokenConsumption(),
+  "Observer.isCompactionImminent": (store) => observer(store).isCompactionImminent(),
+  "Observer.tryCompaction": (store) => observer(store).tryCompaction(),
+  "Observer.runCompactionNow": (store) => observer(store).runCompactionNow(),
+};
+function observer(store: StoreAdapter): Observer {
+  const context = new Context(store);
+  return new Observer(
+    store,
+    context,
+    new PromptMachine(
+      createScriptedModel(() => "Fine."),
+      context,
+      "",
+    ),
+    "Summarise.",
+  );
+}
+
+test.each(Object.keys(alone))("%s alone does not wait for ever for a store that answers nothing", async (name) => {
+  const store = new Proxy(complete("s"), {
+    get: (target, name) => (name === "identifier" ? "s" : Reflect.get(target, name) && mute),
+  });
+  const asked = alone[name]?.(store).catch(({ code }) => code);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await Promise.race([asked, new Promise((late) => setImmediate(late, "hangs"))])).toBe("STORE_UNAVAILABLE");
+});
+
+test("whatever uses a store alone is tried", () => {
+  const methods = [Context, Observer].flatMap((type) =>
+    Object.getOwnPropertyNames(type.prototype).map((method) => `${type.name}.${method}`),
+  );
+  const asks = methods.filter((method) => !/\.(constructor|set\w+|addSubscriber|tell)$/.test(method));
+  expect(Object.keys(alone).sort()).toEqual(asks.sort());
+});
+
+const mute = () => new Promise<never>(() => {});
+
+test.each<[string, (client: GloveClient) => Promise<unknown>]>([
+  ["sessions", (client) => client.sessions()],
+  ["renameSession", (client) => client.renameSession("s", "Title")],
+  ["deleteSession", (client) => client.deleteSession("s")],
+  ["exportSession", (client) => client.exportSession("s")],
+  ["importSession", (client) => client.importSession("{}")],
+])("%s does not wait for ever for a catalog that answers nothing", async (_, ask) => {
+  const catalog = { list: mute, rename: mute, delete: mute, export: mute, import: mute };
+  const client = new GloveClient({ createModel: () => createScriptedModel(() => "Fine."), createStore: complete, catalog });
+  const asked = ask(client).catch(({ code }) => code);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await Promise.race([asked, new Promise((late) => setImmediate(late, "hangs"))])).toBe("STORE_UNAVAILABLE");
+  client.dispose();
+});
+
+test("a store that is frozen can be used", async () => {
+  const store = Object.freeze(plain("s"));
+  const client = new GloveClient({
+    createModel: () => createScriptedModel(() => "Fine."),
+    createStore: () => store,
+    systemPrompt: "",
+  });
+  expect(await client.session("s").sendMessage("Hi")).toMatchObject({ text: "Fine." });
+  client.dispose();
+});
 
 /** How a typed error is called. */
 const code = /^[A-Z_]+$/;

@@ -3,6 +3,7 @@ import { GloveError, stoppedBy } from "../error.js";
 import { forModel, summaryOf } from "../models/record.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter, TokenCount } from "../store/adapter.js";
+import { limited } from "../store/limits.js";
 import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { PromptMachine } from "./prompt-machine.js";
@@ -10,6 +11,7 @@ import type { PromptMachine } from "./prompt-machine.js";
 /** Counts turns and tokens, and summarises older messages once there are too many. */
 export class Observer {
   readonly #subscribers = new Subscribers();
+  readonly #store: StoreAdapter;
 
   constructor(
     readonly store: StoreAdapter,
@@ -18,7 +20,9 @@ export class Observer {
     public compactionInstructions: string,
     public MAX_TURNS = 120,
     public CONTEXT_COMPACTION_LIMIT = 100_000,
-  ) {}
+  ) {
+    this.#store = limited(store);
+  }
 
   addSubscriber(subscriber: SubscriberAdapter): void {
     this.#subscribers.add(subscriber);
@@ -42,19 +46,19 @@ export class Observer {
   }
 
   async turnComplete(): Promise<void> {
-    await this.store.incrementTurn();
+    await this.#store.incrementTurn();
   }
 
   async getCurrentTurns(): Promise<number> {
-    return this.store.getTurnCount();
+    return this.#store.getTurnCount();
   }
 
   async addTokensConsumed(count: number | TokenCount): Promise<void> {
-    await this.store.addTokens(typeof count === "number" ? { tokens_in: count, tokens_out: 0 } : count);
+    await this.#store.addTokens(typeof count === "number" ? { tokens_in: count, tokens_out: 0 } : count);
   }
 
   async getCurrentTokenConsumption(): Promise<number> {
-    return this.store.getTokenCount();
+    return this.#store.getTokenCount();
   }
 
   async isCompactionImminent(): Promise<boolean> {
@@ -82,7 +86,7 @@ export class Observer {
     }
     if (signal?.aborted) throw stoppedBy(signal);
     await this.ctx.appendMessages([summary_message]);
-    await this.store.resetCounters?.();
+    await this.#store.resetCounters?.();
     await this.addTokensConsumed({ tokens_in: 0, tokens_out });
     const after = await this.getCurrentTokenConsumption();
     this.tell("compaction_end", { current_token_consumption: after, summary_message });

@@ -246,21 +246,24 @@ export class CoreConnection {
     this.#settings.remember(settings);
     this.#undo = guard.onTrap((error) => this.#trapped(error));
     let damage: Error | undefined;
-    let warned: string | undefined;
     const warn = () => {
       const { code, message = "" } = store.warning ?? {};
-      if (code === undefined || code === warned || this.#session !== session) return;
-      warned = code;
+      if (code === undefined || this.#session !== session) return;
       this.#page.subscribers.tell("warning", { code, message });
       // It can be read, and not written.
       if (code.startsWith("STORE_")) this.#page.snapshots.set({ error: new GloveError(code, message) });
+    };
+    /** Somebody has written since the session was read: it is read again. Anything else is told by the first write. */
+    const unclaimed = (error: unknown) => {
+      if (codeOf(fromCore(error)) === "STORE_CONFLICT" && this.#session === session) this.#tabs?.superseded();
     };
     try {
       const failure = await guard.untilTrap(session.open());
       if (failure !== undefined) damage = fromCore(failure);
       if (this.#session !== session) throw sessionClosed();
       // What is damaged stays as it is. What is whole is shown meanwhile, and written to when it is claimed.
-      if (!damage) claim().then(warn, (error) => this.#session === session && this.#unclaimed(error));
+      const claimed = damage ? Promise.resolve() : claim();
+      claimed.catch(unclaimed).then(warn);
       await this.#configure();
       await this.#extras.readInTime();
       if (this.#session !== session) throw sessionClosed();
@@ -268,30 +271,18 @@ export class CoreConnection {
       if (this.#session === session) this.#letGo();
       throw error;
     }
-    warn();
     if (damage) this.#page.subscribers.report(codeOf(damage), damage);
     this.#readOnly = damage !== undefined;
     this.#page.snapshots.set({ sessionReady: true, storage: storageOf(store), ...(damage && { error: damage }) });
     return session;
   }
 
-  /** Somebody has written since the session was read: it is read again. Anything else is told when something is to be written. */
-  #unclaimed(error: unknown): void {
-    if (codeOf(fromCore(error)) === "STORE_CONFLICT") this.#tabs?.superseded();
-  }
-
   /** Makes the session that was read this page's own, where other tabs may have it. */
   #claimOnce(): () => Promise<void> {
     let claimed: Promise<void> | undefined;
-    const claim = async () => {
-      const began = performance.now();
-      await this.#store.claim?.();
-      this.#fence.certain(began);
-    };
     return async () => {
-      if (!this.#tabs) return;
-      claimed ??= claim();
-      await claimed.catch((error: unknown) => {
+      claimed ??= this.#tabs && this.#store.claim?.();
+      await claimed?.catch((error: unknown) => {
         claimed = undefined;
         throw error;
       });

@@ -11,6 +11,9 @@ const inboxTool = "glove_post_to_inbox";
 const slotsMs = 500;
 /** A page may be gone at any moment; so much of an answer may be lost then. */
 const keptMs = 1_000;
+/** In letters. From the first on, a write holds only what is new, and it never holds much more than the second. */
+const longAnswer = 2 ** 16;
+const mostAtOnce = 2 ** 20;
 
 /** Whom the events come from, and who else follows them. */
 interface EventSource {
@@ -113,8 +116,10 @@ export class CoreEvents {
   /** Keeps the text of an answer while it is written, each time that there is a good part more. */
   #keepShown(added: number): void {
     const now = performance.now();
+    const { length, at } = this.#kept;
     const written = this.#kept.written + added;
-    const due = written > this.#kept.length * 1.25 && now - this.#kept.at > keptMs;
+    const fresh = written - length;
+    const due = fresh > mostAtOnce || (fresh > Math.min(length / 4, longAnswer) && now - at > keptMs);
     this.#kept = due ? { written, length: written, at: now } : { ...this.#kept, written };
     if (due) this.#source.core()?.keepPartial();
   }

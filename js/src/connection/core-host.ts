@@ -45,7 +45,7 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
       inbox: (inbox: readonly unknown[]) => snapshots.set({ inbox }),
       failed: (error: unknown) => subscribers.report("STORE_FAILED", error),
     };
-    const bridge = bridgeStore(store, tokenCounterStyle, changes, limits);
+    const bridge = bridgeStore(store, tokenCounterStyle, changes, limits, claim);
     const within = <T>(signal: AbortSignal, work: (inside: AbortSignal) => Promise<T>) => {
       const [inside, over] = signalOf(signal);
       return work(inside).finally(over);
@@ -83,9 +83,6 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
           throw forCore(thrown);
         }),
       append: async (...step) => {
-        await claim().catch((thrown: unknown) => {
-          throw forCore(thrown);
-        });
         const began = performance.now();
         await bridge.host.append(...step);
         fence.certain(began);

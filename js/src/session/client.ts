@@ -6,6 +6,7 @@ import type { ModelAdapter } from "../models/model.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { type DatabaseOptions, SessionDatabase } from "../store/indexeddb/database.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
+import { limited } from "../store/limits.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessions.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { omitUndefined } from "../values/omit-undefined.js";
@@ -237,7 +238,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   async exportSession(id: string): Promise<string> {
     check("`id`", id, "text");
     const { createStore, catalog } = this.#config;
-    if (catalog) return catalog.export(id);
+    if (catalog) return limited(catalog).export(id);
     if (!createStore) return this.#own.export(id, this.#core);
     const { exportStore } = await late(import("../store/late.js"));
     return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
@@ -281,9 +282,9 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   /** @internal What lists the sessions. */
   get catalog(): SessionCatalog {
     const { createStore, catalog } = this.#config;
-    if (catalog) return catalog;
-    if (!createStore) return this.#own;
-    throw new GloveError("SESSIONS_NOT_LISTED", "Custom stores cannot be listed; give the client a `catalog` too.");
+    if (!catalog && createStore)
+      throw new GloveError("SESSIONS_NOT_LISTED", "Custom stores cannot be listed; give the client a `catalog` too.");
+    return catalog ? limited(catalog) : this.#own;
   }
 
   #hold(id: string, overrides: SessionOverrides): Held {

@@ -4,7 +4,9 @@ import type { Reducers } from "./events.js";
 import { type Answer, type PieceKind, type SessionState, withShown } from "./state.js";
 import { withPatches } from "./streaming-call.js";
 
-const begun = (call?: number): Answer => ({ call, text: "", reasoning: "", over: false });
+const begun = (call?: number): Answer => ({ call, text: "", isBlank: true, reasoning: "", over: false });
+
+const blank = (text: string) => !/\S/.test(text);
 
 /** Nothing is being written. */
 export const silent = { answers: [], calls: [] } as const satisfies Partial<SessionState>;
@@ -29,7 +31,10 @@ export function addPiece(before: SessionState, kind: PieceKind, text: string, ca
   const answers = state.answers.length === 0 && call === undefined ? [begun()] : state.answers;
   const at = call === undefined ? 0 : answers.findIndex((answer) => answer.call === call);
   const answer = answers[at];
-  return answer ? { ...state, answers: answers.with(at, { ...answer, [kind]: answer[kind] + text }) } : state;
+  if (!answer) return state;
+  // Looking at the text as a whole would copy it, which grows with each piece.
+  const isBlank = answer.isBlank && (kind !== "text" || blank(text));
+  return { ...state, answers: answers.with(at, { ...answer, [kind]: answer[kind] + text, isBlank }) };
 }
 
 export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "renewed"> = {
@@ -51,7 +56,7 @@ export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "
   renewed: (state, { written }) => ({
     ...withShown(state, { timeline: [] }),
     stale: !written,
-    answers: written ? [{ ...begun(), ...written }] : state.answers,
+    answers: written ? [{ ...begun(), ...written, isBlank: blank(written.text) }] : state.answers,
     calls: [],
   }),
 };

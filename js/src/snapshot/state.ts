@@ -14,6 +14,8 @@ export interface Answer {
   /** The call of a model of the page; nothing where the core tells of the answer, and of its end. */
   readonly call: number | undefined;
   readonly text: string;
+  /** Nothing of the text can be seen. */
+  readonly isBlank: boolean;
   readonly reasoning: string;
   /** It will be no answer. */
   readonly over: boolean;
@@ -100,14 +102,14 @@ export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSn
   const { shown, core, answers, calls } = state;
   const busy = isBusy(state);
   const answering = state.answering || core.phase === "tools" || core.phase === "waiting";
-  const { text, reasoning } = answers[0] ?? { text: "", reasoning: "" };
+  const [answer] = answers;
   const now: GloveSnapshot = {
     ...shown,
     busy,
     status: busy ? (answering ? "streaming" : "submitted") : shown.error ? "error" : "ready",
     // Blank lines before a call are no entry of the timeline either.
-    streamingText: /\S/.test(text) ? text : "",
-    streamingReasoning: reasoning,
+    streamingText: answer?.isBlank === false ? answer.text : "",
+    streamingReasoning: answer?.reasoning ?? "",
     streamingCalls: calls,
   };
   return before ? unlessSame(before, now) : now;

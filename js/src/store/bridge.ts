@@ -4,7 +4,7 @@ import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task } from "../wire/record.js";
 import type { Durability, InboxItem, StepMarks, StoreAdapter, StoredStep } from "./adapter.js";
 import { forCore, listOf, storeError } from "./errors.js";
-import { Limits, Writes } from "./limits.js";
+import { type Limits, Writes } from "./limits.js";
 
 export interface StoreBridge {
   readonly keeps: { readonly tasks: boolean; readonly inbox: boolean; readonly permissions: boolean };
@@ -28,7 +28,9 @@ export function bridgeStore(
   store: StoreAdapter,
   style: "object" | "number",
   changes: StoreChanges,
-  limits = new Limits(),
+  limits: Limits,
+  /** Comes ahead of all writes of the run. */
+  claim: () => Promise<void>,
 ): StoreBridge {
   const writes = new Writes(limits);
   const typed = typedWithin(limits);
@@ -48,6 +50,7 @@ export function bridgeStore(
   const durable = appendStep && readRun;
   const texts = appendStepText && readRunText;
   const append = async (text: string, durability: Durability, marks: StepMarks) => {
+    await claim();
     if (texts) return appendStepText.call(store, text, durability, marks);
     const step = JSON.parse(text) as StoredStep;
     if (durable) return appendStep.call(store, { ...step, ...marks }, durability);

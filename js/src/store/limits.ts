@@ -1,5 +1,6 @@
 // Time limits for stores, so that one that never responds cannot block a session forever.
 import { isPromise } from "../timing/sync-or-promise.js";
+import { check } from "../values/validate-options.js";
 import type { StoreAdapter, StoredStep } from "./adapter.js";
 import { storeError } from "./errors.js";
 
@@ -16,15 +17,15 @@ export class Limits {
   within<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let left = ticks;
-      const over = () => {
-        clearInterval(timer);
-        this.#waiting.delete(giveUp);
-      };
       const giveUp = () => {
         over();
         reject(silent());
       };
       const timer = setInterval(() => --left === 0 && giveUp(), tickMs);
+      const over = () => {
+        clearInterval(timer);
+        this.#waiting.delete(giveUp);
+      };
       this.#waiting.add(giveUp);
       work.then(resolve, reject).finally(over);
     });
@@ -32,17 +33,14 @@ export class Limits {
 
   /** Somebody waits for an end. */
   hurry(): void {
-    if (this.#waiting.size === 0) return;
-    const waiting = [...this.#waiting];
-    setTimeout(() => {
-      for (const giveUp of waiting) if (this.#waiting.has(giveUp)) giveUp();
-    }, stoppedMs);
+    for (const giveUp of this.#waiting) setTimeout(() => this.#waiting.has(giveUp) && giveUp(), stoppedMs);
   }
 }
 
-/** The store, each of whose calls comes to an end. */
-export function limited(store: StoreAdapter, limits = new Limits()): StoreAdapter {
-  return new Proxy(store, {
+/** The store, or the list of sessions, each of whose calls comes to an end. */
+export function limited<T extends object = StoreAdapter>(store: T, limits = new Limits()): T {
+  // Over an object of its own: what is frozen may not be given otherwise.
+  return new Proxy(Object.create(check("`store`", store, "object")) as T, {
     get(_, name) {
       const value: unknown = Reflect.get(store, name);
       if (typeof value !== "function") return value;
@@ -102,6 +100,6 @@ function restOf(text: string, stored: string): string | undefined {
   return JSON.stringify({ ...step, firstMessage, messages, records });
 }
 
-function silent() {
+export function silent() {
   return storeError("unavailable", "The store does not respond; try again, or reload the page.");
 }

@@ -98,8 +98,8 @@ export type RunInput =
   | { readonly type: "model_finished"; readonly call: number; readonly reply: RunReply }
   /** No answer. `partial` is the text that had been shown. */
   | { readonly type: "model_failed"; readonly call: number; readonly error: Pick<RunModelError, "kind" | "message"> & Partial<RunModelError>; readonly partial: string }
-  /** The text of an answer so far, when the page may be gone in a moment. */
-  | { readonly type: "model_partial"; readonly call: number; readonly text: string }
+  /** The text of an answer so far, when the page may be gone in a moment; of a long one what is new, behind the first `from` bytes. */
+  | { readonly type: "model_partial"; readonly call: number; readonly text: string; readonly from?: number }
   | { readonly type: "compacted"; readonly call: number; readonly reply: RunReply; readonly carry: { readonly tasks?: readonly Task[]; readonly inbox?: readonly WireInboxItem[] } }
   | { readonly type: "permission_checked"; readonly call_id: string; readonly verdict: "not_needed" | "granted" | "denied" | "unset" | { readonly invalid: readonly Issue[] } | { readonly failed: string } }
   | { readonly type: "approval_checked"; readonly call_id: string; readonly verdict: "not_needed" | { readonly needed: { readonly reason?: string } } | "changed" | { readonly invalid: readonly Issue[] } | { readonly failed: string } }

@@ -1,12 +1,13 @@
 // Conformance: the store as a session uses it.
 import type { StoreAdapter } from "../../src/exports.js";
 import { bridgeStore } from "../../src/store/bridge.js";
+import { Limits } from "../../src/store/limits.js";
 import { answer, type Case, checkpoint, equal, holds, message, refusal, step } from "./kit.js";
 
 const quiet = { tasks: () => {}, inbox: () => {}, failed: () => {} };
 
 function host(store: StoreAdapter, style: "object" | "number" = "object") {
-  return bridgeStore(store, style, quiet).host;
+  return bridgeStore(store, style, quiet, new Limits(), async () => {}).host;
 }
 
 const usage = { tokens_in: 10, tokens_out: 5 };

@@ -23,9 +23,12 @@ impl Run {
         fx.push(Effect::CallModel { call });
     }
 
-    pub(in crate::run) fn on_partial(&mut self, text: &str) {
+    pub(in crate::run) fn on_partial(&mut self, text: &str, from: usize) {
         if let Phase::Model { partial, .. } = &mut self.state.phase {
-            text.clone_into(partial);
+            if from == 0 {
+                partial.clear();
+            }
+            partial.push_str(text);
         }
     }
 

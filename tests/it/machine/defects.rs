@@ -182,7 +182,7 @@ fn an_aborted_answer_keeps_the_text_that_was_seen() {
     let mut world = World::with_tools([]);
     world.ask("r", "q");
     let call = world.model_call();
-    world.step(Input::ModelPartial { call, text: "Once upon".into() });
+    world.step(Input::ModelPartial { call, text: "Once upon".into(), from: 0 });
     world.abort();
     let last = world.run.messages().last().unwrap();
     assert_eq!((last.text.as_str(), last.partial), ("Once upon", true));
@@ -191,11 +191,45 @@ fn an_aborted_answer_keeps_the_text_that_was_seen() {
 }
 
 #[test]
+fn a_long_answer_is_kept_piece_by_piece_and_comes_back_whole() {
+    let mut world = World::with_tools([]);
+    world.ask("r", "q");
+    let call = world.model_call();
+    let piece = "Once upon a time, é. ".repeat(5_000);
+    let (mut from, mut written) = (0, 0);
+    for _ in 0..20 {
+        let (records, before) = (world.store.records.len(), world.store.checkpoint.clone());
+        world.step(Input::ModelPartial { call, text: piece.clone(), from });
+        from += piece.len();
+        written += format!("{:?}", &world.store.records[records..]).len();
+        written += world
+            .store
+            .checkpoint
+            .as_ref()
+            .filter(|now| Some(*now) != before.as_ref())
+            .map_or(0, String::len);
+    }
+    assert!(written < from * 11 / 10, "{written} bytes were written for an answer of {from}");
+    // What does not follow on what was kept is no part of it.
+    for other in [1, from - piece.len(), from + 1] {
+        assert!(world.try_step(Input::ModelPartial { call, text: "x".into(), from: other }).is_err());
+    }
+    let mut later = world.restart();
+    assert_eq!(later.run, world.run);
+    later.step(Input::Recovered);
+    later.model_fails("");
+    let kept = later.run.messages().last().unwrap();
+    assert!(kept.partial && kept.text == piece.repeat(20));
+    let checkpoint = later.store.checkpoint.unwrap();
+    assert!(checkpoint.len() < 10_000, "{} bytes", checkpoint.len());
+}
+
+#[test]
 fn text_that_was_kept_when_the_page_was_hidden_survives_a_failure_after_it() {
     let mut world = World::with_tools([]);
     world.ask("r", "q");
     let call = world.model_call();
-    world.step(Input::ModelPartial { call, text: "Once upon".into() });
+    world.step(Input::ModelPartial { call, text: "Once upon".into(), from: 0 });
     let mut later = world.restart();
     later.step(Input::Recovered);
     later.model_fails("");

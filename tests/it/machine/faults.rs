@@ -56,7 +56,7 @@ fn a_model_call_that_is_under_way_when_a_write_fails_is_stopped_and_made_again()
     world.ask("r", "q");
     let call = world.model_call();
     world.store_is_broken = true;
-    world.step(Input::ModelPartial { call, text: "Once".into() });
+    world.step(Input::ModelPartial { call, text: "Once".into(), from: 0 });
     assert_eq!((world.last_outcome(), world.in_flight.len()), ("store_failed", 0));
     let late = Input::ModelFinished { call, reply: says("Once upon") };
     assert_eq!(world.try_step(late), Err(OutOfProtocol::NoSuchModelCall(call)));

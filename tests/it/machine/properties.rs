@@ -120,7 +120,7 @@ impl Player {
             }
             28 => {
                 let call = u64::from(y % 16);
-                self.take(&Input::ModelPartial { call, text: "so far".repeat(usize::from(x % 3)) });
+                self.take(&Input::ModelPartial { call, text: "so far".repeat(usize::from(x % 3)), from: 0 });
             }
             _ => {
                 let input = stray(x, y, &self.world.run);

@@ -50,7 +50,6 @@ export function made({ tool_name, input_args }: ToolCall): string {
 const begins = /^\s*\{\s*"answer"\s*:\s*"/;
 /** Blank and all. */
 const longestFront = 256;
-const short: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 /** Reads an answer while it comes, and gives what of it can be shown. */
 export class AnswerText {
@@ -86,23 +85,16 @@ export class AnswerText {
 
   /** Unescapes up to the end of the string, or to what is not whole yet. */
   #read(rest: string): string {
-    let shown = "";
-    let at = 0;
-    for (;;) {
-      const plain = /[^"\\]*/y;
-      plain.lastIndex = at;
-      shown += plain.exec(rest)?.[0] ?? "";
-      at = plain.lastIndex;
-      const kind = rest[at + 1];
-      const length = kind === "u" ? 6 : 2;
-      if (rest[at] !== "\\" || kind === undefined || at + length > rest.length) break;
-      const code = rest.slice(at + 2, at + 6);
-      shown += kind === "u" ? String.fromCharCode(Number.parseInt(code, 16)) : (short[kind] ?? kind);
-      at += length;
-    }
+    const whole = /^(?:[^"\\]+|\\(?:[^u]|u.{4}))*/s.exec(rest)?.[0] ?? "";
     // Behind the end of the text nothing is shown.
-    this.#rest = rest[at] === '"' ? undefined : rest.slice(at);
-    return shown;
+    this.#rest = rest[whole.length] === '"' ? undefined : rest.slice(whole.length);
+    try {
+      return JSON.parse(`"${whole}"`) as string;
+    } catch {
+      // No JSON: the end says so.
+      this.#rest = undefined;
+      return "";
+    }
   }
 
   /** What the whole answer is. An answer that is no whole object is an error: it never becomes a call. */
@@ -124,5 +116,5 @@ export class AnswerText {
 function bad(text: string, cause?: unknown): GloveError {
   const excerpt = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   const message = `The browser's model returned neither an answer nor a complete tool call: ${excerpt}`;
-  return new GloveError("MODEL_BAD_RESPONSE", message, cause === undefined ? {} : { cause });
+  return new GloveError("MODEL_BAD_RESPONSE", message, { cause });
 }

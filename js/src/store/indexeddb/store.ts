@@ -1,5 +1,5 @@
 // The store of a page: a session in IndexedDB, each step of it in one transaction.
-import { GloveError, late } from "../../error.js";
+import { type GloveError, late } from "../../error.js";
 import { generateId } from "../../session/session-id.js";
 import { toJson } from "../../values/json.js";
 import { check } from "../../values/validate-options.js";
@@ -219,8 +219,8 @@ export class IndexedDBStore implements StoreAdapter {
       if (row?.write !== write || row?.claim !== found) throw superseded();
       // What is not stored yet is claimed by its first write.
       if (row) await ask(store("sessions").put({ ...row, claim }, this.identifier));
-    }).catch((error: unknown) => {
-      if (!(error instanceof GloveError) || error.code !== "STORE_QUOTA") throw error;
+    }).catch((error: GloveError) => {
+      if (error.code !== "STORE_QUOTA") throw error;
       // It can still be read. The first write that succeeds claims it.
       this.#found = { claim: found };
     });
