@@ -110,6 +110,7 @@ export type {
   ToolEntry,
   UndoableCall,
 } from "./snapshot/snapshot.js";
+export { slotsWithoutApprovals } from "./snapshot/without-approvals.js";
 export type {
   Durability,
   InboxItem,

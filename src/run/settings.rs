@@ -24,7 +24,7 @@ impl Settings {
         while let Some(at) = self.tools.iter().position(|tool| tool.name == UNDO_TOOL) {
             self.tools.remove(at);
         }
-        if self.tools.iter().any(|tool| tool.undo) {
+        if self.limits.undo_steps > 0 && self.tools.iter().any(|tool| tool.undo) {
             self.tools.push(ToolSpec::new(UNDO_TOOL));
         }
         // What is no amount allows nothing; without end is no limit.
@@ -75,7 +75,7 @@ pub struct Limits {
     pub error_rounds: u32,
     /// Rounds with the same calls and results, after which the run is stopped; 3 unless given, 0 for never.
     pub same_rounds: u32,
-    /// Actions that can be taken back; 100 unless given.
+    /// Actions that can be taken back; 100 unless given. With 0 none can, and the model has no `undo_last_action`.
     pub undo_steps: usize,
 }
 

@@ -112,7 +112,7 @@ test("a failure behind which a message waits does not stay when that is answered
 });
 
 test("the end of a run leaves what the page has said of itself", () => {
-  const slots = { strategy: () => "stay" as const, title: () => undefined, live: () => undefined };
+  const slots = { strategy: () => "stay" as const, title: () => undefined, description: () => undefined, live: () => undefined };
   const shown = new SnapshotStore("s", "memory", slots, () => {});
   const run = { queue: [], questions: [], undoable: [], turns: 0, usage: noUsage, contextTokens: 0 };
   shown.dispatch({ kind: "sent", id: "r", text: "hi", waits: false });

@@ -12,6 +12,7 @@ type CoreState = Extract<CoreEvent, { kind: "state" }>;
 
 const context = {
   strategy: (renderer: string) => (renderer === "card" ? ("hide-on-new" as const) : ("stay" as const)),
+  description: () => undefined,
   title: (tool: string) => (tool === "pay" ? "Pay the bill" : undefined),
   live: () => undefined,
 };
@@ -170,8 +171,8 @@ test("a slot keeps what it shows, says why an answer was refused until it is set
   const first = after(said(0, call), slots(card("1"), slot("q", { input: { toolName: "pay", toolInput: {} } })));
   const [one, question] = first.shown.slots;
   expect([one?.toolName, question?.input]).toEqual(["order", { toolName: "pay", toolInput: {}, title: "Pay the bill" }]);
-  const refused = step(first, { kind: "refused", slot: "q", error: "no" });
-  expect(refused.shown.slots).toEqual([one, { ...question, error: "no" }]);
+  const refused = step(first, { kind: "refused", slot: "q", error: "no", issues: [] });
+  expect(refused.shown.slots).toEqual([one, { ...question, error: "no", issues: [] }]);
   const next = step(refused, slots(card("1"), slot("q"), card("2")));
   expect(next.shown.slots.map(({ id, replaced, error }) => [id, replaced, error])).toEqual([
     ["1", true, undefined],

@@ -2,6 +2,7 @@
 import {
   DisplayManager,
   defineTool,
+  GloveClient,
   type JsonSchema,
   MemoryStore,
   type Message,
@@ -9,6 +10,7 @@ import {
   type SlotRequest,
   type ToolConfig,
 } from "glove-wasm";
+import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { scene, until } from "../support/session.js";
@@ -126,6 +128,33 @@ const picker = (answered: (value: unknown) => void = () => {}) =>
     },
   });
 
+test("a refused answer of a person names its fields, and is no error in the console", async () => {
+  const said = vi.spyOn(console, "error");
+  const form = defineTool({
+    name: "form",
+    description: "",
+    inputSchema: z.object({}),
+    resolveSchema: z.object({ mail: z.string(), home: z.object({ zip: z.string() }) }),
+    do: (_, display) => display.pushAndWait({}),
+  });
+  const client = new GloveClient({
+    createModel: () => createScriptedModel([call("form"), "thanks"]),
+    createStore: (id) => new MemoryStore(id),
+    tools: [form],
+    systemPrompt: "",
+  });
+  const session = client.session("s");
+  const sending = session.sendMessage("Hi");
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  expect(session.resolveSlot(slots[0]?.id ?? "", { mail: 1, home: {} })).toBe(false);
+  expect(session.getSnapshot().slots[0]?.issues?.map(({ path }) => path)).toEqual([["mail"], ["home", "zip"]]);
+  expect(session.resolveSlot(slots[0]?.id ?? "", { mail: "a", home: { zip: "1" } })).toBe(true);
+  await sending;
+  expect(said).not.toHaveBeenCalled();
+  said.mockRestore();
+  client.dispose();
+});
+
 test("a tool waits for a person: its slot is its call's, a wrong answer is refused, and the right one is what it gets", async () => {
   const answered = vi.fn();
   const { session, shown, events } = scene([call("pick", {}, "c9"), "thanks"], { tools: [picker(answered)] });
@@ -142,7 +171,8 @@ test("a tool waits for a person: its slot is its call's, a wrong answer is refus
   const id = slots[0]?.id ?? "";
   expect(session.resolveSlot(id, 7)).toBe(false);
   const error = "Invalid input: expected string, received number";
-  expect(session.getSnapshot().slots).toEqual([{ ...slots[0], error }]);
+  const issues = [{ path: [], message: error }];
+  expect(session.getSnapshot().slots).toEqual([{ ...slots[0], error, issues }]);
   expect(events.at(-1)).toEqual([
     "error",
     { code: "DISPLAY_WRONG_OUTPUT", message: expect.stringContaining("the question stays open") },

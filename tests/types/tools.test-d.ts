@@ -192,6 +192,25 @@ defineTool({
 });
 defineTool<typeof one.inputSchema>({ ...one, do: ({ id }) => id, undo: (_, result) => expectTypeOf(result).toBeAny() });
 
+// What no model can write.
+const never = { name: "never", description: "", do: () => 1 };
+// @ts-expect-error JSON has no dates
+defineTool({ ...never, inputSchema: z.object({ at: z.date() }) });
+// @ts-expect-error nor numbers without an end
+defineTool({ ...never, inputSchema: z.object({ list: z.array(z.object({ id: z.bigint().optional() })) }) });
+// @ts-expect-error nor maps
+defineTool({ ...never, inputSchema: v.object({ of: v.map(v.string(), v.number()) }) });
+defineTool({ ...never, inputSchema: z.object({ at: z.coerce.date(), or: z.union([z.string(), z.date()]) }) });
+defineTool({ ...never, inputSchema: z.object({ at: z.preprocess((at) => new Date(String(at)), z.date()), any: z.any() }) });
+defineTool({
+  ...never,
+  inputSchema: z.object({
+    get tree() {
+      return z.array(z.object({ name: z.string() }));
+    },
+  }),
+});
+
 // Providers go by the names that are known, models by any.
 createAdapter({ provider: "anthropic", model: "any" });
 createAdapter({ provider: getAvailableProviders()[0]?.id ?? "openai" });

@@ -17,7 +17,7 @@ export interface SlotViewProps {
 
 export const SlotView = memo(function SlotView({ slot, registry, resolveSlot, rejectSlot }: SlotViewProps): ReactNode {
   const element = useRef<HTMLDivElement>(null);
-  const { id, status, renderer: name, answer, error } = slot;
+  const { id, status, renderer: name, answer, error, issues } = slot;
   const [untold, setUntold] = useState<string>();
   const pending = status === "pending";
   const find = () => registry.slot(name);
@@ -37,7 +37,7 @@ export const SlotView = memo(function SlotView({ slot, registry, resolveSlot, re
     <div ref={element} data-glove-slot={id} data-glove-renderer={name} data-glove-slot-status={status}>
       {mountRenderer(
         renderer ?? nothingFor(name),
-        { data: slot.input, resolve, reject, status, answer, ...(error !== undefined && { error }) },
+        { data: slot.input, resolve, reject, status, answer, ...(error !== undefined && { error, issues }) },
         {
           name,
           failed: registry.failed,

@@ -99,9 +99,9 @@ const title = (data: unknown) => text(data, "title") ?? humanName(text(data, "to
 /** "Restart Checkout?" */
 const ask = (data: unknown) => `${title(data).replace(/[.?!…\s]+$/, "")}?`;
 
-/** Why it is asked, and what the tool would be called with. */
+/** Why it is asked, or what the tool does, and what the tool would be called with. */
 function Details({ data }: { data: unknown }): ReactNode {
-  const reason = text(data, "reason");
+  const reason = text(data, "reason") ?? text(data, "description");
   return (
     <>
       {reason !== undefined && <p data-glove-reason="">{reason}</p>}

@@ -1,5 +1,7 @@
 // What a slot's renderer is given, and how it reads data whose form nobody has checked.
 
+import type { Issue } from "../../src/wire/run-types.js";
+
 /** A superset of the original's `SlotRenderProps`. */
 export interface SlotProps {
   data: unknown;
@@ -11,6 +13,8 @@ export interface SlotProps {
   answer?: unknown;
   /** Why the last answer was refused. Shown below the slot unless the component displays it. */
   error?: string;
+  /** The same for each place in the answer: `issues?.find(({ path }) => path[0] === "email")?.message`. */
+  issues?: readonly Issue[];
 }
 
 /** The field of `data` as text; undefined when it has none. */

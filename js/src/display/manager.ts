@@ -2,7 +2,7 @@
 import { GloveError } from "../error.js";
 import { after, isPromise, type Maybe } from "../timing/sync-or-promise.js";
 import { checkWithSchema, issuesText } from "../tools/schema.js";
-import type { Schema } from "../tools/schema-types.js";
+import type { Issue, Schema } from "../tools/schema-types.js";
 import { check } from "../values/validate-options.js";
 
 /** Something that is shown: which renderer draws it, and with what. */
@@ -271,7 +271,7 @@ export function settleAnswer(
   schema: Schema | undefined,
   value: unknown,
   settle: (value: unknown) => boolean,
-  refuse: (error: GloveError, why: string) => void,
+  refuse: (error: GloveError, why: string, issues: readonly Issue[]) => void,
 ): boolean {
   if (!schema) return settle(value);
   const settled = after(checkWithSchema(schema, value), (checked) => {
@@ -283,6 +283,7 @@ export function settleAnswer(
         `The answer does not match the schema of "${renderer}", so the question stays open: ${why}`,
       ),
       why,
+      checked.issues,
     );
     return false;
   });

@@ -3,6 +3,7 @@
 import { reasonOf } from "../error.js";
 import type { GloveSnapshot, ShownSlot } from "../snapshot/snapshot.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
+import type { Issue } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { toLooseJson } from "../values/json.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
@@ -32,8 +33,8 @@ export interface SlotSession {
   shown(): Pick<GloveSnapshot, "slots" | "approvals">;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
-  /** Why this is no answer to a slot, in words for the person. */
-  refused(id: string, why: string): void;
+  /** A person's answer to a slot is none, and why. */
+  refused(id: string, error: Error, why: string, issues: readonly Issue[]): void;
 }
 
 /** What JSON may not hold of a slot; of one that a display of the application's own was asked, nothing. */
@@ -116,13 +117,7 @@ export class SlotController implements DisplayPort {
     const { renderer } = slot;
     const schema = this.#session.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
     const settle = (parsed: unknown) => this.#settle(id, parsed);
-    return settleAnswer(renderer, schema, value, settle, (error, why) => this.#refuse(id, error, why));
-  }
-
-  #refuse(id: string, error: unknown, why = reasonOf(error)): false {
-    this.#session.refused(id, why);
-    this.#session.report("DISPLAY_WRONG_OUTPUT", error);
-    return false;
+    return settleAnswer(renderer, schema, value, settle, (...refusal) => this.#session.refused(id, ...refusal));
   }
 
   reject(id: string, error: unknown): boolean {
@@ -163,7 +158,9 @@ export class SlotController implements DisplayPort {
       return settled;
     } catch (error) {
       // What the core itself asks has an answer of a certain kind.
-      return this.#refuse(id, fromCore(error));
+      const refusal = fromCore(error);
+      this.#session.refused(id, refusal, refusal.message, []);
+      return false;
     }
   }
 

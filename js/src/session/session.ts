@@ -115,11 +115,16 @@ export class GloveSession {
       shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),
       tool,
       report,
-      refused: (slot, error) => this.#snapshots.dispatch({ kind: "refused", slot, error }),
+      // Whoever fills in a form reads it there: it is no error of the application.
+      refused: (slot, { message }, error, issues) => {
+        this.#snapshots.dispatch({ kind: "refused", slot, error, issues });
+        this.#subscribers.tell("error", { code: "DISPLAY_WRONG_OUTPUT", message });
+      },
     });
     const slots = {
       strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
       title: (name: string, input: unknown) => this.#tools.title(name, input),
+      description: (name: string) => tool(name)?.description,
       live: (id: string) => this.#slots.live(id),
     };
     this.#snapshots = new SnapshotStore(parts.sessionId, storageOf(parts.store), slots, (error) =>

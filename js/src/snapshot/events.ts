@@ -1,6 +1,7 @@
 // What can happen to what a session shows: the events of its core, and those of its page.
 
 import type { CoreEvent } from "../wasm/core-api.js";
+import type { Issue } from "../wire/run-types.js";
 import type { PieceKind, SessionState, SlotContext, Written } from "./state.js";
 
 /** What the page says of itself. */
@@ -19,7 +20,7 @@ export type PageEvent =
   | { readonly kind: "dropped"; readonly id: string }
   /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }
-  | { readonly kind: "refused"; readonly slot: string; readonly error: string }
+  | { readonly kind: "refused"; readonly slot: string; readonly error: string; readonly issues: readonly Issue[] }
   /** A model of the page is asked; what it shows comes ahead of what the core tells. */
   | { readonly kind: "asked"; readonly call: number }
   | { readonly kind: "piece"; readonly of: PieceKind; readonly text: string; readonly call: number }

@@ -19,8 +19,8 @@ export const slotReducers: Reducers<"slots" | "refused"> = {
     return withShown(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
   },
   // Why is shown until the slot is settled.
-  refused: (state, { slot: id, error }) =>
-    withShown(state, { slots: state.shown.slots.map((slot) => (slot.id === id ? { ...slot, error } : slot)) }),
+  refused: (state, { slot: id, error, issues }) =>
+    withShown(state, { slots: state.shown.slots.map((slot) => (slot.id === id ? { ...slot, error, issues } : slot)) }),
 };
 
 function shownSlot(state: SessionState, slot: CoreSlot, known: ShownSlot | undefined, context: SlotContext): ShownSlot {
@@ -50,11 +50,13 @@ function toolOf({ shown }: SessionState, call: string): string {
   return entry?.kind === "tool" ? entry.name : "";
 }
 
-/** A question of the core about a call says what the call does. */
+/** A question of the core about a call says what the call and its tool do. */
 function withTitle(input: unknown, context: SlotContext): unknown {
   const { toolName, toolInput } = (input ?? {}) as { readonly toolName?: unknown; readonly toolInput?: unknown };
-  const title = typeof toolName === "string" ? context.title(toolName, toolInput) : undefined;
-  return title === undefined ? input : { ...(input as object), title };
+  if (typeof toolName !== "string") return input;
+  const title = context.title(toolName, toolInput);
+  const description = context.description(toolName);
+  return { ...(input as object), ...(title !== undefined && { title }), ...(description && { description }) };
 }
 
 /** The approvals that these questions ask for; those that were known are the same objects. */

@@ -1,6 +1,6 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
 import type { CallOutcome, Task, Usage } from "../wire/record.js";
-import type { CorePhase, MessageBranches } from "../wire/run-types.js";
+import type { CorePhase, Issue, MessageBranches } from "../wire/run-types.js";
 
 /** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
 export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
@@ -85,6 +85,8 @@ export interface EnhancedSlot {
   readonly answer?: unknown;
   /** Why the last answer was refused. */
   readonly error?: string;
+  /** The same for each place in the answer, for the fields of a form. */
+  readonly issues?: readonly Issue[];
   /** With `hide-on-new`: another one of its tool has come, and it is not shown any more. */
   readonly replaced?: boolean;
 }
@@ -146,6 +148,7 @@ export interface GloveSnapshot {
   readonly streamingReasoning: string;
   /** The calls whose arguments are being written. Nothing of them runs yet. */
   readonly streamingCalls: readonly StreamingCall[];
+  /** With a question for each of `approvals`, under its id: who draws those draws `slotsWithoutApprovals` beside them. */
   readonly slots: readonly ShownSlot[];
   readonly approvals: readonly Approval[];
   readonly queue: readonly QueuedMessage[];

@@ -57,6 +57,7 @@ export interface SessionState {
 export interface SlotContext {
   strategy(renderer: string): SlotDisplayStrategy;
   title(tool: string, input: unknown): string | undefined;
+  description(tool: string): string | undefined;
   /** The value that was shown, where JSON could not hold all of it. */
   live(id: string): { readonly input?: unknown } | undefined;
 }

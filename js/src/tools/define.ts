@@ -4,6 +4,7 @@ import type { EnhancedSlot } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { check } from "../values/validate-options.js";
 import type { SideOutput, ToolResultData } from "../wire/record.js";
+import type { Issue } from "../wire/run-types.js";
 import { checkTool } from "./options.js";
 import type { InferInput, InferOutput, Schema } from "./schema-types.js";
 import type {
@@ -65,6 +66,36 @@ type DataOf<O> = unknown extends O
 type RenderDataOf<O, D = RenderDataIn<O>> = [D] extends [never] ? unknown : D;
 type RenderDataIn<O> = O extends { readonly renderData: infer Data } ? Kept<Data> : never;
 
+/** What JSON does not hold. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever they hold.
+type NotJson = Date | bigint | symbol | ReadonlyMap<any, any> | ReadonlySet<any> | ((...all: any[]) => unknown);
+
+/** No JSON is such a value. It is not looked at forever: a schema may contain itself. */
+type NeverJson<T, Depth extends 0[] = []> = unknown extends T
+  ? false
+  : [T] extends [never]
+    ? false
+    : [T] extends [NotJson]
+      ? true
+      : Depth["length"] extends 4
+        ? false
+        : T extends readonly (infer One)[]
+          ? NeverJson<One, [...Depth, 0]>
+          : T extends object
+            ? true extends { [K in keyof T]-?: IsTrue<NeverJson<Exclude<T[K], undefined>, [...Depth, 0]>> }[keyof T]
+              ? true
+              : false
+            : false;
+type IsTrue<T> = [T] extends [true] ? true : false;
+
+/** A schema whose input a model can write. */
+export type WritableByModel<I> =
+  IsTrue<NeverJson<InferInput<I>>> extends true
+    ? {
+        readonly "a model writes JSON, which has no Date, bigint, Map or Set: take a string and convert it, as z.coerce.date() does": never;
+      }
+    : unknown;
+
 /** What `defineTool` takes. */
 export interface ToolDefinition<I extends Schema, D extends Schema, R extends Schema, O = unknown, N extends string = string>
   extends Omit<
@@ -82,7 +113,7 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     | "requireApproval"
   > {
   readonly name: N;
-  readonly inputSchema: I;
+  readonly inputSchema: I & WritableByModel<I>;
   readonly displayPropsSchema?: D;
   readonly resolveSchema?: R;
   readonly title?: string | ((input: InferOutput<I>) => string);
@@ -118,6 +149,8 @@ export interface TypedRenderProps<D, R, A = R> {
   readonly answer?: A;
   /** Why the last answer was refused. Shown below the slot unless the component displays it. */
   readonly error?: string;
+  /** The same for each place in the answer: `issues?.find(({ path }) => path[0] === "email")?.message`. */
+  readonly issues?: readonly Issue[];
 }
 
 /**

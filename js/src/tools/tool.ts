@@ -7,7 +7,7 @@ import type { EnhancedSlot, SlotDisplayStrategy } from "../snapshot/snapshot.js"
 import type { StoreAdapter } from "../store/adapter.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { ContentPart, SideOutput } from "../wire/record.js";
-import type { JsonSchema, Schema } from "./schema-types.js";
+import type { Issue, JsonSchema, Schema } from "./schema-types.js";
 
 /** The display as a tool sees it. Slots belong to the call that pushes them; without a renderer the tool's own is used. */
 export interface ToolDisplay {
@@ -60,6 +60,8 @@ export interface SlotRenderProps<T = any, R = any> {
   readonly answer?: R;
   /** Why the last answer was refused. Shown below the slot unless the component displays it. */
   readonly error?: string;
+  /** The same for each place in the answer: `issues?.find(({ path }) => path[0] === "email")?.message`. */
+  readonly issues?: readonly Issue[];
 }
 
 /** The props of a tool's `renderResult`. */

@@ -13,6 +13,8 @@ use crate::providers::mapping::set;
 use crate::providers::provider_fields::PROVIDER_FIELDS;
 use crate::stream::{Finish, TurnBuilder};
 
+const UI_MESSAGE_STREAM: &str = "The endpoint speaks the AI SDK's UI message stream; let `createChatHandler` of `glove-wasm/server` answer.";
+
 #[derive(Debug, Default)]
 pub(crate) struct EndpointStream;
 
@@ -82,6 +84,9 @@ impl Mapping for EndpointStream {
             }
             "done" => done(&event, data, turn),
             "error" => turn.fail(error(data)),
+            "start" | "text-delta" => {
+                turn.fail(ModelError::new(ModelErrorKind::BadResponse, UI_MESSAGE_STREAM));
+            }
             _ => {}
         }
         Ok(())

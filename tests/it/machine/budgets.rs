@@ -6,7 +6,7 @@ use glove_wasm::message::{Message, Usage};
 use glove_wasm::run::effect::{Effect, Outcome};
 use glove_wasm::run::input::{Input, Reply, ToolOutcome};
 use glove_wasm::run::settings::{Budgets, Limits, Settings};
-use glove_wasm::run::{OutOfProtocol, PhaseName};
+use glove_wasm::run::{OutOfProtocol, PhaseName, Run};
 use glove_wasm::tool::ToolSpec;
 
 // ---- budgets -------------------------------------------------------------------------------------------------------
@@ -282,6 +282,11 @@ fn the_model_can_take_actions_back_with_a_tool_that_is_there_when_any_tool_can_b
         world.record().last().unwrap(),
         "results: u2=Error: 0 actions were taken back; the next one could not be: locked"
     );
+    for (undo_steps, tools) in [(0, 1), (1, 2)] {
+        let limits = Limits { undo_steps, ..Limits::default() };
+        let settings = Settings { tools: vec![undoable("add")], limits, ..Settings::default() };
+        assert_eq!(Run::new(settings, Vec::new()).settings().tools.len(), tools);
+    }
     let mut none = World::with_tools([tool("look")]);
     none.ask("r", "q");
     none.model_calls(&[("undo_last_action", "u1", "")]);

@@ -92,6 +92,15 @@ fn a_call_that_never_ended_is_asked_again() {
 }
 
 #[test]
+fn an_endpoint_of_the_ai_sdk_is_named() {
+    for first in [r#"{"type":"start","messageId":"m"}"#, r#"{"type":"text-delta","id":"t","delta":"Hi"}"#] {
+        let Outcome::Failed(failure) = decode(Endpoint, &[first]) else { panic!("{first}") };
+        assert_eq!(failure.error.kind, ModelErrorKind::BadResponse);
+        assert!(failure.error.message.contains("AI SDK"), "{}", failure.error.message);
+    }
+}
+
+#[test]
 fn arguments_without_a_place_are_no_answer() {
     let elsewhere = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{\"path\":1}"}}]}}]}"#;
     assert_eq!(kind(OpenAiChat, &[CHAT_CALL, elsewhere, CHAT_STOP]), ModelErrorKind::BadResponse);
