@@ -186,12 +186,20 @@ function providerRows() {
 async function styles() {
   const { transform } = await import("esbuild");
   const options = { loader: "css", minify: true, target: ["chrome100", "firefox101", "safari16.4"] };
-  const { code } = await transform(readFileSync(inRoot("js", "react", "style.css"), "utf8"), options);
   const folder = inRoot("js", "react", "look", "generated");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "css.js"), `export const css = ${JSON.stringify(code.trim())};\n`);
-  writeFileSync(join(folder, "css.d.ts"), "/** The style sheet of the built-in look. */\nexport declare const css: string;\n");
+  for (const [name, sheet] of Object.entries(sheets)) {
+    const { code } = await transform(readFileSync(inRoot("js", "react", sheet), "utf8"), options);
+    writeFileSync(join(folder, `${name}.js`), `export const css = ${JSON.stringify(code.trim())};\n`);
+    writeFileSync(
+      join(folder, `${name}.d.ts`),
+      "/** A style sheet of the built-in look. */\nexport declare const css: string;\n",
+    );
+  }
 }
+
+/** The style sheets, by the name of their module: that of the look, and that of what it loads with the first file. */
+const sheets = { css: "style.css", "attachments-css": "attachments/style.css" };
 
 export async function typescript() {
   providerRows();
@@ -207,7 +215,7 @@ export async function typescript() {
   }
   for (const file of ["provider_rows.js", "provider_rows.d.ts"]) copyFileSync(join(generated, file), join(folder, file));
   mkdirSync(inRoot("pkg", "react", "look", "generated"), { recursive: true });
-  for (const name of ["css.js", "css.d.ts"]) {
+  for (const name of Object.keys(sheets).flatMap((name) => [`${name}.js`, `${name}.d.ts`])) {
     copyFileSync(inRoot("js", "react", "look", "generated", name), inRoot("pkg", "react", "look", "generated", name));
   }
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));

@@ -116,6 +116,9 @@ pub struct ContentPart {
     pub kind: String,
     pub text: Option<String>,
     pub source: Option<ContentSource>,
+    /// What the file was that this is, for the screen.
+    #[ts(type = "{ readonly name: string; readonly type: string; readonly size: number }")]
+    pub file: Option<Json>,
     #[json(flatten)]
     pub extra: Extra,
 }

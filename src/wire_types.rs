@@ -9,6 +9,7 @@ use crate::message::{
     ToolResultData, Usage,
 };
 use crate::ports::PermissionStatus;
+use crate::providers::attachments::{MOST_PIXELS, MOST_SOURCE_BYTES, MediaRules, SENTENCES, media_rules};
 use crate::run::input::{Input, Issue, Reply, Validated, WhenBusy};
 use crate::run::settings::{Budgets, Limits, Settings};
 use crate::run::views::timeline::TimelineEntry;
@@ -20,6 +21,34 @@ const RECORD: &str =
     "// The record's types, as they are stored and as models, stores and subscribers see them.";
 const RUN: &str = r#"// What a run is given and what it gives.
 import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";"#;
+
+const ATTACHMENTS: &str =
+    "// What a message may carry to each provider, and what a person is told of what does not fit.";
+
+#[test]
+fn the_rules_of_attachments_are_those_of_rust() {
+    let mut rules = "/** By the name of a provider, or of a format where that is not the provider's own. */\nexport const mediaRules = {\n".to_owned();
+    for (name, row) in media_rules() {
+        let MediaRules { pictures, documents, files, edge, picture_bytes, message_bytes } = row;
+        rules.push_str(&format!("  {name}: {{\n    pictures: {pictures:?},\n    documents:"));
+        let documents = format!("{documents:?}");
+        rules.push_str(if documents.len() > 114 { "\n      " } else { " " });
+        rules.push_str(&documents);
+        rules.push_str(&format!(
+            ",\n    files: {files},\n    edge: {edge},\n    pictureBytes: {picture_bytes},\n    messageBytes: {message_bytes},\n  }},\n"
+        ));
+    }
+    rules.push_str("} as const satisfies Record<string, MediaRules>;\n");
+    let mut sentences = "/** By what is the matter. */\nexport const mediaSentences = {\n".to_owned();
+    for (name, text) in SENTENCES {
+        sentences.push_str(&format!("  {name}: {text:?},\n"));
+    }
+    sentences.push_str("} as const;\n");
+    let most = format!(
+        "/** What a page opens at most. */\nexport const mostPixels = {MOST_PIXELS};\nexport const mostSourceBytes = {MOST_SOURCE_BYTES};\n"
+    );
+    same("attachments.ts", ATTACHMENTS, &[MediaRules::declaration(), rules, most, sentences]);
+}
 
 #[test]
 fn the_types_of_typescript_are_those_of_rust() {

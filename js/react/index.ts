@@ -3,13 +3,16 @@
 export * from "../src/index.js";
 export type { ThreadInfo } from "../src/threads/thread.js";
 export type { ThreadActions, ThreadsState } from "../src/threads/thread-store.js";
+export type { ComposerAttachmentsProps } from "./attachments/attach.js";
+export type { AttachmentFile, AttachmentProps } from "./attachments/attachment.js";
+export type { AttachmentOptions, AttachmentState } from "./attachments/tray.js";
+export type { AttachedItem } from "./attachments/tray-view.js";
 export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/glove-types.js";
 export * from "./hooks/messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./hooks/provider.js";
 export type { UseGloveConfig } from "./hooks/settings.js";
 export { useGlove, useMessage, useSlot, useToolCall } from "./hooks/use-glove.js";
 export { useSuspenseGlove } from "./hooks/use-suspense-glove.js";
-
 export type { AsChild, PartProps } from "./parts/as-child.js";
 export type { ToolCardProps, ToolCardState } from "./parts/calls/tool-card.js";
 export type { ToolState } from "./parts/calls/tool-state.js";

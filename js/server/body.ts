@@ -4,7 +4,7 @@ import type { ChatHandlerLimits } from "./config.js";
 import { Refused, refuse } from "./refuse.js";
 
 /** The default of `limits.bodyBytes`. */
-const defaultLimit = 1_048_576;
+const defaultLimit = 8_388_608;
 
 /** Reads a JSON body; stops at the limit, whatever the headers say of its length, and when the client leaves. */
 export async function readBody(request: Request, limits?: ChatHandlerLimits): Promise<string> {

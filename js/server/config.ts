@@ -74,7 +74,7 @@ export interface ChatHandlerConfig extends ModelCallOptions {
 
 /** The size limits of a request; a larger one is refused with 413. */
 export interface ChatHandlerLimits {
-  /** Default 1 MB (1,048,576). */
+  /** Default 8 MB (8,388,608): a message with a few pictures, and those before it. */
   readonly bodyBytes?: number;
   /** Default 64 kB (65,536). */
   readonly systemPromptBytes?: number;

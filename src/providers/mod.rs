@@ -5,6 +5,7 @@ mod anthropic {
     pub(super) mod request;
     pub(super) mod stream;
 }
+pub mod attachments;
 pub(crate) mod base64;
 mod decoder;
 mod details;

@@ -1,6 +1,6 @@
 //! What a model is told of its tools, and how it reads what it called before.
 
-use crate::message::{ContentPart, Extra, Message, Sender};
+use crate::message::{ContentPart, Message, Sender};
 use crate::tool::ToolDefinition;
 
 const HOW: &str = "\
@@ -72,7 +72,7 @@ pub(super) fn rewritten(message: &Message) -> Message {
             if let Some(parts) = &mut message.content {
                 let reading = Some(text.clone());
                 let kind = "text".to_owned();
-                parts.insert(0, ContentPart { kind, text: reading, source: None, extra: Extra::default() });
+                parts.insert(0, ContentPart { kind, text: reading, ..ContentPart::default() });
             }
             message.text = text;
         }

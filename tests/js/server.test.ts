@@ -324,7 +324,7 @@ test.each([
   ["no UTF-8", { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "BODY_NOT_JSON"],
   ["nothing", { body: "" }, 400, "BODY_NOT_JSON"],
   ["no messages", { body: "{}" }, 400, "REQUEST_INVALID"],
-  ["a large body", { body: `{"x":"${"x".repeat(1_048_576)}"}` }, 413, "BODY_TOO_LARGE"],
+  ["a large body", { body: `{"x":"${"x".repeat(8_388_608)}"}` }, 413, "BODY_TOO_LARGE"],
   [
     "a long prompt",
     { body: JSON.stringify({ systemPrompt: "x".repeat(65_537), messages: [hi] }) },
@@ -346,7 +346,9 @@ test("a body without a length is read to the limit and no further", async () => 
     controller.enqueue(new Uint8Array(65_536).fill(0x20));
   };
   const endless = new ReadableStream({ pull });
-  const response = await handler()(post("", { body: endless, duplex: "half" } as RequestInit));
+  const response = await handler({ limits: { bodyBytes: 1_048_576 } })(
+    post("", { body: endless, duplex: "half" } as RequestInit),
+  );
   expect(await refusal(response)).toMatchObject({ status: 413, code: "BODY_TOO_LARGE" });
   expect(sent).toBeLessThan(1_400_000);
 });

@@ -45,11 +45,11 @@ test("a picture that the handler refuses has its code and a way out, and the con
   const session = open();
   const message =
     "The request is too large: send a smaller picture or file. The pictures and files so far are not sent again: send smaller ones, or go on without.";
-  const sent = session.sendMessage({ text: "What is this?", files: [picture(900_000)] });
+  const sent = session.sendMessage({ text: "What is this?", files: [picture(6_500_000)] });
   await expect(sent).rejects.toMatchObject({ code: "BODY_TOO_LARGE", message });
   expect(session.getSnapshot().error).toMatchObject({ code: "BODY_TOO_LARGE", message });
   expect(told).toEqual([
-    "BODY_TOO_LARGE: A request body exceeded 1048576 bytes. To allow larger ones, raise the handler's limits.bodyBytes.",
+    "BODY_TOO_LARGE: A request body exceeded 8388608 bytes. To allow larger ones, raise the handler's limits.bodyBytes.",
   ]);
   expect(provider.asked).toEqual([]);
 
@@ -107,9 +107,9 @@ test.each<[string, Partial<ChatHandlerConfig>]>([
     await response.text();
     return response.status;
   };
-  const refused = await post(2_000_000);
+  const refused = await post(9_000_000);
   expect(refused).toBeGreaterThan(400);
-  expect([await post(10), await post(10), await post(2_000_000), await post(10), await post(10)]).toEqual([
+  expect([await post(10), await post(10), await post(9_000_000), await post(10), await post(10)]).toEqual([
     200,
     200,
     refused,

@@ -1,6 +1,7 @@
 // A page with the built-in look: states made by hand for pictures and axe, and chats over the real core for what people do in them.
 import {
   builtInRenderers,
+  createEndpointModel,
   GloveClient,
   type GloveClientConfig,
   GloveError,
@@ -86,6 +87,22 @@ export const states: Readonly<Record<string, Parts>> = {
     busy: true,
     queue: [{ id: "q1", text: "And tell Ann." }],
     cancelQueued: () => true,
+  },
+  files: {
+    timeline: [
+      user("u1", "Compare these.", {
+        images: [picture, picture, picture],
+        files: [
+          { name: "report-of-the-third-quarter-with-all-the-figures.pdf", type: "application/pdf", size: 1_234_567 },
+          { name: "notes.txt", type: "text/plain", size: 812 },
+        ],
+      }),
+      agent("a1", "The second picture is larger than the report says."),
+      user("u2", "And this one?", { images: [picture], leftOut: true }),
+    ],
+    run: { phase: "paused" },
+    resume: () => {},
+    edit: () => {},
   },
   working: { timeline: [user("u1", question)], busy: true },
   streaming: {
@@ -254,6 +271,7 @@ const pieces = (text: string, every: number) => ({ deltas: text.match(/[\s\S]{1,
 
 Object.assign(globalThis, {
   chat,
+  createEndpointModel,
   pieces,
   z,
   GloveError,

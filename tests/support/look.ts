@@ -4,11 +4,11 @@ import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { patience } from "./browser.js";
 import { root } from "./project.js";
-import { type Served, serve } from "./server.js";
+import { type Served, type ServeOptions, serve } from "./server.js";
 
 const html = `<!doctype html><html lang=en><title>A chat</title><meta name=viewport content="width=device-width"><link rel=icon href=data:,><body><script type=module src=/look-page.js></script>`;
 
-export async function serveLook(): Promise<Served> {
+export async function serveLook(routes: ServeOptions["routes"] = {}): Promise<Served> {
   const { outputFiles } = await build({
     entryPoints: [`${root}/tests/support/look-page.tsx`],
     bundle: true,
@@ -23,7 +23,7 @@ export async function serveLook(): Promise<Served> {
   const files = Object.fromEntries(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
   // As strict as a policy can be for a page with WebAssembly.
   const headers = { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:" };
-  return serve("", { pages: { "/": html, ...files }, headers });
+  return serve("", { pages: { "/": html, ...files }, headers, routes });
 }
 
 export async function openLook(browser: Browser, server: Served, options: BrowserContextOptions = {}): Promise<Page> {

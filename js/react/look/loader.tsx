@@ -6,7 +6,7 @@ import { Boundary } from "../render/boundary.js";
 export class Loader<M extends object> {
   readonly #load: () => Promise<M>;
   #module: M | undefined;
-  #loading: Promise<void> | undefined;
+  #loading: Promise<M | undefined> | undefined;
   #failure: { readonly error: unknown } | undefined;
   /** It could not be loaded once: it stays in its boundary, so that nothing is mounted anew. */
   #failed = false;
@@ -15,15 +15,17 @@ export class Loader<M extends object> {
     this.#load = load;
   }
 
-  readonly load = (): Promise<void> => {
+  readonly load = (): Promise<M | undefined> => {
     this.#loading ??= this.#load().then(
       (module) => {
         this.#module = module;
+        return module;
       },
       (error) => {
         this.#loading = undefined;
         this.#failure = { error };
         this.#failed = true;
+        return undefined;
       },
     );
     return this.#loading;

@@ -1,6 +1,7 @@
 // Brings the built-in style sheet to the page: with the HTML of a server, or to the document of the chat, once.
 import { type ReactNode, useRef, useSyncExternalStore } from "react";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
+import { adopt } from "./adopt.js";
 import { css } from "./generated/css.js";
 
 /**
@@ -11,7 +12,7 @@ export function Sheet({ nonce }: { readonly nonce: string | undefined }): ReactN
   const marker = useRef<HTMLElement>(null);
   const fromServer = useSyncExternalStore(never, no, yes);
   useBrowserLayoutEffect(() => {
-    if (marker.current) adopt(marker.current.getRootNode() as Document | ShadowRoot);
+    if (marker.current) adopt(marker.current, css);
   }, []);
   return (
     <>
@@ -22,23 +23,6 @@ export function Sheet({ nonce }: { readonly nonce: string | undefined }): ReactN
       )}
     </>
   );
-}
-
-/** By the document that they belong to: a sheet works in no other. */
-const sheets = new WeakMap<Document, CSSStyleSheet>();
-
-function adopt(root: Document | ShadowRoot): void {
-  const document = root.ownerDocument ?? (root as Document);
-  const view = document.defaultView;
-  // What is not on a page, or in an engine without style, needs none.
-  if (!view?.CSSStyleSheet?.prototype.replaceSync || !root.adoptedStyleSheets) return;
-  let sheet = sheets.get(document);
-  if (!sheet) {
-    sheet = new view.CSSStyleSheet();
-    sheet.replaceSync(css);
-    sheets.set(document, sheet);
-  }
-  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 }
 
 const never = () => () => {};

@@ -17,6 +17,8 @@ import { createPlaces, visibleSlots } from "../render/slots.js";
 import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "../render/types.js";
 import { Sheet } from "./sheet.js";
 
+export { loadFiles } from "../parts/composer/files.js";
+
 export function View(props: RenderProps): ReactNode {
   const { glove, strategy = "interleaved", unstyled = false, nonce, renderInput, renderError } = props;
   const slots = useVisibleSlots(glove);
@@ -36,6 +38,7 @@ export function View(props: RenderProps): ReactNode {
       strategy={strategy}
       labels={props.labels}
       markdown={props.markdown}
+      attachments={props.attachments}
       as={props.as}
       rootRef={props.rootRef}
       className={props.className}

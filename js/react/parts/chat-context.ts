@@ -1,12 +1,15 @@
 // What the parts of one chat share: its handle, how texts are drawn, and its composer.
 import { type ComponentType, type Context, createContext, type RefObject, useContext } from "react";
 import { GloveError } from "../../src/error.js";
+import type { AttachmentOptions } from "../attachments/tray.js";
 import type { GloveHandle, TextRenderProps } from "../render/types.js";
 
 export interface Chat {
   readonly glove: GloveHandle;
   /** Draws the text of an answer; `false` leaves it as it is. */
   readonly markdown: ComponentType<TextRenderProps> | boolean;
+  /** Which files a message takes; `false` for none. */
+  readonly attachments: AttachmentOptions | boolean;
   /** Puts a text into the composer, where there is one, and the focus. */
   readonly compose: RefObject<((text: string) => void) | null>;
   /** Brings the end of the conversation into sight, and keeps it there. */

@@ -19,7 +19,8 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-export function Icon({ name }: { readonly name: IconName }): ReactNode {
+/** One of those above, or the path of another. */
+export function Icon({ name }: { readonly name: IconName | `M${string}` }): ReactNode {
   return (
     <svg
       data-glove-icon={name}
@@ -33,13 +34,19 @@ export function Icon({ name }: { readonly name: IconName }): ReactNode {
       strokeLinejoin="round"
       aria-hidden="true"
     >
-      <path d={paths[name]} />
+      <path d={paths[name as IconName] ?? name} />
     </svg>
   );
 }
 
 /** A picture, and its word: the built-in look shows the picture only. */
-export function IconLabel({ icon, label }: { readonly icon: IconName; readonly label: string }): ReactNode {
+export function IconLabel({
+  icon,
+  label,
+}: {
+  readonly icon: Parameters<typeof Icon>[0]["name"];
+  readonly label: string;
+}): ReactNode {
   return (
     <>
       <Icon name={icon} />

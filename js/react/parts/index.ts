@@ -1,8 +1,11 @@
 // All parts that an application may compose, loaded as one.
+
+export { ComposerAttach, ComposerAttachments } from "../attachments/attach.js";
+export { Attachment } from "../attachments/attachment.js";
 export { DefaultInput, DefaultMessage, DefaultReasoning, DefaultStreaming } from "../render/defaults.js";
 export { Actions as QuestionActions, Question } from "../renderers/question.js";
 export { ToolCard } from "./calls/tool-card.js";
-export { Composer, ComposerInput, ComposerSend, ComposerStop } from "./composer.js";
+export { Composer, ComposerInput, ComposerSend, ComposerStop } from "./composer/composer.js";
 export { CopyButton } from "./copy-button.js";
 export { MessageText, MessageTime, RegenerateButton } from "./message.js";
 export { ErrorNotice } from "./notices/error-notice.js";

@@ -7,6 +7,7 @@ import type { MessageEntry } from "../render/types.js";
 import { AnswerText } from "./answer-text.js";
 import { type PartProps, part } from "./as-child.js";
 import { useChat } from "./chat-context.js";
+import { MessageFiles } from "./composer/files.js";
 import { CopyButton } from "./copy-button.js";
 import { IconLabel } from "./icons.js";
 import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
@@ -42,10 +43,7 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
   return (
     <article aria-label={say("You")} data-glove-role="user" dir="auto">
       <Long text={entry.text} />
-      {entry.images?.map((source, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a message's images never change their places.
-        <img key={index} src={source} alt={say("Image you attached")} />
-      ))}
+      {(entry.images || entry.files) && <MessageFiles entry={entry} />}
       <Failed error={entry.error} />
     </article>
   );

@@ -8,7 +8,10 @@ import { type Chat, ChatContext } from "./chat-context.js";
 
 /** What `Thread` takes. */
 export interface ThreadProps
-  extends Pick<RenderProps, "glove" | "strategy" | "labels" | "markdown" | "as" | "rootRef" | "className" | "style"> {
+  extends Pick<
+    RenderProps,
+    "glove" | "strategy" | "labels" | "markdown" | "attachments" | "as" | "rootRef" | "className" | "style"
+  > {
   /** Marks the element for the built-in style sheet. */
   styled?: boolean | undefined;
   children?: ReactNode;
@@ -16,13 +19,17 @@ export interface ThreadProps
 
 /** Holds the parts of a chat. By itself it is one element without a look. */
 export function Thread(props: ThreadProps): ReactNode {
-  const { glove, strategy = "interleaved", markdown = true, labels = english, as = "div", rootRef, styled, ...rest } = props;
+  const { glove, strategy = "interleaved", markdown = true, attachments = true, labels = english, ...drawn } = props;
+  const { as = "div", rootRef, styled, ...rest } = drawn;
   const engine = engineOfHandle(glove);
   const keyDown = useStopKey(glove);
   const compose = useRef<((text: string) => void) | null>(null);
   const toEnd = useRef<(() => void) | null>(null);
   const [[editing, picked]] = useState((): [Chat["editing"], Chat["picked"]] => [{ current: null }, { current: null }]);
-  const chat = useMemo(() => ({ glove, markdown, compose, toEnd, editing, picked }), [glove, markdown, editing, picked]);
+  const chat = useMemo(
+    () => ({ glove, markdown, attachments, compose, toEnd, editing, picked }),
+    [glove, markdown, attachments, editing, picked],
+  );
   const Element = as as "div" & keyof JSX.IntrinsicElements;
   const content = (
     <ChatContext.Provider value={chat}>

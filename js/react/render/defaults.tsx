@@ -1,7 +1,8 @@
 // The parts of `<Render>` that an application may draw around, under the names that the original has for them.
 import { Fragment, type ReactNode, useMemo, useRef } from "react";
 import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
-import { BuiltInComposer, ComposerContext } from "../parts/composer.js";
+import { BuiltInComposer } from "../parts/composer/composer.js";
+import { ComposerContext } from "../parts/composer/use-composer.js";
 import { Message } from "../parts/message.js";
 import type { Guard } from "./boundary.js";
 import { useLabels } from "./labels.js";

@@ -1,5 +1,6 @@
 // The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
+import type { mediaSentences } from "../../src/wire/attachments.js";
 import type { stateWords, ToolState } from "../parts/calls/tool-state.js";
 import type { ErrorSentence } from "../parts/notices/error-words.js";
 
@@ -64,6 +65,20 @@ export type Word =
   | "Result"
   | "Error"
   | "Worth a try in"
+  | "Attach files"
+  | "Attached files"
+  | "Attached"
+  | "Removed"
+  | "Preparing…"
+  | "File"
+  | "Show large"
+  | "Close"
+  | "Files cannot be attached right now. Check your network and try again."
+  | "The assistant does not see these files."
+  | "Send smaller pictures"
+  | "The pictures could not be made smaller."
+  | "Send without the files"
+  | (typeof mediaSentences)[keyof typeof mediaSentences]
   | (typeof stateWords)[ToolState]
   | ErrorSentence;
 

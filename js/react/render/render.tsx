@@ -12,14 +12,21 @@ const parts = /* @__PURE__ */ new Loader(() => import("../parts/index.js"));
 
 /** Loads what `<Render>` and the parts draw with, ahead of their first render: for a server that renders to one string, and for tests. */
 export async function preloadRender(): Promise<void> {
-  await Promise.all([view.load(), parts.load()]);
+  const [look] = await Promise.all([view.load(), parts.load()]);
+  await look?.loadFiles();
 }
 
 // The parts of a chat, for those who write its markup.
+/** A card with the name, type and size of a file, or its picture. `data-state` is `waiting`, `preparing`, `ready`, `refused` or `sent`. */
+export const Attachment = /* @__PURE__ */ parts.component("Attachment");
 /** There only for a message, answer or call that was edited or given again: which version is shown, and the way to the others. */
 export const BranchPicker = /* @__PURE__ */ parts.component("BranchPicker");
 /** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
 export const Composer = /* @__PURE__ */ parts.component("Composer");
+/** Opens the dialog that picks files. Nothing where the chat takes none. */
+export const ComposerAttach = /* @__PURE__ */ parts.component("ComposerAttach");
+/** The files of the message that is being written. Nothing while there are none. */
+export const ComposerAttachments = /* @__PURE__ */ parts.component("ComposerAttachments");
 /** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
 export const ComposerInput = /* @__PURE__ */ parts.component("ComposerInput");
 /** The button that sends the composer's text. */

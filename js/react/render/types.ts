@@ -1,5 +1,6 @@
 // What the hook gives and what `<Render>` and its render props take.
 import type { ComponentType, CSSProperties, JSX, ReactNode, Ref } from "react";
+import type { MessageInput } from "../../src/session/request.js";
 import type {
   Approval,
   EnhancedSlot,
@@ -13,6 +14,7 @@ import type {
   TimelineEntry,
   ToolEntry,
 } from "../../src/snapshot/snapshot.js";
+import type { AttachmentOptions } from "../attachments/tray.js";
 import type { Labels } from "./labels.js";
 
 /** What `<Render>` needs. `useGlove()` returns one; your own object or a modified copy works too. */
@@ -23,7 +25,7 @@ export interface GloveHandle {
   streamingCalls?: readonly StreamingCall[];
   busy: boolean;
   slots: EnhancedSlot[];
-  sendMessage: (text: string, images?: { data: string; media_type: string }[]) => unknown;
+  sendMessage: (message: string | MessageInput, images?: { data: string; media_type: string }[]) => unknown;
   abort: () => void;
   renderSlot: (slot: EnhancedSlot) => ReactNode;
   renderToolResult: (entry: ToolEntry) => ReactNode;
@@ -105,7 +107,8 @@ export interface ErrorRenderProps {
 
 /** The props of `renderInput`. */
 export interface InputRenderProps {
-  send: (text: string, images?: { data: string; media_type: string }[]) => void;
+  /** `files` of a message are sent as they are; the composer makes pictures fit first. */
+  send: (message: string | MessageInput, images?: { data: string; media_type: string }[]) => void;
   busy: boolean;
   abort: () => void;
 }
@@ -143,6 +146,11 @@ export interface RenderProps {
    * Keep it stable.
    */
   markdown?: boolean | ComponentType<TextRenderProps> | undefined;
+  /**
+   * Files in messages: which ones a chat takes, or `false` for none. What reads and scales them is loaded with the first one.
+   * Keep the object stable.
+   */
+  attachments?: AttachmentOptions | boolean | undefined;
   /** Leaves the built-in style sheet away. */
   unstyled?: boolean | undefined;
   /** For the style sheet in HTML from a server, where a policy asks for it. */

@@ -8,6 +8,16 @@ export type GloveStatus = "ready" | "submitted" | "streaming" | "error";
 /** The phase of the run. */
 export type RunPhase = CorePhase | "interrupted";
 
+/** A file of a message, without what is in it. */
+export interface ShownFile {
+  /** Empty for what was made without a name. */
+  readonly name: string;
+  /** Its media type, as far as the browser knew it. */
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** One entry of the chat. Made by hand, for a test or a story, it may have no id where `ShownEntry` has one. */
 export type TimelineEntry =
   | {
@@ -15,6 +25,10 @@ export type TimelineEntry =
       readonly id?: string;
       readonly text: string;
       readonly images?: readonly string[];
+      /** What else came with it. */
+      readonly files?: readonly ShownFile[];
+      /** The model does not read what came with it: it was too large, or refused. */
+      readonly leftOut?: boolean;
       /** When it was written, in milliseconds since 1970. */
       readonly at?: number;
       readonly branches?: MessageBranches;

@@ -46,6 +46,8 @@ export interface ContentPart {
   type: "text" | "image" | "video" | "document" | (string & {});
   text?: string;
   source?: { type: "base64" | "url" | (string & {}); media_type: string; data?: string; url?: string };
+  /** What the file was that this is, for the screen. */
+  file?: { readonly name: string; readonly type: string; readonly size: number };
 }
 
 /** A call that a model asked for. */

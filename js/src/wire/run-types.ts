@@ -223,6 +223,10 @@ export type CoreEntry =
       readonly id: string;
       readonly text: string;
       readonly images?: readonly string[];
+      /** What else came with it; the size is in bytes. */
+      readonly files?: readonly { readonly name: string; readonly type: string; readonly size: number }[];
+      /** The model does not read what came with it. */
+      readonly leftOut?: boolean;
       /** When it was written. */
       readonly at?: number;
       /** Others that stand in its place on other branches. */

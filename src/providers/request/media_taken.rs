@@ -48,6 +48,17 @@ const GEMINI: [&str; 29] = [
     "text/markdown",
 ];
 
+/// Every type that some provider takes, once.
+pub(in crate::providers) fn known_types() -> Vec<&'static str> {
+    let mut types: Vec<&str> = PICTURES.to_vec();
+    for media_type in DOCUMENTS.iter().map(|(media_type, _)| *media_type).chain(GEMINI) {
+        if !types.contains(&media_type) {
+            types.push(media_type);
+        }
+    }
+    types
+}
+
 pub(in crate::providers) fn anthropic(file: &File<'_>, facts: &Facts, is_text: bool) -> Option<&'static str> {
     let document = (facts.documents != Some(Documents::None)).then_some("document");
     // What is fetched has to come by https.

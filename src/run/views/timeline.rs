@@ -18,6 +18,12 @@ pub enum TimelineEntry {
         text: String,
         #[json(skip_if_default)]
         images: Vec<String>,
+        /// What else came with it; the size is in bytes.
+        #[ts(type = "readonly { readonly name: string; readonly type: string; readonly size: number }[]")]
+        files: Option<Json>,
+        /// The model does not read what came with it.
+        #[json(rename = "leftOut", skip_if_default)]
+        left_out: bool,
         /// When it was written.
         at: Option<u64>,
         /// Others that stand in its place on other branches.
@@ -96,6 +102,8 @@ pub struct Timeline {
     lines: Vec<(usize, usize)>,
     /// Where the entries of the last answer's calls are.
     open: std::ops::Range<usize>,
+    /// The messages that media were left out of when it was drawn.
+    without_media: usize,
 }
 
 impl Timeline {
@@ -109,7 +117,11 @@ impl Timeline {
         let before = self.entries.len();
         let mut changed = Vec::new();
         // Once two paths are apart they never meet again.
-        let same = self.lines.partition_point(|(line, _)| run.next_line(*line) == *line);
+        let mut same = self.lines.partition_point(|(line, _)| run.next_line(*line) == *line);
+        // After a request that was refused for what it carried, all is drawn anew with the marks.
+        if std::mem::replace(&mut self.without_media, run.without_media.len()) != run.without_media.len() {
+            same = 0;
+        }
         if let Some(&(_, start)) = self.lines.get(same) {
             self.entries.truncate(start);
             self.lines.truncate(same);
@@ -154,14 +166,19 @@ impl Timeline {
             }
             Sender::User if message.is_from_person() => {
                 let text = message.pre_modified_text.as_ref().unwrap_or(&message.text).clone();
-                let mut images = Vec::new();
+                let (mut images, mut files) = (Vec::new(), String::new());
                 for part in message.content.iter().flatten() {
                     if let Some(url) = image_url(part) {
                         images.push(url);
+                    } else if let Some(file) = &part.file {
+                        files.push(if files.is_empty() { '[' } else { ',' });
+                        files.push_str(file.as_str());
                     }
                 }
+                let files = (!files.is_empty()).then(|| Json::written(files + "]"));
+                let left_out = run.without_media.iter().any(|(left_out, _)| *left_out == at);
                 let (at, branches) = (message.at, run.alternatives(at));
-                self.push(TimelineEntry::User { id, text, images, at, branches }, changed);
+                self.push(TimelineEntry::User { id, text, images, files, left_out, at, branches }, changed);
             }
             Sender::User => {}
             Sender::Agent => {

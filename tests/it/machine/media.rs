@@ -5,6 +5,7 @@ use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::message::{ContentPart, ContentSource};
 use glove_wasm::run::effect::{Effect, Outcome};
 use glove_wasm::run::input::{Input, Request, WhenBusy};
+use glove_wasm::run::views::timeline::{Timeline, TimelineEntry};
 
 fn picture(data: &str) -> ContentPart {
     let source = ContentSource {
@@ -163,4 +164,37 @@ fn a_picture_that_the_provider_cannot_read_is_not_sent_again_and_nor_is_its_addr
         shows(&mut world, "r3", "NEW");
         assert_eq!(sent(&world), ["look", UNREAD, UNREAD, "look", "NEW"]);
     }
+}
+
+#[test]
+fn a_chat_shows_which_media_the_model_does_not_read_also_after_a_reload() {
+    let shown = |world: &World| {
+        let mut timeline = Timeline::default();
+        timeline.follow(&world.run);
+        marks(timeline.entries())
+    };
+    let mut world = World::with_tools([]);
+    let mut timeline = Timeline::default();
+    world.ask("r0", "no picture");
+    world.model_says("Hi.");
+    shows(&mut world, "r1", "LARGE");
+    timeline.follow(&world.run);
+    assert_eq!(marks(timeline.entries()), [false, false]);
+    refused(&mut world);
+    assert!(timeline.follow(&world.run).is_some());
+    assert_eq!(marks(timeline.entries()), [false, true]);
+    assert!(timeline.follow(&world.run).is_none());
+    assert_eq!(shown(&world.restart()), [false, true]);
+    shows(&mut world, "r2", "NEW");
+    assert_eq!(shown(&world), [false, true, false]);
+}
+
+fn marks(entries: &[TimelineEntry]) -> Vec<bool> {
+    let mut marks = Vec::new();
+    for entry in entries {
+        if let TimelineEntry::User { left_out, .. } = entry {
+            marks.push(*left_out);
+        }
+    }
+    marks
 }

@@ -175,6 +175,26 @@ fn a_foreign_record_is_drawn_without_what_is_not_for_people() {
 }
 
 #[test]
+fn files_of_a_message_are_drawn_by_what_was_said_of_them_when_they_were_sent() {
+    let message: Message = serde_json::from_value(json!({
+        "sender": "user", "text": "read",
+        "content": [
+            { "type": "document", "source": { "type": "base64", "media_type": "application/pdf", "data": "AAAAAA==" }, "file": { "name": "bill.pdf" } },
+            { "type": "document", "source": { "type": "url", "media_type": "", "url": "https://h/a" } },
+            { "type": "text", "text": "notes.txt:\nabc", "file": { "name": "notes.txt" } },
+            { "type": "text", "text": "read" },
+        ],
+    }))
+    .unwrap();
+    let screen = Screen::new(Vec::new(), vec![message]);
+    let TimelineEntry::User { images, files, left_out, .. } = &screen.drawn[0] else {
+        panic!("{:?}", screen.drawn)
+    };
+    assert!(images.is_empty() && !left_out);
+    assert_eq!(files.as_ref().map(Json::as_str), Some(r#"[{"name":"bill.pdf"},{"name":"notes.txt"}]"#));
+}
+
+#[test]
 fn outputs_beside_a_result_stand_where_their_tool_showed_them_and_only_files_reach_the_model() {
     let mut screen = Screen::new(vec![ToolSpec::new("forecast")], Vec::new());
     screen.ask("Weather?");

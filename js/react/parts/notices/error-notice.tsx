@@ -1,6 +1,6 @@
 // Why the last request failed, or that it stands still, and a way to go on.
 import { type ReactNode, useEffect, useState } from "react";
-import { useHandlePart } from "../../hooks/handle-registry.js";
+import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { renderPart } from "../../render/mount-renderer.js";
 import type { RenderProps } from "../../render/types.js";
@@ -29,6 +29,7 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
   const tab = useHandlePart(glove, ({ tab }) => tab);
   const still = useHandlePart(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
   const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady);
+  const leftOut = useHandlePart(glove, lastLeftOut);
   const { resume, takeOver, clearError: dismiss } = glove;
   const [blocked, outdated] = [tab === "blocked", tab === "outdated"];
   let retry: (() => unknown) | undefined = outdated ? () => location.reload() : blocked ? takeOver : resume;
@@ -38,10 +39,23 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
   const own = error && renderPart({ renderError }, "renderError", null, { error, retry, dismiss }, error);
   if (own) return own;
   const run = retry ?? dismiss;
-  const word = outdated ? "Reload the page" : blocked ? "Use here" : !retry ? "Dismiss" : error ? "Try again" : "Continue";
+  const word = outdated
+    ? "Reload the page"
+    : blocked
+      ? "Use here"
+      : !retry
+        ? "Dismiss"
+        : retry === resume && leftOut
+          ? "Send without the files"
+          : error
+            ? "Try again"
+            : "Continue";
   const words = error ? errorWords(error, say) : { text: say("The last request did not finish.") };
   return children({ kind: error ? "error" : "paused", ...words, action: run && { label: say(word), run } });
 }
+
+/** What the last message brought is too large, or was refused: going on is going on without it. */
+const lastLeftOut = ({ timeline }: Parts) => (timeline.findLast(({ kind }) => kind === "user") as { leftOut?: boolean })?.leftOut;
 
 function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
   const say = useLabels();

@@ -5,7 +5,7 @@ import { useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { useChat } from "../chat-context.js";
-import { sendOnEnter } from "../composer.js";
+import { sendOnEnter } from "../composer/composer.js";
 import { keepText, keptText } from "../kept-text.js";
 import { EditContext } from "./edit.js";
 

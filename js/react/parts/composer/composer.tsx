@@ -1,36 +1,13 @@
 // The composer: a field that grows with its text, and the buttons that send and stop.
-import {
-  type Context,
-  createContext,
-  type FormEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useRef,
-} from "react";
-import { useHandlePart } from "../hooks/handle-registry.js";
-import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
-import { useLabels } from "../render/labels.js";
-import type { GloveHandle, InputRenderProps } from "../render/types.js";
-import { type PartProps, part } from "./as-child.js";
-import { ChatContext } from "./chat-context.js";
-import { IconLabel } from "./icons.js";
-import { keepText, keptText } from "./kept-text.js";
-
-/** What a composer does where an application says it; else what the handle of its chat does. */
-export const ComposerContext: Context<InputRenderProps | null> = /* @__PURE__ */ createContext<InputRenderProps | null>(null);
-
-const nobody = { busy: false } as GloveHandle;
-
-function useComposer(): InputRenderProps & { readonly sessionId: string } {
-  const own = useContext(ComposerContext);
-  const glove = useContext(ChatContext)?.glove ?? nobody;
-  const busy = useHandlePart(glove, ({ busy }) => busy);
-  const sessionId = useHandlePart(glove, ({ sessionId }) => sessionId ?? "");
-  const of = own ?? { send: glove.sendMessage, busy, abort: glove.abort };
-  return { ...of, sessionId };
-}
+import { type FormEvent, type KeyboardEvent, type ReactNode, useContext, useEffect, useRef } from "react";
+import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
+import { useLabels } from "../../render/labels.js";
+import { type PartProps, part } from "../as-child.js";
+import { ChatContext } from "../chat-context.js";
+import { IconLabel } from "../icons.js";
+import { keepText, keptText } from "../kept-text.js";
+import { Attaching } from "./files.js";
+import { takers, useComposer } from "./use-composer.js";
 
 /** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
 export function Composer(props: PartProps<"form">): ReactNode {
@@ -39,11 +16,13 @@ export function Composer(props: PartProps<"form">): ReactNode {
   const say = useLabels();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const field = event.currentTarget.querySelector("textarea");
-    const text = field?.value.trim();
-    if (!field || !text) return;
+    const form = event.currentTarget;
+    const field = form.querySelector("textarea");
+    const text = field?.value.trim() ?? "";
+    const sent = takers.get(form)?.(text);
+    if (!field || sent === false || !(sent || text)) return;
     write(field, "");
-    void send(text);
+    if (!sent) void send(text);
     chat?.toEnd.current?.();
   };
   const own = { "data-glove-role": "input", "data-busy": busy ? "" : undefined, "aria-label": say("Send a message") };
@@ -122,6 +101,7 @@ export function BuiltInComposer(): ReactNode {
   const say = useLabels();
   return (
     <Composer>
+      <Attaching />
       <ComposerInput />
       <div data-glove-buttons="">
         <ComposerStop>

@@ -1,0 +1,215 @@
+// Files in the composer: the button, and what is dropped and pasted. What reads and scales them is loaded with the first one.
+import {
+  type ChangeEvent,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { transportOf } from "../../src/models/endpoint.js";
+import { engineOfHandle } from "../hooks/handle-registry.js";
+import { Listeners } from "../hooks/listeners.js";
+import { type PartProps, part } from "../parts/as-child.js";
+import { type Chat, ChatContext } from "../parts/chat-context.js";
+import { takers, useComposer } from "../parts/composer/use-composer.js";
+import { IconLabel } from "../parts/icons.js";
+import { useLabels } from "../render/labels.js";
+import { styled } from "./styled.js";
+import type { AttachmentOptions, Tray } from "./tray.js";
+import { type AttachedItem, TrayView } from "./tray-view.js";
+
+type Late = typeof import("./tray.js");
+
+/** What reads files, once there was one. */
+let late: Late | undefined;
+
+/** What is attached in one composer. */
+class Attachments extends Listeners {
+  #failed = false;
+  #loading = 0;
+  #key: unknown = this;
+  chat: Chat | null = null;
+
+  readonly failed = (): boolean => this.#failed;
+
+  get tray(): Tray | undefined {
+    return late?.trayOf(this.#key);
+  }
+
+  /** Each conversation has its own; what was attached before there was one is that of the first. */
+  follow(session: string): void {
+    const key = session || this;
+    if (this.#key === this && key !== this) late?.moveTray(this, key);
+    this.#key = key;
+    this.changed();
+  }
+
+  /** Whether there is anything to attach. */
+  add({ files, items }: { readonly files: FileList | readonly File[]; readonly items?: DataTransferItemList }): boolean {
+    // A folder counts as a file that cannot be read, and is told apart only as long as the event is handled.
+    const folders = [...(items ?? [])].flatMap((item) => {
+      const entry = item.webkitGetAsEntry?.();
+      return entry?.isDirectory ? entry.name : [];
+    });
+    const all = [...files].filter(({ name }) => !folders.includes(name));
+    if (all.length + folders.length === 0) return false;
+    void this.#add(all, folders);
+    return true;
+  }
+
+  async #add(files: readonly File[], folders: readonly string[]): Promise<void> {
+    this.#loading++;
+    try {
+      late = await import("./tray.js");
+      this.#failed = false;
+      const { attachments = true, glove } = this.chat ?? {};
+      const model = glove && engineOfHandle(glove)?.getState().session?.config.model;
+      const options: AttachmentOptions = typeof attachments === "object" ? attachments : {};
+      this.tray?.add(files, folders, late.allowedBy(options, model && transportOf(model)?.options.url));
+    } catch {
+      this.#failed = true;
+    }
+    this.#loading--;
+    this.changed();
+  }
+
+  /** The files to send. `null` while some are on their way: `again` is called when they are ready, unless one was refused. */
+  take(again: () => void): readonly File[] | null {
+    if (this.#loading > 0) {
+      const stop = this.subscribe(() => {
+        stop();
+        again();
+      });
+      return null;
+    }
+    const { tray } = this;
+    if (!tray?.busy) return tray?.take() ?? [];
+    tray.whenReady(again);
+    return null;
+  }
+}
+
+const known = new WeakMap<Element, Attachments>();
+
+/** What is attached in the composer around an element. Nothing where the chat takes no files. */
+function useAttachments(inside: RefObject<Element | null>): Attachments | undefined {
+  const chat = useContext(ChatContext);
+  const { sessionId, send } = useComposer();
+  const [attachments, setAttachments] = useState<Attachments>();
+  const takes = chat?.attachments !== false;
+  useEffect(() => {
+    const form = inside.current?.closest("form");
+    if (!form || !takes) return setAttachments(undefined);
+    const own = known.get(form) ?? new Attachments();
+    known.set(form, own);
+    own.chat = chat;
+    own.follow(sessionId);
+    takers.set(form, (text) => {
+      const files = own.take(() => form.isConnected && form.requestSubmit());
+      if (files?.length) void send({ text, files });
+      return files === null ? false : files.length > 0 || undefined;
+    });
+    setAttachments(own);
+    return () => void takers.delete(form);
+  }, [inside, takes, chat, sessionId, send]);
+  return attachments;
+}
+
+/** Opens the dialog that picks files. Nothing where the chat takes none. */
+export function ComposerAttach(props: PartProps<"button">): ReactNode {
+  const input = useRef<HTMLInputElement>(null);
+  const attachments = useAttachments(input);
+  const options = useContext(ChatContext)?.attachments;
+  const say = useLabels();
+  useEffect(() => {
+    const form = input.current?.form;
+    if (!form || !attachments) return;
+    styled(form);
+    // All of the chat: what is dropped beside the composer would open in the place of the page.
+    const chat = form.closest<HTMLElement>("[data-glove-strategy]") ?? form;
+    const drag = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      if (event.type === "drop") attachments.add(event.dataTransfer);
+    };
+    const paste = (event: ClipboardEvent) => {
+      const data = event.clipboardData;
+      // Tables bring a picture of themselves beside their text.
+      if (data && !data.types.includes("text/plain") && attachments.add(data)) event.preventDefault();
+    };
+    chat.addEventListener("dragover", drag);
+    chat.addEventListener("drop", drag);
+    form.addEventListener("paste", paste);
+    return () => {
+      chat.removeEventListener("dragover", drag);
+      chat.removeEventListener("drop", drag);
+      form.removeEventListener("paste", paste);
+    };
+  }, [attachments]);
+  if (options === false) return null;
+  const label = say("Attach files");
+  const picked = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+    attachments?.add({ files: [...(currentTarget.files ?? [])] });
+    // The same file may be picked again.
+    currentTarget.value = "";
+    currentTarget.form?.querySelector("textarea")?.focus();
+  };
+  const accept = typeof options === "object" ? options.accept?.join() : undefined;
+  const own = {
+    type: "button",
+    "data-glove-attach": "",
+    title: label,
+    onClick: () => input.current?.click(),
+    children: <IconLabel icon="M12 5v14M5 12h14" label={label} />,
+  };
+  return (
+    <>
+      <input ref={input} type="file" multiple hidden accept={accept} aria-label={label} onChange={picked} />
+      {part("button", own, props)}
+    </>
+  );
+}
+
+/** What `ComposerAttachments` takes. */
+export interface ComposerAttachmentsProps {
+  className?: string | undefined;
+  /** Draws one file, in a list. */
+  children?: ((item: AttachedItem) => ReactNode) | undefined;
+}
+
+/** The files of the message that is being written. Nothing while there are none. */
+export function ComposerAttachments(props: ComposerAttachmentsProps): ReactNode {
+  const marker = useRef<HTMLElement>(null);
+  const attachments = useAttachments(marker);
+  const say = useLabels();
+  const { subscribe = never, failed = nothing } = attachments ?? {};
+  const isFailed = useSyncExternalStore<boolean | undefined>(subscribe, failed, nothing);
+  const tray = useSyncExternalStore<Tray | undefined>(subscribe, () => attachments?.tray, nothing);
+  return (
+    <>
+      <i ref={marker} hidden />
+      {isFailed && (
+        <p role="alert" data-glove-refusal="">
+          {say("Files cannot be attached right now. Check your network and try again.")}
+        </p>
+      )}
+      {tray && <TrayView tray={tray} {...props} />}
+    </>
+  );
+}
+
+const never = () => () => {};
+const nothing = () => undefined;
+
+/** Both, as the built-in composer has them. */
+export function Attaching(): ReactNode {
+  return (
+    <>
+      <ComposerAttachments />
+      <ComposerAttach />
+    </>
+  );
+}

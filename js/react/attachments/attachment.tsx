@@ -1,0 +1,67 @@
+// A file as a card: its picture or its name, type and size, and what is the matter with it.
+import type { ReactNode } from "react";
+import { type PartProps, part } from "../parts/as-child.js";
+import { Icon } from "../parts/icons.js";
+import { useLabels } from "../render/labels.js";
+import type { AttachmentState } from "./tray.js";
+import { bytes, shortName } from "./words.js";
+
+/** A file, of a message or of the one that is being written. */
+export interface AttachmentFile {
+  readonly name?: string | undefined;
+  /** Its media type. */
+  readonly type: string;
+  /** In bytes. */
+  readonly size?: number | undefined;
+  /** A small picture of it. */
+  readonly thumbnail?: string | undefined;
+  /** Left out for a file of a message. */
+  readonly state?: AttachmentState | undefined;
+  /** Why it cannot be attached, or how it is sent, in words. */
+  readonly text?: string | undefined;
+}
+
+/** What `Attachment` takes. */
+export interface AttachmentProps extends PartProps<"div"> {
+  file: AttachmentFile;
+  /** Draws the button that takes the file away. */
+  onRemove?: (() => void) | undefined;
+}
+
+/** A card with the name, type and size of a file, or its picture. `data-state` is `waiting`, `preparing`, `ready`, `refused` or `sent`. */
+export function Attachment({ file, onRemove, ...props }: AttachmentProps): ReactNode {
+  const say = useLabels();
+  const { name = "", type, size, thumbnail, state = "sent", text } = file;
+  const label = shortName(name) || say("File");
+  const busy = state === "waiting" || state === "preparing";
+  const facts = [shortType(type, name), size ? bytes(size) : ""].filter(Boolean).join(" · ");
+  const children = (
+    <>
+      {thumbnail ? (
+        <img src={thumbnail} alt="" />
+      ) : (
+        <span data-glove-file-icon="">
+          <Icon name={state === "refused" ? "failed" : "M14 3H6v18h12V7zM14 3v4h4"} />
+        </span>
+      )}
+      <span data-glove-file-text="">
+        {!(state === "refused" && text) && <bdi title={name}>{label}</bdi>}
+        {/* The name is in the sentence. */}
+        <small>{busy ? say("Preparing…") : (text ?? facts)}</small>
+      </span>
+      {onRemove && (
+        <button type="button" data-glove-remove="" title={`${say("Remove")} ${name}`} onClick={onRemove}>
+          <Icon name="remove" />
+          <span data-glove-label="">{`${say("Remove")} ${name}`}</span>
+        </button>
+      )}
+    </>
+  );
+  const own = { "data-glove-attachment": "", "data-state": state, "aria-busy": busy || undefined, children };
+  return part("div", own, props);
+}
+
+function shortType(type: string, name: string): string {
+  const ending = /\.([a-z0-9]{1,5})$/i.exec(name)?.[1];
+  return (ending ?? type.split("/")[1]?.split(/[;+]/)[0] ?? "").toUpperCase();
+}

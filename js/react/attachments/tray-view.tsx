@@ -1,0 +1,96 @@
+// The files of the message that is being written, in the composer.
+import { Fragment, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
+import { useLabels } from "../render/labels.js";
+import { Attachment } from "./attachment.js";
+import { styled } from "./styled.js";
+import type { Attached, Tray } from "./tray.js";
+import { shortName } from "./words.js";
+
+/** A file of the message that is being written, and what can be done with it. */
+export interface AttachedItem extends Omit<Attached, "prepared" | "note"> {
+  /** Why it cannot be attached, or how it is sent, in words. */
+  readonly text?: string | undefined;
+  readonly remove: () => void;
+}
+
+export interface TrayViewProps {
+  tray: Tray;
+  className?: string | undefined;
+  /** Draws one file. */
+  children?: ((item: AttachedItem) => ReactNode) | undefined;
+}
+
+export function TrayView({ tray, className, children }: TrayViewProps): ReactNode {
+  const say = useLabels();
+  const items = useSyncExternalStore(tray.subscribe, tray.getItems, tray.getItems);
+  const list = useRef<HTMLUListElement>(null);
+  const focus = useRef<{ readonly at: number; readonly form: Element | null | undefined }>(undefined);
+  const remove = (id: string, at: number) => {
+    if (list.current?.contains(document.activeElement)) focus.current = { at, form: list.current.closest("form") };
+    tray.remove(id);
+  };
+  // What cannot be attached is to be read, also where the list is long.
+  useBrowserLayoutEffect(() => {
+    const refused = list.current?.querySelector('[data-state="refused"]');
+    if (items.length > 0) refused?.scrollIntoView?.({ block: "nearest" });
+  }, [items]);
+  // The button goes; the focus goes to the one in its place, or back to the text.
+  useBrowserLayoutEffect(() => {
+    if (!focus.current) return;
+    const { at, form } = focus.current;
+    focus.current = undefined;
+    const buttons = list.current?.querySelectorAll<HTMLElement>("button") ?? [];
+    (buttons[Math.min(at, buttons.length - 1)] ?? form?.querySelector("textarea"))?.focus();
+  }, [items]);
+  return (
+    <>
+      <News tray={tray} items={items} />
+      {items.length > 0 && (
+        <ul ref={list} data-glove-attachments="" className={className} aria-label={say("Attached files")}>
+          {items.map((item, at) => {
+            const take = () => remove(item.id, at);
+            const { prepared: _, note: __, ...rest } = item;
+            const file = { ...rest, text: tray.says(item, say) };
+            if (children) return <Fragment key={item.id}>{children({ ...file, remove: take })}</Fragment>;
+            return (
+              <li key={item.id}>
+                <Attachment file={file} onRemove={take} />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** Reads out what came, went or cannot be attached. */
+function News({ tray, items }: { readonly tray: Tray; readonly items: readonly Attached[] }): ReactNode {
+  const say = useLabels();
+  const before = useRef(items);
+  const [news, setNews] = useState("");
+  useEffect(() => {
+    const known = new Map(before.current.map((item) => [item.id, item]));
+    const told: string[] = [];
+    for (const item of items) {
+      const { id, name, state } = item;
+      if (known.get(id)?.state !== state) {
+        const text = tray.says(item, say);
+        if (text) told.push(text);
+        else if (state === "ready") told.push(`${shortName(name)}: ${say("Attached")}`);
+      }
+      known.delete(id);
+    }
+    // What was sent is in the conversation now.
+    if (items.length > 0)
+      for (const { name, state } of known.values()) if (state !== "refused") told.push(`${shortName(name)}: ${say("Removed")}`);
+    before.current = items;
+    if (told.length > 0) setNews(told.join(" "));
+  }, [tray, items, say]);
+  return (
+    <div ref={styled} role="status" data-glove-label="">
+      {news}
+    </div>
+  );
+}

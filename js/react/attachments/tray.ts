@@ -1,0 +1,173 @@
+// What is attached to the message that is being written: each file on its way to what is sent.
+import { mediaRules } from "../../src/wire/attachments.js";
+import { Listeners } from "../hooks/listeners.js";
+import { type Allowed, type Note, type Prepared, prepare, Refused } from "./prepare.js";
+import { sentence } from "./sentence.js";
+
+/** How far a file is: it waits for those before it, is made ready, is ready, or cannot be attached. */
+export type AttachmentState = "waiting" | "preparing" | "ready" | "refused";
+
+/** A file of the message that is being written. */
+export interface Attached {
+  readonly id: string;
+  readonly name: string;
+  readonly state: AttachmentState;
+  /** Its media type and its bytes: as it is sent once it is ready. */
+  readonly type: string;
+  readonly size: number;
+  /** A small picture of it, as a data URL. */
+  readonly thumbnail?: string | undefined;
+  /** Why it cannot be attached, or how it is sent. */
+  readonly note?: Note | undefined;
+  readonly prepared?: Prepared;
+}
+
+interface Given {
+  readonly file: File;
+  readonly allowed: Allowed;
+}
+
+export class Tray extends Listeners {
+  #items: readonly Attached[] = [];
+  #next = 0;
+  #working = false;
+  readonly #given = new Map<string, Given>();
+  #whenReady: (() => void)[] = [];
+
+  readonly getItems = (): readonly Attached[] => this.#items;
+
+  /** What is said of a file. */
+  says({ note, name }: Attached, say: (word: string) => string): string | undefined {
+    return note && sentence(note, name, say);
+  }
+
+  get busy(): boolean {
+    return this.#items.some(({ state }) => state === "waiting" || state === "preparing");
+  }
+
+  /** Takes in files, and tells of folders, which have none to read. */
+  add(files: readonly File[], folders: readonly string[], allowed: Allowed): void {
+    const free = allowed.files - this.#items.filter(({ state }) => state !== "refused").length;
+    const fit = files.slice(0, Math.max(0, free));
+    const refused = (name: string, note: Note): Attached => ({ id: this.#id(), name, state: "refused", type: "", size: 0, note });
+    const added = fit.map((file): Attached => {
+      const id = this.#id();
+      this.#given.set(id, { file, allowed });
+      return { id, name: file.name, state: "waiting", type: file.type, size: file.size };
+    });
+    const over = files.length - fit.length;
+    const more = over > 0 ? [refused("", { code: "many", values: { limit: allowed.files, count: over } })] : [];
+    const notFiles = folders.map((name) => refused(name, { code: "folder" }));
+    // What was said of files before is read by now.
+    this.#show([...this.#items.filter(({ state }) => state !== "refused"), ...added, ...notFiles, ...more]);
+    void this.#work();
+  }
+
+  remove(id: string): void {
+    this.#given.delete(id);
+    this.#show(this.#items.filter((item) => item.id !== id));
+    this.#settle();
+  }
+
+  /** The files that are ready: they are sent, and nothing stays. */
+  take(): File[] {
+    const files = this.#items.flatMap(({ prepared }) => prepared?.file ?? []);
+    this.#given.clear();
+    this.#show([]);
+    return files;
+  }
+
+  /** Once nothing is on its way; not at all when something was refused meanwhile, which a person is to read first. */
+  whenReady(then: () => void): void {
+    const before = this.#items.filter(({ state }) => state === "refused").length;
+    this.#whenReady = [() => this.#items.filter(({ state }) => state === "refused").length === before && then()];
+  }
+
+  #id(): string {
+    return String(this.#next++);
+  }
+
+  #show(items: readonly Attached[]): void {
+    this.#items = items;
+    this.changed();
+  }
+
+  #set(id: string, changes: Partial<Attached>): void {
+    this.#show(this.#items.map((item) => (item.id === id ? { ...item, ...changes } : item)));
+  }
+
+  /** One after another: a photograph takes a hundred megabytes while it is open. */
+  async #work(): Promise<void> {
+    if (this.#working) return;
+    this.#working = true;
+    for (let next = this.#waiting(); next; next = this.#waiting()) {
+      const { id } = next;
+      const given = this.#given.get(id) as Given;
+      this.#set(id, { state: "preparing" });
+      try {
+        const prepared = await prepare(given.file, given.allowed);
+        this.#fit(prepared.file, given.allowed);
+        const { file, thumbnail, note } = prepared;
+        this.#set(id, { state: "ready", prepared, name: file.name, type: file.type, size: file.size, thumbnail, note });
+      } catch (error) {
+        this.#set(id, { state: "refused", note: error instanceof Refused ? error.note : { code: "broken" } });
+      }
+      this.#given.delete(id);
+    }
+    this.#working = false;
+    this.#settle();
+  }
+
+  #waiting(): Attached | undefined {
+    return this.#items.find(({ id, state }) => state === "waiting" && this.#given.has(id));
+  }
+
+  #fit({ size }: Blob, { messageBytes }: Allowed): void {
+    const all = this.#items.reduce((sum, { prepared }) => sum + (prepared?.file.size ?? 0), size);
+    if (all > messageBytes) throw new Refused("full", { limit: `${Math.floor(messageBytes / 1e6)} MB` });
+  }
+
+  #settle(): void {
+    if (!this.busy) for (const then of this.#whenReady.splice(0)) then();
+  }
+}
+
+/** By session: what is attached to one conversation waits there while another is looked at. */
+const trays = new Map<unknown, Tray>();
+
+export function trayOf(key: unknown): Tray {
+  const tray = trays.get(key) ?? new Tray();
+  trays.set(key, tray);
+  return tray;
+}
+
+/** What was attached before a conversation had its id. */
+export function moveTray(from: unknown, to: unknown): void {
+  const tray = trays.get(from);
+  if (!tray || trays.get(to)?.getItems().length) return;
+  trays.delete(from);
+  trays.set(to, tray);
+}
+
+/** What an application says of the files that a chat takes. */
+export interface AttachmentOptions {
+  /** Whose rules hold, by the id of a provider; `openai_responses` and `gemini_native` are those formats. By default those of the model of the page, and of an endpoint what all take. */
+  readonly provider?: keyof typeof mediaRules;
+  /** As in the `accept` of an `<input type="file">`: `image/*`, `application/pdf`, `.csv`. */
+  readonly accept?: readonly string[];
+  /** How many files fit into a message. */
+  readonly maxFiles?: number;
+  /** How many bytes the files of a message may have together: less than three quarters of what the endpoint takes (`limits.bodyBytes`). */
+  readonly maxBytes?: number;
+}
+
+/** The rules for a chat; `url` is where its model is, where that is known. */
+export function allowedBy({ provider, accept, maxFiles, maxBytes }: AttachmentOptions, url = ""): Allowed {
+  const own = url.startsWith("provider:") ? url.slice(9) : undefined;
+  const id = provider ?? own;
+  const known: Readonly<Record<string, Allowed>> = mediaRules;
+  const rules = (id !== undefined && Object.hasOwn(known, id) && known[id]) || mediaRules.shared;
+  // What is between the page and the provider takes less than that.
+  const messageBytes = maxBytes ?? (own ? rules.messageBytes : Math.min(rules.messageBytes, mediaRules.shared.messageBytes));
+  return { ...rules, messageBytes, files: maxFiles ?? rules.files, accept };
+}

@@ -1,0 +1,11 @@
+// Sizes and names of files, for people.
+
+/** `1.4 MB`, as a person's language writes numbers. */
+export function bytes(size: number): string {
+  const [unit, amount] = size < 1e3 ? ["byte", size] : size < 1e6 ? ["kilobyte", size / 1e3] : ["megabyte", size / 1e6];
+  const maximumFractionDigits = amount < 10 && unit !== "byte" ? 1 : 0;
+  return new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits }).format(amount);
+}
+
+/** Long names lose their middle: the end says what they are. */
+export const shortName = (name: string): string => (name.length > 48 ? `${name.slice(0, 28)}…${name.slice(-16)}` : name);
