@@ -11,7 +11,7 @@ import { type TreeOptions, tree } from "./tree.js";
 export interface MarkdownOptions extends TreeOptions {}
 
 /** Blocks that are drawn in one frame, in UTF-16 units of text. */
-const perFrame = 12_000;
+const perFrame = 4_000;
 
 /** A component for the `markdown` prop of `<Render>`: make it once, outside of components. */
 export function createMarkdown(options: MarkdownOptions = {}): ComponentType<TextRenderProps> {
