@@ -1,13 +1,14 @@
 // Pictures as small as they are sent: decoded and scaled by the browser, off the page's thread where it can.
-import { toBase64 } from "../../src/values/base64.js";
+import { toBase64, turn } from "../../src/values/base64.js";
 import type { MediaRules } from "../../src/wire/attachments.js";
 import type { FileKind } from "./file-kind.js";
 
 /** Of the pictures in the composer, in pixels. */
 const thumbnailEdge = 144;
 const qualities = [0.85, 0.7, 0.5];
-/** Rows that are looked at in one go. */
-const rows = 128;
+/** Pixels of a picture that are scaled in one go, and rows of one that are looked at. */
+const stripPixels = 4_000_000;
+const rowsAtOnce = 128;
 
 type Canvas = OffscreenCanvas | HTMLCanvasElement;
 
@@ -21,7 +22,7 @@ export interface Scaled {
 export async function scale(file: Blob, kind: FileKind, { edge, pictureBytes, pictures }: MediaRules): Promise<Scaled> {
   let [most, last] = [edge, undefined as Scaled | undefined];
   for (let attempt = 0; attempt < 6; attempt++) {
-    const canvas = await drawn(file, kind, most);
+    const canvas = await drawn(file, most);
     const { width, height } = canvas;
     const opaque = kind.type === "image/jpeg" || (await isOpaque(canvas));
     for (const [type, quality] of formats(opaque, pictures)) {
@@ -47,27 +48,28 @@ function formats(opaque: boolean, pictures: string): readonly (readonly [type: s
 
 /** A small picture as a data URL, which every policy for pictures that a chat needs allows. */
 export async function thumbnail(file: Blob, kind: FileKind): Promise<string> {
-  const blob = await encoded(
-    await drawn(file, kind, thumbnailEdge),
-    kind.type === "image/jpeg" ? "image/jpeg" : "image/png",
-    0.8,
-  );
+  const blob = await encoded(await drawn(file, thumbnailEdge), kind.type === "image/jpeg" ? "image/jpeg" : "image/png", 0.8);
   return `data:${blob.type};base64,${await toBase64(blob)}`;
 }
 
-async function drawn(file: Blob, { width = 0, height = 0 }: FileKind, edge: number): Promise<Canvas> {
-  const shrink = Math.min(1, edge / Math.max(width, height));
-  const size = (length: number) => Math.max(1, Math.round(length * shrink));
-  const resize: ImageBitmapOptions =
-    width && height && shrink < 1 ? { resizeWidth: size(width), resizeHeight: size(height) } : {};
-  const bitmap = await createImageBitmap(file, { ...resize, resizeQuality: "high", imageOrientation: "from-image" });
+/** Decoded elsewhere and scaled here, in strips with the page's turn between them: all at once, fifty megapixels are a third of a second. */
+async function drawn(file: Blob, edge: number): Promise<Canvas> {
+  const bitmap = await createImageBitmap(file, { imageOrientation: "from-image" });
   try {
-    // Of a kind whose sizes nobody could read before it was opened.
-    const over = Math.min(1, edge / Math.max(bitmap.width, bitmap.height));
-    const canvas = canvasOf(Math.max(1, Math.round(bitmap.width * over)), Math.max(1, Math.round(bitmap.height * over)));
+    const { width, height } = bitmap;
+    const shrink = Math.min(1, edge / Math.max(width, height));
+    const canvas = canvasOf(Math.max(1, Math.round(width * shrink)), Math.max(1, Math.round(height * shrink)));
     const context = contextOf(canvas);
-    context.imageSmoothingQuality = "high";
-    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    const rows = Math.ceil(canvas.height / Math.ceil((width * height) / stripPixels));
+    for (let top = 0; top < canvas.height; top += rows) {
+      const resizeHeight = Math.min(rows, canvas.height - top);
+      const [from, to] = [top, top + resizeHeight].map((row) => Math.round((row * height) / canvas.height)) as [number, number];
+      const resize: ImageBitmapOptions = { resizeWidth: canvas.width, resizeHeight, resizeQuality: "high" };
+      const strip = await createImageBitmap(bitmap, 0, from, width, Math.max(1, to - from), shrink < 1 ? resize : {});
+      context.drawImage(strip, 0, top);
+      strip.close();
+      await turn();
+    }
     return canvas;
   } finally {
     bitmap.close();
@@ -89,10 +91,10 @@ function contextOf(canvas: Canvas): CanvasRenderingContext2D {
 /** Looked at in strips, with the page's turn between them. */
 async function isOpaque(canvas: Canvas): Promise<boolean> {
   const context = contextOf(canvas);
-  for (let top = 0; top < canvas.height; top += rows) {
-    const { data } = context.getImageData(0, top, canvas.width, Math.min(rows, canvas.height - top));
+  for (let top = 0; top < canvas.height; top += rowsAtOnce) {
+    const { data } = context.getImageData(0, top, canvas.width, Math.min(rowsAtOnce, canvas.height - top));
     for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return false;
-    await new Promise((later) => setTimeout(later));
+    await turn();
   }
   return true;
 }

@@ -12,7 +12,7 @@ interface NativeClass {
 const pieceLength = 0x6_0000;
 
 /** Lets the page do what waits. Timers stand still in hidden tabs. */
-const turn = () =>
+export const turn = () =>
   new Promise<void>((later) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
