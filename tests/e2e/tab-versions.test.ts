@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { malformedMessages } from "../support/malformed-messages.js";
 import { inPage, type Profile } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, done, open, shown, tabOf, when } from "../support/tabs.js";
+import { app, done, freeze, open, shown, tabOf, when } from "../support/tabs.js";
 
 const { profile } = profiles();
 
@@ -63,7 +63,7 @@ const newerBuild = `
 test("a newer page whose database an older one holds says what to do, and goes on by itself when that one is gone", () =>
   profile(async ({ open }) => {
     const older = await open();
-    // A page that is frozen hears of no newer version.
+    // Its connection hears of no newer version.
     await inPage(older, `await new IndexedDBStore("other").appendMessages([message("Hi")]); globalThis.held = await raw();`);
     const page = await open(newerBuild);
     const refused = await inPage<{ code: string; message: string; took: number; queue: string[] }>(
@@ -81,6 +81,28 @@ test("a newer page whose database an older one holds says what to do, and goes o
     });
     expect(refused.took).toBeLessThan(6_000);
     await older.close();
+    expect(
+      await inPage(
+        page,
+        `await until(session, ({ timeline, busy, error }) => timeline.length === 2 && !busy && !error);
+         return [texts(session.getSnapshot()), session.getSnapshot().queue.length];`,
+      ),
+    ).toEqual([["user: Hi", "agent_text: fine"], 0]);
+  }));
+
+test("a newer page whose database a frozen one holds says so too, and goes on by itself when that one is gone", () =>
+  profile(async (profile) => {
+    const older = await open(profile);
+    await inPage(older, `await session.sendMessage("look");`);
+    const end = await freeze(older, profile);
+    const page = await profile.open(newerBuild);
+    const refused = await inPage(
+      page,
+      `globalThis.session = new GloveClient({ createModel: () => createScriptedModel(() => "fine") }).session("new");
+       return session.sendMessage("Hi").catch(told);`,
+    );
+    expect(refused).toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("close or reload that tab") });
+    end();
     expect(
       await inPage(
         page,

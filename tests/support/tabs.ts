@@ -62,18 +62,36 @@ export const kill = async (page: Page, { context }: Profile) => {
 };
 
 /** Ends a page in an endless loop, which hears of nothing, by its process: the one that works. */
-export const killHung = async ({ context }: Profile) => {
+export const killHung = async (profile: Profile) => process.kill(await workingProcess(profile), "SIGKILL");
+
+/**
+ * Freezes a page: nothing runs in its process any more, and it keeps what it holds. A headless browser freezes no page that is seen, and
+ * takes each for that (`Page.setWebLifecycleState` succeeds and does nothing). Gives what ends it.
+ */
+export const freeze = async (page: Page, profile: Profile): Promise<() => void> => {
+  const id = await workingProcess(profile, () =>
+    page.evaluate(() => {
+      for (const end = Date.now() + 600; Date.now() < end; );
+    }),
+  );
+  process.kill(id, "SIGSTOP");
+  return () => void process.kill(id, "SIGKILL");
+};
+
+/** The process of the page that works most meanwhile. */
+const workingProcess = async ({ context }: Profile, work: () => Promise<unknown> = pause): Promise<number> => {
   const devtools = await context.browser()?.newBrowserCDPSession();
   const renderers = async () => {
     const { processInfo = [] } = (await devtools?.send("SystemInfo.getProcessInfo")) ?? {};
     return processInfo.filter(({ type }) => type === "renderer");
   };
   const before = new Map((await renderers()).map(({ id, cpuTime }) => [id, cpuTime]));
-  await new Promise((done) => setTimeout(done, 200));
+  await work();
   const worked = (await renderers()).map(({ id, cpuTime }) => ({ id, ms: cpuTime - (before.get(id) ?? 0) }));
-  const busiest = worked.reduce((most, one) => (one.ms > most.ms ? one : most));
-  process.kill(busiest.id, "SIGKILL");
+  return worked.reduce((most, one) => (one.ms > most.ms ? one : most)).id;
 };
+
+const pause = () => new Promise((done) => setTimeout(done, 200));
 
 /** Ends the tab that runs the session and waits until the other runs it; two seconds are what it may take. */
 export async function takeOver(page: Page, end: () => Promise<unknown>, within = 2_000): Promise<void> {

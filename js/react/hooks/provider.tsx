@@ -27,7 +27,7 @@ export interface GloveProviderProps {
 export function GloveProvider({ children, fallback, ...given }: GloveProviderProps): ReactNode {
   const around = useContext(GloveContext);
   const { client = around?.client, renderers = around?.renderers ?? none, sessionId } = given;
-  if (!client) throw new GloveError("CLIENT_CONFIG", "GloveProvider requires a `client`");
+  if (typeof client?.session !== "function") throw new GloveError("CLIENT_CONFIG", "GloveProvider requires a `client`");
   const settings = { client, provided: renderers, sessionId };
   const [current] = useState(() => new ProviderEngines(settings));
   useBrowserLayoutEffect(() => current.update(settings));

@@ -9,7 +9,7 @@ import type { SubscriberAdapter } from "../../src/session/subscriber.js";
 import type { StoreAdapter } from "../../src/store/adapter.js";
 import type { ToolConfig } from "../../src/tools/tool.js";
 import { omitUndefined } from "../../src/values/omit-undefined.js";
-import { checkOptions, type Options } from "../../src/values/validate-options.js";
+import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { Renderers } from "../render/renderer-registry.js";
 
 /** Settings of `useGlove`. They may be written inline and may change at any time. */
@@ -41,10 +41,10 @@ const hookOptions = {
   store: "any",
   model: "any",
   systemPrompt: "any",
-  tools: "any",
+  tools: "list",
   compaction: "any",
   subscribers: "any",
-  getSessionId: "any",
+  getSessionId: "work",
   persistSession: "persist",
   onSessionChange: "any",
   renderers: "any",
@@ -85,13 +85,15 @@ export function hasOwnSettings(config: UseGloveConfig): boolean {
   return Object.keys(config).length > 0;
 }
 
+const checked = (config: UseGloveConfig) => check("The settings", config, "object");
+
 /** The settings in force. Throws where there is nothing to talk to, or nothing to say to it. */
 export function settingsOf(
   config: UseGloveConfig,
   provided: ProviderDefaults | null,
   own: () => GloveClient | undefined,
 ): Settings {
-  checkOptions(config, hookOptions, { moved });
+  checkOptions(checked(config), hookOptions, { moved });
   const client = provided?.client ?? own();
   if (!client) throw new GloveError("CLIENT_CONFIG", "useGlove requires a GloveProvider, 'endpoint', or 'model'");
   if ((config.systemPrompt ?? client.systemPrompt) === undefined) {
@@ -101,7 +103,8 @@ export function settingsOf(
 }
 
 /** A client for a hook without a provider; none without a model. */
-export function ownClient({ endpoint, model }: UseGloveConfig): GloveClient | undefined {
+export function ownClient(config: UseGloveConfig): GloveClient | undefined {
+  const { endpoint, model } = checked(config);
   if (!endpoint && !model) return undefined;
   return new GloveClient({ endpoint, ...(model && { createModel: () => model }) });
 }

@@ -6,7 +6,7 @@ import { isQuiet, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
 import { ErrorNotice } from "../parts/notices/error-notice.js";
 import { Queue } from "../parts/queue.js";
-import { Thread } from "../parts/thread.js";
+import { checkHandle, Thread } from "../parts/thread.js";
 import { ThreadLog } from "../parts/thread-log.js";
 import { Welcome } from "../parts/welcome.js";
 import { DefaultInput, DefaultSlotContainer, Slots } from "../render/defaults.js";
@@ -21,6 +21,7 @@ export { loadFiles } from "../parts/composer/files.js";
 
 export function View(props: RenderProps): ReactNode {
   const { glove, strategy = "interleaved", unstyled = false, nonce, renderInput, renderError } = props;
+  checkHandle(glove);
   const slots = useVisibleSlots(glove);
   const inOnePlace = slots.length > 0 && (
     <Container slots={slots} renderSlot={glove.renderSlot} renderSlotContainer={props.renderSlotContainer} />

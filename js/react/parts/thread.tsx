@@ -1,5 +1,6 @@
 // `Thread`: the element around a chat, and what all parts in it share.
 import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useMemo, useRef, useState } from "react";
+import { GloveError } from "../../src/error.js";
 import { EngineContext } from "../hooks/engine-context.js";
 import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { type Labels, LabelsContext } from "../render/labels.js";
@@ -19,8 +20,9 @@ export interface ThreadProps
 
 /** Holds the parts of a chat. By itself it is one element without a look. */
 export function Thread(props: ThreadProps): ReactNode {
-  const { glove, strategy = "interleaved", markdown = true, attachments = true, labels = english, ...drawn } = props;
+  const { glove, strategy = "interleaved", markdown = true, attachments = true, labels, ...drawn } = props;
   const { as = "div", rootRef, styled, ...rest } = drawn;
+  checkHandle(glove);
   const engine = engineOfHandle(glove);
   const keyDown = useStopKey(glove);
   const compose = useRef<((text: string) => void) | null>(null);
@@ -33,7 +35,7 @@ export function Thread(props: ThreadProps): ReactNode {
   const Element = as as "div" & keyof JSX.IntrinsicElements;
   const content = (
     <ChatContext.Provider value={chat}>
-      <LabelsContext.Provider value={labels}>
+      <LabelsContext.Provider value={labels ?? english}>
         <Element
           {...rest}
           ref={rootRef as Ref<HTMLDivElement>}
@@ -48,6 +50,12 @@ export function Thread(props: ThreadProps): ReactNode {
 }
 
 const english: Labels = {};
+
+/** Whoever draws a chat may give it anything. */
+export function checkHandle(glove: GloveHandle): void {
+  if (Array.isArray(glove?.timeline) && Array.isArray(glove.slots)) return;
+  throw new GloveError("CLIENT_CONFIG", "`glove` must be what `useGlove()` returns, or an object like it.");
+}
 
 /** Escape stops the agent, except in a slot: there it may have a meaning of its own. */
 function useStopKey(glove: GloveHandle): (event: KeyboardEvent) => void {

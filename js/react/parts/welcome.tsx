@@ -9,7 +9,8 @@ import { useChat } from "./chat-context.js";
 export type WelcomeProps = Pick<RenderProps, "welcome" | "suggestions">;
 
 /** There only as long as the conversation is empty. */
-export function Welcome({ welcome, suggestions = [] }: WelcomeProps): ReactNode {
+export function Welcome({ welcome, ...given }: WelcomeProps): ReactNode {
+  const suggestions = given.suggestions ?? [];
   const { glove, toEnd } = useChat();
   const say = useLabels();
   const empty = useHandlePart(

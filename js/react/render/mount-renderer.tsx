@@ -1,5 +1,6 @@
 // Mounts a render function of the application as a component of its own, whatever the way it was written.
 import { type ComponentType, createElement, type FunctionComponent, type ReactElement, type ReactNode } from "react";
+import { check } from "../../src/values/validate-options.js";
 import { Boundary, type Guard } from "./boundary.js";
 
 /** A component, or a function that is called like one. */
@@ -27,6 +28,7 @@ export function renderPart<N extends string, P extends object>(
   of?: unknown,
 ): ReactElement | null {
   const own = given[name];
+  if (own && typeof own !== "object") check(`\`${name}\``, own, "work");
   return own ? mountRenderer(own, props, { name, of }) : ours && createElement(ours, props);
 }
 

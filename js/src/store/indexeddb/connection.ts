@@ -130,6 +130,8 @@ interface Opening {
   inTime(): Promise<IDBDatabase>;
 }
 
+const opensNot =
+  "The browser does not open the database. Another tab may hold it: close or reload that tab, or reload this page.";
 const absence = "This browser allows no database here, so sessions are kept in memory and lost when the page closes.";
 
 function open(name: string, steps: readonly Migration[]): Opening {
@@ -141,7 +143,7 @@ function open(name: string, steps: readonly Migration[]): Opening {
       reject(why);
     };
   });
-  let timer = setTimeout(giveUp, openingMs, "The browser does not open the database; reload the page.");
+  let timer = setTimeout(giveUp, openingMs, opensNot);
   const database = new Promise<IDBDatabase>((resolve, reject) => {
     try {
       const request = indexedDB.open(name, steps.length);
