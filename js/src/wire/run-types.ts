@@ -49,7 +49,7 @@ export interface Limits {
   readonly error_rounds?: number;
   /** Rounds with the same calls and results, after which the run is stopped; 3 unless given, 0 for never. */
   readonly same_rounds?: number;
-  /** Actions that can be taken back; 100 unless given. */
+  /** Actions that can be taken back; 100 unless given. With 0 none can, and the model has no `undo_last_action`. */
   readonly undo_steps?: number;
 }
 
