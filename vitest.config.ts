@@ -20,6 +20,7 @@ const ofEachReact = [
   "sessions",
   "shared",
   "suspense",
+  "thread-list",
   "threads",
   "use-glove",
 ].map((name) => `tests/js/react/${name}.test.tsx`);

@@ -198,8 +198,8 @@ async function styles() {
   }
 }
 
-/** The style sheets, by the name of their module: that of the look, and that of what it loads with the first file. */
-const sheets = { css: "style.css", "attachments-css": "attachments/style.css" };
+/** The style sheets, by the name of their module: that of the look, and those of what is loaded with the first file, or with a list of threads. */
+const sheets = { css: "style.css", "attachments-css": "attachments/style.css", "threads-css": "threads/style.css" };
 
 export async function typescript() {
   providerRows();

@@ -36,6 +36,9 @@ const measured = {
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),
   "later: reading files": async () => (await bundle(page)).later(/attachments\/tray/),
+  // With the variables of the look, which <Render> brings too.
+  "later: the list of threads": async () =>
+    (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),
   "later: markdown": async () => (await bundle(page)).later(/markdown\/index/),
   "later: colours of code, without its languages": async () => (await bundle(page)).later(/highlight\.js\/(es|lib)\/core/),
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),

@@ -320,6 +320,11 @@ test("a list that cannot be read says why, and is there when it can", async () =
   refresh();
   const { error } = await until(({ threads }) => threads.length === 2);
   expect(error).toBeUndefined();
+  list.mockRejectedValueOnce(new Error("offline again"));
+  refresh();
+  await until(({ error, threads }) => error?.message === "offline again" && threads.length === 2);
+  refresh();
+  await until(({ error }) => error === undefined);
 });
 
 // ---- what it costs -------------------------------------------------------------------------------------------------------

@@ -6,11 +6,12 @@ import { patience } from "./browser.js";
 import { root } from "./project.js";
 import { type Served, type ServeOptions, serve } from "./server.js";
 
-const html = `<!doctype html><html lang=en><title>A chat</title><meta name=viewport content="width=device-width"><link rel=icon href=data:,><body><script type=module src=/look-page.js></script>`;
+const html = (name: string) =>
+  `<!doctype html><html lang=en><title>A chat</title><meta name=viewport content="width=device-width"><link rel=icon href=data:,><body><script type=module src=/${name}.js></script>`;
 
-export async function serveLook(routes: ServeOptions["routes"] = {}): Promise<Served> {
+export async function serveLook(routes: ServeOptions["routes"] = {}, name = "look-page"): Promise<Served> {
   const { outputFiles } = await build({
-    entryPoints: [`${root}/tests/support/look-page.tsx`],
+    entryPoints: [`${root}/tests/support/${name}.tsx`],
     bundle: true,
     splitting: true,
     format: "esm",
@@ -23,7 +24,7 @@ export async function serveLook(routes: ServeOptions["routes"] = {}): Promise<Se
   const files = Object.fromEntries(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
   // As strict as a policy can be for a page with WebAssembly.
   const headers = { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:" };
-  return serve("", { pages: { "/": html, ...files }, headers, routes });
+  return serve("", { pages: { "/": html(name), ...files }, headers, routes });
 }
 
 export async function openLook(browser: Browser, server: Served, options: BrowserContextOptions = {}): Promise<Page> {
@@ -31,7 +32,7 @@ export async function openLook(browser: Browser, server: Served, options: Browse
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
   await page.goto(server.url);
-  await page.waitForFunction("globalThis.show");
+  await page.waitForFunction("globalThis.show ?? globalThis.look");
   return page;
 }
 

@@ -2,18 +2,17 @@
 import { type ReactNode, useRef, useSyncExternalStore } from "react";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { adopt } from "./adopt.js";
-import { css } from "./generated/css.js";
 
 /**
  * A constructed sheet needs no permission of a Content-Security-Policy. HTML from a server carries the rules too, so that nothing is shown
  * without them; where a policy forbids that, `nonce` allows it.
  */
-export function Sheet({ nonce }: { readonly nonce: string | undefined }): ReactNode {
+export function Sheet({ nonce, css }: { readonly nonce: string | undefined; readonly css: string }): ReactNode {
   const marker = useRef<HTMLElement>(null);
   const fromServer = useSyncExternalStore(never, no, yes);
   useBrowserLayoutEffect(() => {
     if (marker.current) adopt(marker.current, css);
-  }, []);
+  }, [css]);
   return (
     <>
       <i ref={marker} hidden />

@@ -15,6 +15,7 @@ import { useLabels } from "../render/labels.js";
 import { renderPart } from "../render/mount-renderer.js";
 import { createPlaces, visibleSlots } from "../render/slots.js";
 import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "../render/types.js";
+import { css } from "./generated/css.js";
 import { Sheet } from "./sheet.js";
 
 export { loadFiles } from "../parts/composer/files.js";
@@ -46,7 +47,7 @@ export function View(props: RenderProps): ReactNode {
       style={props.style}
       styled={!unstyled}
     >
-      {!unstyled && <Sheet nonce={nonce} />}
+      {!unstyled && <Sheet nonce={nonce} css={css} />}
       {strategy === "slots-before" && inOnePlace}
       {strategy === "slots-only" ? after : <Conversation {...props} strategy={strategy} slots={slots} after={after} />}
       <Input glove={glove} renderInput={renderInput} />

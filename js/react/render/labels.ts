@@ -3,6 +3,7 @@ import { type Context, createContext, useContext } from "react";
 import type { mediaSentences } from "../../src/wire/attachments.js";
 import type { stateWords, ToolState } from "../parts/calls/tool-state.js";
 import type { ErrorSentence } from "../parts/notices/error-words.js";
+import type { ThreadGroupName } from "../threads/groups.js";
 
 /** A label of `<Render>` or a built-in renderer. */
 export type Word =
@@ -79,6 +80,22 @@ export type Word =
   | "The pictures could not be made smaller."
   | "Send without the files"
   | (typeof mediaSentences)[keyof typeof mediaSentences]
+  | ThreadGroupName
+  | "Conversations"
+  | "New conversation"
+  | "Search conversations"
+  | "Search"
+  | "Nothing found."
+  | "Your conversations will be here."
+  | "Archived"
+  | "Waiting for you"
+  | "Rename"
+  | "Title"
+  | "Archive"
+  | "Unarchive"
+  | "Delete"
+  | "Deleted:"
+  | "Undo"
   | (typeof stateWords)[ToolState]
   | ErrorSentence;
 

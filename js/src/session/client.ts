@@ -314,10 +314,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       // One that was let go ends what it runs; there the other took its place.
       if (warned || this.#own.inMemory || [other, held].some(({ session, watching }) => session.disposed || watching)) return;
       warned = true;
-      console.warn(
-        `Two clients of this page have the session "${id}" of the database "${name}" open; one of them answers for both, with ` +
-          "its own model, prompt and tools. Use one client for both, or give each a `database: { name }` of its own.",
-      );
+      // Without the words for it nothing is missing that runs.
+      import("./two-clients.js").then(({ warnOfTwo }) => warnOfTwo(id, name)).catch(() => {});
     }, placeMs);
   }
 

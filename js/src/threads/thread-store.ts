@@ -74,6 +74,8 @@ export class ThreadStore {
   #due = false;
   #reading = false;
   #ready = false;
+  /** Why the list could not be read, and why what was asked for was not done. */
+  #failure: Error | undefined;
   #error: Error | undefined;
   #state = empty;
   #sorted: readonly ThreadInfo[] = [];
@@ -189,18 +191,19 @@ export class ThreadStore {
       else this.#listed.clear();
       for (const info of found) this.#listed.set(info.id, info);
       await this.#look(source);
-      if (!this.#ready) this.#error = undefined;
+      this.#failure = undefined;
       this.#ready = true;
     } catch (error) {
       this.#all = this.#all || !some;
       for (const id of ids) this.#dirty.add(id);
-      this.#error = asError(error);
+      this.#failure = asError(error);
     }
     this.#changes = this.#changes.filter((change) => !done.includes(change));
     this.#reading = false;
     this.#show();
+    this.#purgeLater();
     // What came meanwhile. What failed is tried again with the next change.
-    if (this.#error === undefined && (this.#all || this.#dirty.size > 0)) this.#changed([...this.#dirty][0]);
+    if (!this.#failure && (this.#all || this.#dirty.size > 0)) this.#changed([...this.#dirty][0]);
   }
 
   /** Whether those that run are open anywhere: a page that crashed had no time to say that it stopped. */
@@ -310,6 +313,7 @@ export class ThreadStore {
       if (!(before?.running && thread.running)) this.#places.set(thread.id, order);
       shown.set(thread.id, before && isSameThread(before, thread) ? before : thread);
     }
+    const error = this.#failure ?? this.#error;
     const isSame = shown.size === this.#shown.size && [...shown].every(([id, thread]) => this.#shown.get(id) === thread);
     const before = this.#state;
     this.#shown = shown;
@@ -317,7 +321,7 @@ export class ThreadStore {
     const place = ({ id }: ThreadInfo) => this.#places.get(id) ?? 0;
     const all = [...shown.values()].sort((a, b) => place(b) - place(a));
     const isIn = all.every((thread, at) => thread === this.#sorted[at]) && all.length === this.#sorted.length;
-    if (isSame && isIn && before.ready === this.#ready && before.error === this.#error) return undefined;
+    if (isSame && isIn && before.ready === this.#ready && before.error === error) return undefined;
     this.#sorted = all;
     const there = all.filter(({ deletedAt }) => deletedAt === undefined);
     const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined && !isOver(deletedAt));
@@ -335,7 +339,7 @@ export class ThreadStore {
         deleted.sort((a, b) => (b.deletedAt ?? 0) - (a.deletedAt ?? 0)),
       ),
       ready: this.#ready,
-      error: this.#error,
+      error,
     };
   }
 

@@ -89,3 +89,35 @@ test("a conversation that the application names is named on the server too", asy
   });
   expect(html).toBe("<p>given</p>");
 });
+
+test("a list of threads is empty on a server, and is taken over without a warning", async () => {
+  const problems = vi.spyOn(console, "error");
+  const tree = (glove: typeof import("glove-wasm/react")) => {
+    const { GloveClient, GloveProvider, ThreadList, useThreads } = glove;
+    const client = new GloveClient({ endpoint: "/chat", systemPrompt: "" });
+    const Count = () => createElement("p", null, `${useThreads().threads.length} ${useThreads().ready}`);
+    return { client, element: createElement(GloveProvider, { client }, createElement(ThreadList), createElement(Count)) };
+  };
+  const html = await onServer(async (glove) => {
+    await glove.preloadThreadList();
+    return renderToString(tree(glove).element);
+  });
+  expect(html).toContain("<p>0 false</p>");
+  expect(html).toContain("New conversation");
+  const glove = await import("glove-wasm/react");
+  await glove.preloadThreadList();
+  const { client, element } = tree(glove);
+  await client.importSession(
+    JSON.stringify({ format: "glove-session", version: 1, id: "x", messages: [{ sender: "user", text: "Kept" }] }),
+  );
+  const root = document.createElement("div");
+  root.innerHTML = html;
+  document.body.append(root);
+  const recovered = vi.fn();
+  const mounted = await act(async () => hydrateRoot(root, element, { onRecoverableError: recovered }));
+  await waitFor(() => expect(root.textContent).toMatch(/Kept.*1 true/));
+  expect(problems).not.toHaveBeenCalled();
+  expect(recovered).not.toHaveBeenCalled();
+  act(() => mounted.unmount());
+  root.remove();
+});

@@ -1,0 +1,127 @@
+// The finished list of threads, and the parts around its items.
+import { type ReactNode, useEffect, useState } from "react";
+import type { ThreadInfo } from "../../src/threads/thread.js";
+import { type PartProps, part } from "../parts/as-child.js";
+import { errorWords } from "../parts/notices/error-words.js";
+import { useLabels } from "../render/labels.js";
+import { ThreadIcon } from "./icons.js";
+import { ThreadListItems } from "./items.js";
+import { useListActions, useListState } from "./thread-list-context.js";
+
+/** Begins a new conversation. */
+export function ThreadListNew(props: PartProps<"button">): ReactNode {
+  const { begin } = useListActions();
+  const say = useLabels();
+  return part("button", { type: "button", "data-glove-new": "", onClick: begin, children: say("New conversation") }, props);
+}
+
+/** Finds threads by words of their titles. */
+export function ThreadListSearch(props: PartProps<"input">): ReactNode {
+  const { search } = useListState();
+  const { setSearch } = useListActions();
+  const say = useLabels();
+  const own = {
+    type: "search",
+    "aria-label": say("Search conversations"),
+    placeholder: say("Search"),
+    value: search,
+    onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => setSearch(currentTarget.value),
+  };
+  return part("input", own, props);
+}
+
+/** What was deleted last, for as long as it can be brought back. */
+export interface DeletedThread {
+  readonly thread: ThreadInfo;
+  restore(): void;
+}
+
+/** What `ThreadListUndo` takes; the function draws the notice. */
+export interface ThreadListUndoProps {
+  children?: ((deleted: DeletedThread) => ReactNode) | undefined;
+}
+
+/** Who reads or reaches for it is given the time for that. */
+const holdMs = 3_000;
+
+/** Says what was deleted, and brings it back. The time for that does not run out while the pointer or the focus is on it. */
+export function ThreadListUndo({ children = (deleted) => <Deleted {...deleted} /> }: ThreadListUndoProps): ReactNode {
+  const { list } = useListState();
+  const { restore } = useListActions();
+  const [held, hold] = useState(false);
+  const { remove } = list;
+  const [thread] = list.deleted;
+  const id = thread?.id;
+  useEffect(() => {
+    if (!held || id === undefined) return;
+    const timer = setInterval(() => void remove(id), holdMs);
+    return () => clearInterval(timer);
+  }, [held, id, remove]);
+  return (
+    <div
+      role="status"
+      data-glove-undo=""
+      onPointerEnter={() => hold(true)}
+      onPointerLeave={() => hold(false)}
+      onFocus={() => hold(true)}
+      onBlur={() => hold(false)}
+    >
+      {thread && children({ thread, restore: () => restore(thread) })}
+    </div>
+  );
+}
+
+function Deleted({ thread, restore }: DeletedThread): ReactNode {
+  const say = useLabels();
+  return (
+    <p>
+      <span data-glove-thread-title="" dir="auto">
+        {say("Deleted:")} {thread.title}
+      </span>
+      <button type="button" onClick={restore}>
+        {say("Undo")}
+      </button>
+    </p>
+  );
+}
+
+/** Fewer are seen at a glance. */
+const searchFrom = 8;
+
+export function BuiltInThreadList(): ReactNode {
+  const { list, search } = useListState();
+  const say = useLabels();
+  const { threads, archived, ready, error } = list;
+  const searches = search !== "" || threads.length + archived.length >= searchFrom;
+  return (
+    <>
+      <div data-glove-threads-head="">
+        <ThreadListNew>
+          <ThreadIcon name="add" />
+          {say("New conversation")}
+        </ThreadListNew>
+        {searches && <ThreadListSearch />}
+      </div>
+      <div data-glove-threads-body="">
+        <ThreadListItems />
+        {ready && threads.length === 0 && (
+          <p data-glove-threads-none="">{say(search ? "Nothing found." : "Your conversations will be here.")}</p>
+        )}
+        {archived.length > 0 && (
+          <details data-glove-threads-archived="">
+            <summary>
+              {say("Archived")} <span>{archived.length}</span>
+            </summary>
+            <ThreadListItems archived />
+          </details>
+        )}
+      </div>
+      <ThreadListUndo />
+      {error && (
+        <p role="alert" data-glove-threads-error="">
+          {errorWords(error, say).text}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+// What the parts of a list of threads share: the threads, the one that is shown, and the way to another one.
+import { type Context, createContext, type RefObject, useContext } from "react";
+import { GloveError } from "../../src/error.js";
+import type { ThreadInfo } from "../../src/threads/thread.js";
+import type { UseThreadsReturn } from "./use-threads.js";
+
+export interface ThreadListState {
+  readonly list: UseThreadsReturn;
+  readonly search: string;
+  /** The id of the thread that is shown. */
+  readonly current: string;
+  /** The thread whose title is being written. */
+  readonly editing: string | undefined;
+}
+
+/** The same as long as the list is there. */
+export interface ThreadListActions {
+  setSearch(text: string): void;
+  select(id: string): void;
+  /** Begins a new conversation. */
+  begin(): void;
+  rename(id: string, title: string): void;
+  archive(id: string, archived: boolean): void;
+  remove(thread: ThreadInfo): void;
+  restore(thread: ThreadInfo): void;
+  edit(id: string | undefined): void;
+  /** The element around all of it. */
+  readonly root: RefObject<HTMLElement | null>;
+}
+
+export const StateContext: Context<ThreadListState | null> = /* @__PURE__ */ createContext<ThreadListState | null>(null);
+export const ActionsContext: Context<ThreadListActions | null> = /* @__PURE__ */ createContext<ThreadListActions | null>(null);
+
+export const useListState = (): ThreadListState => inList(useContext(StateContext));
+export const useListActions = (): ThreadListActions => inList(useContext(ActionsContext));
+
+function inList<T>(found: T | null): T {
+  if (!found) throw new GloveError("CLIENT_CONFIG", "The parts of a list of threads must be inside a `<ThreadList>`.");
+  return found;
+}

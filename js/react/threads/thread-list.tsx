@@ -1,0 +1,110 @@
+// `ThreadList`: the element around a list of threads, and what its parts share.
+import { type CSSProperties, type ReactNode, useMemo, useRef, useState } from "react";
+import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
+import { css } from "../look/generated/css.js";
+import { css as own } from "../look/generated/threads-css.js";
+import { Sheet } from "../look/sheet.js";
+import { type Labels, LabelsContext, useLabels } from "../render/labels.js";
+import { BuiltInThreadList } from "./built-in.js";
+import { ActionsContext, StateContext, type ThreadListActions } from "./thread-list-context.js";
+import type { useShown } from "./use-shown.js";
+
+/** What `ThreadList` takes. */
+export interface ThreadListProps {
+  /**
+   * The id of the thread that is shown, where the application keeps it. Without it that is the conversation of the provider, which goes to
+   * the one that is chosen.
+   */
+  current?: string | undefined;
+  /** Called with the id of the thread that a person has chosen, or of a new one. */
+  onSelect?: ((id: string) => void) | undefined;
+  labels?: Labels | undefined;
+  /** Leaves the style sheet away. */
+  unstyled?: boolean | undefined;
+  /** For the style sheet in HTML from a server, if your policy forbids styles without one. */
+  nonce?: string | undefined;
+  className?: string | undefined;
+  style?: CSSProperties | undefined;
+  /** Parts in your own markup, which has no look then. */
+  children?: ReactNode;
+}
+
+/** What it is given by what loads it. */
+interface LoadedProps extends ThreadListProps {
+  readonly useShown: typeof useShown;
+}
+
+export function LoadedThreadList({ labels, ...props }: LoadedProps): ReactNode {
+  const list = <Frame {...props} />;
+  return labels ? <LabelsContext.Provider value={labels}>{list}</LabelsContext.Provider> : list;
+}
+
+function Frame({ useShown, current, onSelect, unstyled, nonce, className, style, children }: LoadedProps): ReactNode {
+  const say = useLabels();
+  const root = useRef<HTMLElement>(null);
+  const [search, setSearch] = useState("");
+  const [editing, edit] = useState<string>();
+  const shown = useShown(search);
+  const { list } = shown;
+  const now = current ?? shown.id;
+  const latest = useRef({ list, shown, now, current, onSelect });
+  useBrowserLayoutEffect(() => {
+    latest.current = { list, shown, now, current, onSelect };
+  });
+  const actions = useMemo((): ThreadListActions => {
+    let left: { readonly from: string; readonly to: string } | undefined;
+    const select = (id: string) => {
+      const { shown, current, onSelect } = latest.current;
+      if (current === undefined) shown.switchTo(id);
+      onSelect?.(id);
+    };
+    const begin = async () => {
+      const { shown, current, onSelect } = latest.current;
+      const id = await shown.begin(current === undefined);
+      onSelect?.(id);
+      return id;
+    };
+    return {
+      root,
+      setSearch,
+      edit,
+      select,
+      begin: () => void begin(),
+      rename: (id, title) => void latest.current.list.rename(id, title),
+      archive: (id, archived) => void latest.current.list[archived ? "archive" : "unarchive"](id),
+      remove({ id }) {
+        void latest.current.list.remove(id);
+        // What is deleted is not looked at any more; who takes that back is where he was.
+        if (id !== latest.current.now) return;
+        void begin().then((to) => {
+          left = { from: id, to };
+        });
+      },
+      restore({ id }) {
+        void latest.current.list.restore(id);
+        if (left?.from === id && left.to === latest.current.now) select(id);
+      },
+    };
+  }, []);
+  const state = useMemo(() => ({ list, search, current: now, editing }), [list, search, now, editing]);
+  const styled = !unstyled && children === undefined;
+  return (
+    <ActionsContext.Provider value={actions}>
+      <StateContext.Provider value={state}>
+        <nav
+          ref={root}
+          aria-label={say("Conversations")}
+          className={className}
+          style={style}
+          data-glove-look={styled ? "" : undefined}
+          data-glove-threads=""
+          data-ready={list.ready ? "" : undefined}
+        >
+          {styled && <Sheet nonce={nonce} css={css} />}
+          {styled && <Sheet nonce={nonce} css={own} />}
+          {children ?? <BuiltInThreadList />}
+        </nav>
+      </StateContext.Provider>
+    </ActionsContext.Provider>
+  );
+}

@@ -1,0 +1,113 @@
+// One thread as the built-in list draws it: its title, its marks, and what can be done with it.
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from "react";
+import { useLabels } from "../render/labels.js";
+import { ThreadIcon, type ThreadIconName } from "./icons.js";
+import { type ThreadListEntry, ThreadListTrigger } from "./trigger.js";
+
+/** Drawn anew only when what it shows changes; what can be done with a thread does the same each time. */
+export const BuiltInThread = memo(
+  function BuiltInThread(entry: ThreadListEntry): ReactNode {
+    const { thread, current, editing } = entry;
+    return (
+      <li data-glove-thread-item="" data-current={current ? "" : undefined}>
+        {editing ? (
+          <TitleField {...entry} />
+        ) : (
+          <>
+            <ThreadListTrigger entry={entry}>
+              <span data-glove-thread-title="" dir="auto">
+                {thread.title || <Untitled />}
+              </span>
+              <Mark {...thread} />
+            </ThreadListTrigger>
+            <Actions {...entry} />
+          </>
+        )}
+      </li>
+    );
+  },
+  (a, b) => a.thread === b.thread && a.current === b.current && a.editing === b.editing && a.tabIndex === b.tabIndex,
+);
+
+const Untitled = () => useLabels()("New conversation");
+
+function Mark({ running, waiting }: ThreadListEntry["thread"]): ReactNode {
+  const say = useLabels();
+  if (!waiting && !running) return null;
+  return (
+    <span data-glove-thread-mark={waiting ? "waiting" : "running"} title={say(waiting ? "Waiting for you" : "Working")}>
+      {waiting && <ThreadIcon name="waiting" />}
+      <span data-glove-label="">{say(waiting ? "Waiting for you" : "Working")}</span>
+    </span>
+  );
+}
+
+function Actions({ thread, edit, archive, unarchive, remove }: ThreadListEntry): ReactNode {
+  return (
+    <div data-glove-thread-actions="">
+      <Action icon="edit" word="Rename" of={thread.title} run={edit} />
+      {thread.archived ? (
+        <Action icon="restore" word="Unarchive" of={thread.title} run={unarchive} />
+      ) : (
+        <Action icon="archive" word="Archive" of={thread.title} run={archive} />
+      )}
+      <Action icon="delete" word="Delete" of={thread.title} run={remove} />
+    </div>
+  );
+}
+
+interface ActionProps {
+  readonly icon: ThreadIconName;
+  readonly word: string;
+  readonly of: string;
+  run(): void;
+}
+
+function Action({ icon, word, of, run }: ActionProps): ReactNode {
+  const say = useLabels();
+  return (
+    <button type="button" title={say(word)} aria-label={`${say(word)}: ${of}`} onClick={run}>
+      <ThreadIcon name={icon} />
+    </button>
+  );
+}
+
+/** Enter and leaving the field keep what was written, Escape does not. */
+function TitleField({ thread, rename }: ThreadListEntry): ReactNode {
+  const say = useLabels();
+  const element = useRef<HTMLInputElement>(null);
+  const over = useRef(false);
+  useEffect(() => {
+    element.current?.focus();
+    element.current?.select();
+  }, []);
+  const end = (title?: string, focus = false) => {
+    if (over.current) return;
+    over.current = true;
+    const item = element.current?.closest("li");
+    rename(title);
+    // The button is there again when React has drawn it.
+    if (focus) setTimeout(() => item?.querySelector("button")?.focus(), 0);
+  };
+  const keyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (event.key === "Enter") end(event.currentTarget.value, true);
+    else if (event.key === "Escape") end(undefined, true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <input
+      ref={element}
+      aria-label={say("Title")}
+      defaultValue={thread.title}
+      dir="auto"
+      maxLength={120}
+      autoComplete="off"
+      enterKeyHint="done"
+      onKeyDown={keyDown}
+      onBlur={(event) => end(event.currentTarget.value)}
+    />
+  );
+}

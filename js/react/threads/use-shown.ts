@@ -1,0 +1,25 @@
+// The threads of a client and the conversation that is shown, for `ThreadList`: with what loads it, because pages have the same files.
+import { useContext, useSyncExternalStore } from "react";
+import { GloveContext } from "../hooks/glove-context.js";
+import { useThreads } from "./use-threads.js";
+
+/** The conversation of the provider is not opened for the list. */
+export function useShown(search: string) {
+  const list = useThreads({ search });
+  const provided = useContext(GloveContext);
+  const client = provided?.client;
+  const engine = provided?.current.shared;
+  const id = useSyncExternalStore(
+    engine?.subscribe ?? never,
+    () => engine?.getSnapshot().sessionId ?? "",
+    () => engine?.getServerSnapshot().sessionId ?? "",
+  );
+  return {
+    list,
+    id,
+    switchTo: (next: string) => engine?.actions.switchConversation(next),
+    begin: async (here: boolean) => (await (here ? engine?.actions.newConversation() : client?.mintSessionId())) ?? "",
+  };
+}
+
+const never = () => () => {};
