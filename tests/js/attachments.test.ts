@@ -62,7 +62,7 @@ test("the rules of the provider hold: the one that the page asks, the one that t
   expect(allowedBy({}, "/api/chat")).toEqual(allowedBy({}));
   expect(allowedBy({}, "provider:openai")).toMatchObject({ edge: 2048, messageBytes: 35_000_000 });
   // What the endpoint takes counts too.
-  expect(allowedBy({ provider: "openai" })).toMatchObject({ edge: 2048, messageBytes: 5_000_000 });
+  expect(allowedBy({ provider: "openai" })).toMatchObject({ edge: 2048, messageBytes: 5_000_000, pictureBytes: 1_500_000 });
   expect(allowedBy({ provider: "openai", maxBytes: 9e6, maxFiles: 2, accept: ["image/*"] })).toMatchObject({
     ...{ messageBytes: 9e6, files: 2, accept: ["image/*"] },
   });

@@ -169,5 +169,7 @@ export function allowedBy({ provider, accept, maxFiles, maxBytes }: AttachmentOp
   const rules = (id !== undefined && Object.hasOwn(known, id) && known[id]) || mediaRules.shared;
   // What is between the page and the provider takes less than that.
   const messageBytes = maxBytes ?? (own ? rules.messageBytes : Math.min(rules.messageBytes, mediaRules.shared.messageBytes));
-  return { ...rules, messageBytes, files: maxFiles ?? rules.files, accept };
+  // A picture is made smaller before it takes the place of the others.
+  const pictureBytes = Math.min(rules.pictureBytes, messageBytes * 0.3);
+  return { ...rules, messageBytes, pictureBytes, files: maxFiles ?? rules.files, accept };
 }
