@@ -27,6 +27,7 @@ type Client = typeof client;
 
 export function Parts(): ReactNode {
   const glove = useGlove<Client>();
+  expectTypeOf(useSuspenseGlove<Client>()).toEqualTypeOf(glove);
   for (const part of glove.messages.flatMap(({ parts }) => parts)) {
     if (part.type === "tool-search") {
       expectTypeOf(part.renderData).toEqualTypeOf<{ hits: { title: string; at: string }[] } | undefined>();
@@ -50,7 +51,6 @@ export function Parts(): ReactNode {
     // @ts-expect-error an amount is not what is searched for
     if (entry.name === "search") void entry.input.amount;
   }
-  expectTypeOf(useSuspenseGlove<Client>()).toEqualTypeOf(glove);
   return <Render glove={glove} renderToolStatus={({ entry }) => <Card entry={entry as ClientToolEntry<Client>} />} />;
 }
 
