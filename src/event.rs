@@ -86,7 +86,8 @@ pub struct ModelResponse {
     pub tokens_out: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(name = "RunRule")]
 pub enum Rule {
     Turns,
     ErrorRounds,
@@ -129,7 +130,7 @@ through_codec! { ToolUseResult, ModelResponse, Rule, Question, QuestionKind }
 through_codec! { write Event }
 
 impl Event {
-    fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Event::TextDelta { .. } => "text_delta",
             Event::ReasoningDelta { .. } => "reasoning_delta",
@@ -151,7 +152,7 @@ impl Event {
         }
     }
 
-    fn data(&self, out: &mut String) {
+    pub(crate) fn data(&self, out: &mut String) {
         match self {
             Event::TextDelta { text } | Event::ReasoningDelta { text } => object(out, &[("text", text)]),
             Event::ToolInputDelta { id, name, delta } => {

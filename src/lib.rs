@@ -35,8 +35,10 @@ pub mod text_tools;
 pub mod tool;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
-#[cfg(test)]
-mod wire_types;
+// Natively only the test uses it that writes the types of TypeScript.
+#[cfg(any(test, target_arch = "wasm32"))]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+mod wire;
 
 /// The Rust examples of the documentation, as tests.
 #[cfg(doctest)]

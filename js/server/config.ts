@@ -1,11 +1,11 @@
 // What a chat handler is made with. Of a request, `body.ts` checks the size, and `src/endpoint/request.rs` the other limits and the model.
 import type { GloveError } from "../src/error.js";
 import type { ModelCallOptions } from "../src/models/call-options.js";
-import type { HttpModel } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
+import type { HttpModelOptions } from "../src/wire/core-types.js";
 
 /** Answers a request. Never rejects: errors are in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
@@ -51,7 +51,7 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   /** The origins whose pages may call, or `"*"`. By default, no CORS headers are sent. */
   readonly cors?: string | readonly string[];
   /** Retries and time limits of a model call. */
-  readonly policy?: NonNullable<HttpModel["policy"]>;
+  readonly policy?: NonNullable<HttpModelOptions["policy"]>;
   /** Milliseconds of silence after which a comment keeps the connection alive; default 15,000, 0 for none. */
   readonly heartbeatMs?: number;
   /** How much of the provider's own error messages clients are told. `safe`, the default, is what is wrong with the request,

@@ -82,7 +82,6 @@ export { askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { RunOutcome } from "./session/outcome.js";
 export type { FileInput, ImageInput, MessageInput } from "./session/request.js";
-export type { RunEffect, RunFinish } from "./session/run.js";
 export type { GloveSession } from "./session/session.js";
 export type { CompactionConfig, SessionConfig, SessionParts } from "./session/session-config.js";
 export {
@@ -168,9 +167,12 @@ export type {
   Budgets,
   Limits,
   MessageBranches,
+  RunEffect,
+  RunFinish,
   RunInput,
   RunModelError,
   RunReply,
+  RunRule,
   RunSettings,
   WhenBusy,
 } from "./wire/run-types.js";

@@ -26,7 +26,7 @@
 //!
 //! On a variant stands `rename`.
 //!
-//! `Ts` says the type to TypeScript, for tests alone: one of them writes `js/src/wasm/wire.ts`. Documentation goes along. A field
+//! `Ts` says the type to TypeScript, for tests alone: one of them writes `js/src/wire`. Documentation goes along. A field
 //! is optional where it may be left out when it is written. `#[ts(...)]` says what differs:
 //!
 //! | on a type | |

@@ -6,12 +6,14 @@ use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, GenericArgument, Lit, LitStr, Meta,
+    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, GenericArgument, Generics, Lit, LitStr, Meta,
     MetaNameValue, Path, PathArguments, Result, Type as RustType,
 };
 
 pub(crate) struct Type {
     pub(crate) name: Ident,
+    /// What it borrows for.
+    pub(crate) lifetimes: Generics,
     pub(crate) kind: Kind,
     /// What is missing is as in `Default::default()`.
     pub(crate) default: bool,
@@ -100,7 +102,7 @@ const MOST_KEYS: usize = 64;
 
 impl Type {
     pub(crate) fn of(item: &DeriveInput) -> Result<Self> {
-        if !item.generics.params.is_empty() {
+        if item.generics.params.len() > item.generics.lifetimes().count() {
             return Err(Error::new(item.generics.span(), "a type with parameters has no one form in JSON"));
         }
         let (mut default, mut camel, mut tag) = (false, false, None);
@@ -143,7 +145,16 @@ impl Type {
             }
             Data::Union(_) => return Err(Error::new(name.span(), "a union has no form in JSON")),
         };
-        Ok(Type { name, kind, default, tag, docs: docs(&item.attrs), ts: in_typescript(&item.attrs)? })
+        let lifetimes = item.generics.clone();
+        Ok(Type {
+            name,
+            lifetimes,
+            kind,
+            default,
+            tag,
+            docs: docs(&item.attrs),
+            ts: in_typescript(&item.attrs)?,
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use quote::quote;
 use crate::model::{Field, Form, InTypescript, Kind, Object, Type, Variant, When};
 
 pub(crate) fn expand(of: &Type) -> TokenStream {
-    let Type { name, kind, docs, ts, .. } = of;
+    let Type { name, lifetimes, kind, docs, ts, .. } = of;
     let named = ts.name.clone().unwrap_or_else(|| name.to_string());
     let (mutable, open) = (ts.mutable, ts.open);
     let (fields, inline, declaration) = match kind {
@@ -32,7 +32,7 @@ pub(crate) fn expand(of: &Type) -> TokenStream {
         #[cfg(test)]
         const _: () = {
             use crate::json::codec;
-            impl codec::ts::Ts for #name {
+            impl #lifetimes codec::ts::Ts for #name #lifetimes {
                 fn ts(_: bool) -> String {
                     #used
                 }
@@ -79,16 +79,11 @@ fn cases(variants: &[Variant], tag: Option<&String>, ts: &InTypescript) -> Token
                 let fields = fields(object, ts);
                 quote!(codec::ts::variant(#key, codec::ts::object(&[#fields], #mutable, false), #mutable))
             }
-            (form, Some(tag)) => {
-                let fields = match form {
-                    Form::Unit => quote!(Vec::new()),
-                    Form::Value(ty) => quote!(<#ty as codec::ts::Ts>::fields()),
-                    Form::Fields(object) => {
-                        let fields = fields(object, ts);
-                        quote!(vec![#fields])
-                    }
-                };
-                quote!(codec::ts::tagged(#tag, #key, #fields, #mutable))
+            (Form::Unit, Some(tag)) => quote!(codec::ts::tagged(#tag, #key, Vec::new(), #mutable)),
+            (Form::Value(ty), Some(tag)) => quote!(codec::ts::tagged_value::<#ty>(#tag, #key, #mutable)),
+            (Form::Fields(object), Some(tag)) => {
+                let fields = fields(object, ts);
+                quote!(codec::ts::tagged(#tag, #key, vec![#fields], #mutable))
             }
         };
         quote!((#docs, #case))

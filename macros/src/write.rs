@@ -15,7 +15,7 @@ pub(crate) fn expand(of: &Type) -> TokenStream {
     quote!(const _: () = { use crate::json::codec; #body };)
 }
 
-fn object_body(Type { name, .. }: &Type, object: &Object) -> TokenStream {
+fn object_body(Type { name, lifetimes, .. }: &Type, object: &Object) -> TokenStream {
     let form = form(object);
     let puts = object.fields.iter().enumerate().map(|(index, field)| {
         let own = &field.name;
@@ -30,7 +30,7 @@ fn object_body(Type { name, .. }: &Type, object: &Object) -> TokenStream {
         }
     });
     quote! {
-        impl codec::WriteFields for #name {
+        impl #lifetimes codec::WriteFields for #name #lifetimes {
             fn form(&self) -> codec::Form {
                 #form
             }
@@ -40,7 +40,7 @@ fn object_body(Type { name, .. }: &Type, object: &Object) -> TokenStream {
             }
             #unknown
         }
-        impl codec::Write for #name {
+        impl #lifetimes codec::Write for #name #lifetimes {
             fn write(&self, out: &mut String) {
                 codec::write_fields(self, out);
             }
@@ -67,7 +67,7 @@ fn words_body(Type { name, .. }: &Type, words: &[Variant]) -> TokenStream {
     }
 }
 
-fn variants_body(Type { name, tag, .. }: &Type, variants: &[Variant]) -> TokenStream {
+fn variants_body(Type { name, lifetimes, tag, .. }: &Type, variants: &[Variant]) -> TokenStream {
     let keys = variants.iter().map(|variant| &variant.key);
     let names = variants.iter().map(|variant| &variant.name);
     let indexes = 0..variants.len();
@@ -92,7 +92,7 @@ fn variants_body(Type { name, tag, .. }: &Type, variants: &[Variant]) -> TokenSt
         None => quote!(codec::write_variant(self, name, out)),
     };
     quote! {
-        impl codec::WriteFields for #name {
+        impl #lifetimes codec::WriteFields for #name #lifetimes {
             fn form(&self) -> codec::Form {
                 #forms
             }
@@ -104,7 +104,7 @@ fn variants_body(Type { name, tag, .. }: &Type, variants: &[Variant]) -> TokenSt
                 false
             }
         }
-        impl codec::Write for #name {
+        impl #lifetimes codec::Write for #name #lifetimes {
             fn write(&self, out: &mut String) {
                 const NAMES: &[&str] = &[#(#keys),*];
                 let index: usize = match self {

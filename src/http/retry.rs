@@ -2,7 +2,7 @@
 
 use super::date;
 use crate::error::ModelError;
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 
 /// A server may ask to wait; a longer wait than this is not one that a person would sit through.
 const LONGEST_RETRY_AFTER_MS: u64 = 60_000;
@@ -10,8 +10,9 @@ const FIRST_PAUSE_MS: u64 = 500;
 const LONGEST_PAUSE_MS: u64 = 8_000;
 
 /// Limits; 0 is no limit. Models think in silence for minutes, so they are long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
 #[json(default, rename_all = "camelCase")]
+#[ts(inline, input)]
 pub struct Policy {
     /// How often a call is repeated after a failure that may pass.
     pub max_retries: u32,

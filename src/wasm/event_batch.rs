@@ -7,15 +7,15 @@ use std::rc::{Rc, Weak};
 use super::bindings::PageBindings;
 use super::environment::soon;
 use super::tool_inputs::Inputs;
-use super::values::error_json;
 use crate::display::Slot;
 use crate::error::Error;
 use crate::event::Event;
-use crate::json::codec::{Write, object, object_and, to_text};
-use crate::run::input::Request;
+use crate::json::codec::to_text;
+use crate::run::Run;
 use crate::run::views::timeline::{Timeline, TimelineEntry, TimelinePatch};
-use crate::run::{Run, UndoEntry};
 use crate::runtime::{Follower, Response, Session};
+use crate::wire::event::{CoreEvent, EventData};
+use crate::wire::outcome::CoreOutcome;
 
 pub(super) struct EventFeed {
     host: PageBindings,
@@ -60,9 +60,8 @@ impl EventFeed {
         let feed: Weak<EventFeed> = Rc::downgrade(self);
         session.subscribe(move |request: Option<&str>, event: &Event| {
             if let Some(feed) = feed.upgrade() {
-                let mut out = String::new();
-                object_and(&mut out, &[("kind", &"event"), ("request", &request)], event);
-                feed.batch.borrow_mut().push(out);
+                let told = CoreEvent::Event { request, name: event.name(), data: EventData(event) };
+                feed.batch.borrow_mut().push(to_text(&told));
                 match event {
                     Event::ToolInputDelta { id, name, delta } => {
                         feed.inputs.borrow_mut().read(id, name, delta);
@@ -145,9 +144,7 @@ impl EventFeed {
             batch.push(self.state.borrow().clone());
         }
         if self.slots_changed.replace(false) {
-            let mut out = String::new();
-            object(&mut out, &[("kind", &"slots"), ("slots", &session.display().stack())]);
-            batch.push(out);
+            batch.push(to_text(&CoreEvent::Slots { slots: &session.display().stack() }));
         }
         batch.append(&mut self.ended.borrow_mut());
         if !batch.is_empty() {
@@ -167,9 +164,7 @@ impl EventFeed {
         let interrupted = session.is_interrupted();
         session.with_run(|run| {
             if let Some(patch) = self.patch(run) {
-                let mut out = String::new();
-                object_and(&mut out, &[("kind", &"timeline")], &patch);
-                self.batch.borrow_mut().push(out);
+                self.batch.borrow_mut().push(to_text(&CoreEvent::Timeline(&patch)));
             }
             let phase = session.phase_of(run).as_str();
             if phase != "model" {
@@ -195,16 +190,14 @@ impl Follower for RunFollower {
     }
 
     fn on_end(&self, request: Option<&str>, end: &Result<Response, Error>) {
-        let error = match end {
-            Ok(_) | Err(Error::Aborted) => None,
-            Err(error @ (Error::Model(_) | Error::Store(_))) => Some(error_json(error)),
+        let error = match CoreOutcome::of(end) {
+            Ok(CoreOutcome::Failed { error }) => Some(error),
+            Ok(_) => None,
             // Who asked for that hears it alone.
-            Err(Error::Tool(_) | Error::Closed | Error::Protocol(_) | Error::Refused { .. }) => return,
+            Err(_) => return,
         };
         let Some(feed) = self.0.upgrade() else { return };
-        let mut out = String::new();
-        object(&mut out, &[("kind", &"ended"), ("request", &request), ("error", &error)]);
-        feed.ended.borrow_mut().push(out);
+        feed.ended.borrow_mut().push(to_text(&CoreEvent::Ended { request, error }));
         feed.schedule();
     }
 }
@@ -212,42 +205,21 @@ impl Follower for RunFollower {
 fn state_of(run: &Run, phase: &str) -> String {
     let mut queue = Vec::new();
     for request in run.queued() {
-        queue.push(Queued(request));
+        queue.push(request.into());
     }
-    let questions = Vec::from_iter(run.questions());
-    let mut out = String::new();
     let mut undoable = Vec::new();
     // The last one first.
     for entry in run.undo_stack().iter().rev() {
-        undoable.push(Undoable(entry));
+        undoable.push(entry.into());
     }
-    let fields: [(&str, &dyn Write); 9] = [
-        ("kind", &"state"),
-        ("phase", &phase),
-        ("request", &run.request()),
-        ("queue", &queue),
-        ("questions", &questions),
-        ("undoable", &undoable),
-        ("turns", &run.turns()),
-        ("usage", run.usage()),
-        ("contextTokens", &run.context_tokens()),
-    ];
-    object(&mut out, &fields);
-    out
-}
-
-struct Undoable<'a>(&'a UndoEntry);
-
-impl Write for Undoable<'_> {
-    fn write(&self, out: &mut String) {
-        object(out, &[("toolCallId", &self.0.call_id), ("toolName", &self.0.tool)]);
-    }
-}
-
-struct Queued<'a>(&'a Request);
-
-impl Write for Queued<'_> {
-    fn write(&self, out: &mut String) {
-        object(out, &[("id", &self.0.id), ("text", &self.0.message.text)]);
-    }
+    to_text(&CoreEvent::State {
+        phase,
+        request: run.request(),
+        queue,
+        questions: Vec::from_iter(run.questions()),
+        undoable,
+        turns: run.turns(),
+        usage: run.usage(),
+        context_tokens: run.context_tokens(),
+    })
 }

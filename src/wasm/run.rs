@@ -7,12 +7,13 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::values::{protocol, read, thrown};
 use crate::error::{Error, StoreError};
-use crate::json::codec::{Write, object, object_and, to_text};
+use crate::json::codec::to_text;
 use crate::message::Message;
 use crate::run::Run;
-use crate::run::effect::{Effect, Outcome};
+use crate::run::effect::Effect;
 use crate::run::input::Input;
 use crate::run::settings::Settings;
+use crate::wire::effect::RunEffect;
 
 #[wasm_bindgen]
 #[derive(Debug)]
@@ -70,100 +71,7 @@ impl CoreRun {
 fn effects_json(run: &Run, effects: &[Effect]) -> String {
     let mut all = Vec::new();
     for effect in effects {
-        all.push(WholeEffect { run, effect });
+        all.push(RunEffect::of(run, effect));
     }
     to_text(&all)
-}
-
-/// An effect with what belongs to it, so that nothing has to be asked for.
-struct WholeEffect<'a> {
-    run: &'a Run,
-    effect: &'a Effect,
-}
-
-impl Write for WholeEffect<'_> {
-    fn write(&self, out: &mut String) {
-        let run = self.run;
-        let mut write = |kind: &str, fields: &[(&str, &dyn Write)]| {
-            let mut rest = String::new();
-            object(&mut rest, fields);
-            object_and(out, &[("type", &kind)], &Raw(rest));
-        };
-        let call =
-            |call_id: &str| run.call(call_id).map(|call| (call.tool_name.to_owned(), call.input.clone()));
-        match self.effect {
-            Effect::Persist { strict } => write("persist", &[("strict", strict)]),
-            Effect::CallModel { call } => write("call_model", &[("call", call)]),
-            Effect::Compact { call } => write("compact", &[("call", call)]),
-            Effect::CheckPermission { call_id } => {
-                let (name, input) = call(call_id).unzip();
-                write("check_permission", &[("call_id", call_id), ("tool_name", &name), ("input", &input)]);
-            }
-            Effect::CheckApproval { call_id } => {
-                let (name, input) = call(call_id).unzip();
-                write("check_approval", &[("call_id", call_id), ("tool_name", &name), ("input", &input)]);
-            }
-            Effect::RememberPermission { call_id, granted } => {
-                write("remember_permission", &[("call_id", call_id), ("granted", granted)]);
-            }
-            Effect::RunTool { call_id, attempt } => {
-                let (name, input) = call(call_id).unzip();
-                let fields: [(&str, &dyn Write); 4] =
-                    [("call_id", call_id), ("tool_name", &name), ("input", &input), ("attempt", attempt)];
-                write("run_tool", &fields);
-            }
-            Effect::RunUndo { call_id } => {
-                let entry = run.undo_entry(call_id);
-                let (name, input) = entry.map(|entry| (entry.tool.clone(), entry.input.clone())).unzip();
-                write("run_undo", &[("call_id", call_id), ("tool_name", &name), ("input", &input)]);
-            }
-            Effect::Ask { question } => {
-                write("ask", &[("id", question), ("question", &run.question(question))]);
-            }
-            Effect::CancelQuestion { question } => write("withdraw", &[("id", question)]),
-            Effect::CancelModel { call } => write("cancel_model", &[("call", call)]),
-            Effect::CancelTool { call_id } => write("cancel_tool", &[("call_id", call_id)]),
-            Effect::ResumeTool { call_id, key } => write("go_on", &[("call_id", call_id), ("key", key)]),
-            Effect::SetTimer { timer, after_ms } => {
-                write("set_timer", &[("timer", timer), ("after_ms", after_ms)]);
-            }
-            Effect::ConsumeInbox { ids } => write("consume_inbox", &[("ids", ids)]),
-            Effect::Emit(event) => write("event", &[("event", event)]),
-            Effect::Finish { request, outcome } => {
-                let name = outcome.name();
-                match outcome {
-                    Outcome::Completed(reply) => {
-                        write("finish", &[("request", request), ("outcome", &name), ("reply", reply)]);
-                    }
-                    Outcome::Undone { steps, error } => {
-                        let fields: [(&str, &dyn Write); 4] =
-                            [("request", request), ("outcome", &name), ("steps", steps), ("error", error)];
-                        write("finish", &fields);
-                    }
-                    Outcome::Paused { rule, message } => {
-                        let fields: [(&str, &dyn Write); 4] =
-                            [("request", request), ("outcome", &name), ("rule", rule), ("message", message)];
-                        write("finish", &fields);
-                    }
-                    Outcome::ModelFailed(error) => {
-                        write("finish", &[("request", request), ("outcome", &name), ("error", error)]);
-                    }
-                    Outcome::StoreFailed(error) => {
-                        write("finish", &[("request", request), ("outcome", &name), ("error", error)]);
-                    }
-                    Outcome::Switched | Outcome::Aborted | Outcome::Dropped => {
-                        write("finish", &[("request", request), ("outcome", &name)]);
-                    }
-                }
-            }
-        }
-    }
-}
-
-struct Raw(String);
-
-impl Write for Raw {
-    fn write(&self, out: &mut String) {
-        out.push_str(&self.0);
-    }
 }

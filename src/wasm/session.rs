@@ -13,85 +13,25 @@ use super::environment::{PageClock, PageIds, promise, spawn};
 use super::event_batch::EventFeed;
 use super::http::PageHttp;
 use super::model::PageModel;
-use super::store::{Keeps, PageStore};
-use super::tools::{PageTool, PageTools};
-use super::values::{display_thrown, error_json, protocol, read, thrown};
+use super::store::PageStore;
+use super::tools::PageTools;
+use super::values::{display_thrown, protocol, read, thrown};
 use crate::display::DisplayError;
 use crate::error::Error;
-use crate::http::retry::Policy;
 use crate::http::{HttpModel, HttpOptions};
 use crate::json::Json;
-use crate::json::codec::{Read, Write, object, to_text};
+use crate::json::codec::{Read, object, to_text};
 use crate::message::{ContentPart, Extra, Message};
-use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show, Step};
+use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show};
 use crate::providers::{Format, request};
 use crate::run;
 use crate::run::input::{Answer, WhenBusy};
 use crate::run::log::StepResult;
 use crate::run::salvage::Salvaged;
-use crate::run::settings::{Budgets, Compaction, Limits, Settings};
-use crate::runtime::{Parts, Prompt, Response, Session, ToolRun};
-
-#[derive(Read)]
-#[json(rename_all = "camelCase")]
-struct Options {
-    session_id: String,
-    #[json(default)]
-    system_prompt: String,
-    #[json(default)]
-    tools: Vec<PageTool>,
-    #[json(default)]
-    compaction: Compaction,
-    #[json(default)]
-    limits: Limits,
-    #[json(default)]
-    budgets: Budgets,
-    model: ModelOptions,
-    #[json(default)]
-    keeps: Keeps,
-    #[json(default)]
-    resume: Resume,
-    tasks: Option<bool>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Read, Write)]
-enum Resume {
-    Auto,
-    Manual,
-}
-
-/// What may change while a session lives.
-#[derive(Read)]
-#[json(rename_all = "camelCase")]
-struct Changes {
-    system_prompt: Option<String>,
-    tools: Option<Vec<PageTool>>,
-    compaction: Option<Compaction>,
-    limits: Option<Limits>,
-    budgets: Option<Budgets>,
-    model: Option<ModelOptions>,
-}
-
-/// A model of the page, or an endpoint.
-#[derive(Read)]
-struct ModelOptions {
-    kind: ModelKind,
-    name: String,
-    #[json(default)]
-    url: String,
-    /// Earlier reasoning is sent back.
-    #[json(default)]
-    reasoning: bool,
-    #[json(default)]
-    policy: Policy,
-}
-
-#[derive(Clone, Copy, Read, Write)]
-enum ModelKind {
-    #[json(rename = "host")]
-    Page,
-    Http,
-}
+use crate::run::settings::Settings;
+use crate::runtime::{Parts, Prompt, Session, ToolRun};
+use crate::wire::options::{Changes, HttpModelOptions, ModelOptions, Resume, SessionOptions};
+use crate::wire::outcome::{CoreOutcome, CoreStep};
 
 #[derive(Read)]
 #[json(rename_all = "camelCase")]
@@ -134,7 +74,7 @@ pub struct CoreSession {
 impl CoreSession {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str, host: PageBindings) -> Result<CoreSession, JsValue> {
-        let Options {
+        let SessionOptions {
             session_id,
             system_prompt,
             tools,
@@ -303,12 +243,8 @@ impl CoreSession {
     pub fn begin_step(&self, call_id: &str, name: &str, deterministic: bool) -> Option<Promise> {
         let step = self.tool_run(Some(call_id))?.begin_step(name, deterministic);
         Some(promise(Box::pin(async move {
-            let mut out = String::new();
-            match step.await.map_err(|error| display_thrown(&error))? {
-                Step::Begins(key) => object(&mut out, &[("begins", &key)]),
-                Step::Done(result) => result.write(&mut out),
-            }
-            Ok(JsValue::from_str(&out))
+            let step = step.await.map_err(|error| display_thrown(&error))?;
+            Ok(JsValue::from_str(&to_text(&CoreStep::from(step))))
         })))
     }
 
@@ -395,47 +331,18 @@ impl CoreSession {
     fn promise_of(response: crate::runtime::ResponseFuture) -> Promise {
         promise(Box::pin(async move {
             let end = response.await;
-            let mut out = String::new();
-            match outcome(&end, &mut out) {
-                true => Ok(JsValue::from_str(&out)),
-                false => Err(end.err().map(|error| thrown(&error)).unwrap_or_default()),
+            match CoreOutcome::of(&end) {
+                Ok(outcome) => Ok(JsValue::from_str(&to_text(&outcome))),
+                Err(refusal) => Err(thrown(refusal)),
             }
         }))
     }
 }
 
-/// Writes how a request ended. False when it did not: the core has refused it.
-fn outcome(end: &Result<Response, Error>, out: &mut String) -> bool {
-    match end {
-        Ok(Response::Completed(reply)) => object(out, &[("outcome", &"completed"), ("reply", reply)]),
-        Ok(Response::Undone { steps, error: None }) => {
-            object(out, &[("outcome", &"undone"), ("steps", steps)]);
-        }
-        Ok(Response::Undone { steps, error }) => {
-            object(out, &[("outcome", &"undone"), ("steps", steps), ("error", error)]);
-        }
-        Ok(Response::Switched) => object(out, &[("outcome", &"switched")]),
-        Ok(Response::Dropped) => object(out, &[("outcome", &"dropped")]),
-        Ok(Response::Paused { rule, message }) => {
-            object(out, &[("outcome", &"paused"), ("rule", rule), ("message", message)]);
-        }
-        Ok(Response::Waiting { questions }) => {
-            object(out, &[("outcome", &"waiting"), ("questions", questions)]);
-        }
-        Err(Error::Aborted) => object(out, &[("outcome", &"aborted")]),
-        Err(error @ (Error::Model(_) | Error::Store(_))) => {
-            object(out, &[("outcome", &"failed"), ("error", &error_json(error))]);
-        }
-        Err(Error::Tool(_) | Error::Closed | Error::Protocol(_) | Error::Refused { .. }) => return false,
-    }
-    true
-}
-
 fn model_of(host: &PageBindings, options: ModelOptions) -> Arc<dyn ModelAdapter> {
-    let ModelOptions { kind, name, url, reasoning, policy } = options;
-    match kind {
-        ModelKind::Page => Arc::new(PageModel::new(host.clone(), name)),
-        ModelKind::Http => {
+    match options {
+        ModelOptions::Host { name } => Arc::new(PageModel::new(host.clone(), name)),
+        ModelOptions::Http(HttpModelOptions { name, url, reasoning, policy }) => {
             let request =
                 request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };
             let options =

@@ -15,17 +15,7 @@ use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::checkpoint::Unsaved;
 use crate::run::journal::Record;
 use crate::run::salvage::salvage;
-
-/// What the page's store keeps beside messages.
-#[derive(Debug, Clone, Copy, Default, Read)]
-pub(super) struct Keeps {
-    #[json(default)]
-    tasks: bool,
-    #[json(default)]
-    inbox: bool,
-    #[json(default)]
-    permissions: bool,
-}
+use crate::wire::options::Keeps;
 
 #[derive(Debug)]
 pub(super) struct PageStore {

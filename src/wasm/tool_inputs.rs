@@ -2,9 +2,9 @@
 
 use std::mem::take;
 
-use crate::json::codec::{Write, object};
-use crate::json::partial::{Kind, Op, PartialJson, Patch};
-use crate::json::writer::{array, string};
+use crate::json::codec::to_text;
+use crate::json::partial::{PartialJson, Patch};
+use crate::wire::event::{CoreEvent, Patches};
 
 #[derive(Default)]
 pub(super) struct Inputs {
@@ -40,39 +40,8 @@ impl Inputs {
     pub(super) fn tell(&mut self, batch: &mut Vec<String>) {
         for Input { id, name, patches, .. } in &mut self.open {
             if !patches.is_empty() {
-                let patches = Patches(take(patches));
-                let mut out = String::new();
-                object(&mut out, &[("kind", &"input"), ("id", id), ("name", name), ("patches", &patches)]);
-                batch.push(out);
+                batch.push(to_text(&CoreEvent::Input { id, name, patches: Patches(take(patches)) }));
             }
         }
-    }
-}
-
-struct Patches(Vec<Patch>);
-
-impl Write for Patches {
-    /// Each as `[path, mark, value]`: `=` begins with an empty value, `+` adds text, `!` is a whole value, `.` an end.
-    fn write(&self, out: &mut String) {
-        array(out, &self.0, |out, Patch { path, op }| {
-            let (mark, value) = match op {
-                Op::Start { kind: Kind::Object } => ("=", "{}"),
-                Op::Start { kind: Kind::Array } => ("=", "[]"),
-                Op::Start { kind: Kind::Text } => ("=", "\"\""),
-                Op::Append { .. } => ("+", ""),
-                Op::Set { value } => ("!", value.as_str()),
-                Op::Complete => (".", "0"),
-            };
-            out.push('[');
-            string(out, path);
-            out.push_str(",\"");
-            out.push_str(mark);
-            out.push_str("\",");
-            out.push_str(value);
-            if let Op::Append { text } = op {
-                string(out, text);
-            }
-            out.push(']');
-        });
     }
 }

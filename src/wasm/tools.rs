@@ -7,41 +7,12 @@ use wasm_bindgen_futures::JsFuture;
 use super::bindings::PageBindings;
 use super::environment::PageSignal;
 use super::values::reason;
-use crate::json::Json;
-use crate::json::codec::{Done, Read, from_text, to_text};
-use crate::json::reader::Reader;
+use crate::json::codec::{Read, from_text, to_text};
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::tool::{ToolDefinition, ToolSpec};
-
-/// A tool as the page describes it: fields of its own, and those of a `ToolSpec`.
-#[derive(Debug, Clone)]
-pub(super) struct PageTool {
-    described: Described,
-    spec: ToolSpec,
-}
-
-#[derive(Debug, Clone, Read)]
-struct Described {
-    #[json(default)]
-    description: String,
-    #[json(default)]
-    schema: Json,
-}
-
-impl Read for PageTool {
-    fn blank() -> Self {
-        PageTool { described: Described::blank(), spec: ToolSpec::blank() }
-    }
-
-    fn read(&mut self, from: &mut Reader<'_>) -> Done {
-        // Each passes over what is the other's.
-        let mut again = *from;
-        self.described.read(&mut again)?;
-        self.spec.read(from)
-    }
-}
+use crate::wire::options::PageTool;
 
 #[derive(Read)]
 struct PermissionCheck {

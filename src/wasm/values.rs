@@ -3,42 +3,24 @@
 use wasm_bindgen::JsValue;
 
 use crate::display::DisplayError;
-use crate::error::{Error, ModelError};
-use crate::json::Json;
-use crate::json::codec::{Fault, Read, from_text, object};
-
-/// An error as it crosses, thrown or told.
-pub(super) fn error_json(error: &Error) -> Json {
-    let model = match error {
-        Error::Model(error) => Some(error),
-        _ => None,
-    };
-    written(error.code(), &error.to_string(), model)
-}
+use crate::error::Error;
+use crate::json::codec::{Fault, Read, from_text, to_text};
+use crate::wire::outcome::CoreError;
 
 pub(super) fn thrown(error: &Error) -> JsValue {
-    throw(&error_json(error))
+    throw(&error.into())
 }
 
 pub(super) fn display_thrown(error: &DisplayError) -> JsValue {
-    throw(&written(error.code(), &error.to_string(), None))
+    throw(&CoreError { code: error.code(), message: error.to_string(), model: None })
 }
 
 pub(super) fn protocol(message: &str) -> JsValue {
-    throw(&written("OUT_OF_PROTOCOL", message, None))
+    throw(&CoreError { code: "OUT_OF_PROTOCOL", message: message.to_owned(), model: None })
 }
 
-fn written(code: &str, message: &str, model: Option<&ModelError>) -> Json {
-    let mut out = String::new();
-    match &model {
-        Some(model) => object(&mut out, &[("code", &code), ("message", &message), ("model", model)]),
-        None => object(&mut out, &[("code", &code), ("message", &message)]),
-    }
-    Json::written(out)
-}
-
-fn throw(error: &Json) -> JsValue {
-    js_sys::JSON::parse(error.as_str()).unwrap_or_default()
+fn throw(error: &CoreError<'_>) -> JsValue {
+    js_sys::JSON::parse(&to_text(error)).unwrap_or_default()
 }
 
 pub(super) fn read<T: Read>(text: &str, what: &str) -> Result<T, JsValue> {

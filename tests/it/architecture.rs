@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("store", &["ports", "run"]),
     ("testing", &["ports", "run", "display", "stream", "store"]),
     ("runtime", &["ports", "run", "display", "stream", "store", "task_tool"]),
-    ("wire_types", &["*"]),
+    ("wire", &["*"]),
     ("wasm", &["*"]),
     ("native", &["*"]),
     ("bin", &["*", "native"]),

@@ -5,7 +5,7 @@ import { reduce } from "../../pkg/src/snapshot/reducer.js";
 import type { ShownEntry } from "../../pkg/src/snapshot/snapshot.js";
 import { emptyState, type SessionState, snapshotOf } from "../../pkg/src/snapshot/state.js";
 import { ReplayState } from "../../pkg/src/tabs/replay-state.js";
-import type { CoreError, CoreEvent } from "../../pkg/src/wasm/core-api.js";
+import type { CoreError, CoreEvent } from "../../pkg/src/wire/core-types.js";
 import type { CoreSlot } from "../../pkg/src/wire/run-types.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;

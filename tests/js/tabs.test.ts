@@ -2,7 +2,7 @@
 import { GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
 import { createScriptedModel, storeConformance } from "glove-wasm/testing";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
-import type { CoreError } from "../../pkg/src/wasm/core-api.js";
+import type { CoreError } from "../../pkg/src/wire/core-types.js";
 import { texts, until } from "../support/session.js";
 import { sharedSession } from "../support/shared-store.js";
 

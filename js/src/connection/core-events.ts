@@ -2,7 +2,8 @@
 import { isPiece } from "../snapshot/pace.js";
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
 import type { Tabs } from "../tabs/tabs.js";
-import type { CoreEvent, CoreSession } from "../wasm/core-api.js";
+import type { CoreSession } from "../wasm/core-api.js";
+import type { CoreEvent } from "../wire/core-types.js";
 import type { Extras } from "./extras.js";
 import type { SessionPage } from "./page.js";
 

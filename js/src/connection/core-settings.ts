@@ -5,7 +5,7 @@ import type { SessionConfig } from "../session/session-config.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { Toolbox } from "../tools/toolbox.js";
 import { withoutInfinity } from "../values/validate-options.js";
-import type { SessionOptions } from "../wasm/core-api.js";
+import type { SessionOptions } from "../wire/core-types.js";
 
 export type CoreSettings = Pick<SessionOptions, "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "model">;
 
@@ -24,7 +24,7 @@ export function coreSettings(config: SessionConfig, tools: Toolbox): Maybe<CoreS
     }),
     limits: withoutInfinity({ ...turns, ...limits }),
     budgets: budgets ?? {},
-    model: transportOf(model)?.options ?? { kind: "host", name: model.name },
+    model: transportOf(model)?.options ?? { host: { name: model.name } },
   }));
 }
 

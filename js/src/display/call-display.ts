@@ -7,9 +7,10 @@ import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
 import { looseCopy } from "../values/copy.js";
 import { toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
-import type { CoreSession, CoreStep } from "../wasm/core-api.js";
+import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
+import type { CoreStep } from "../wire/core-types.js";
 import type { SideOutput } from "../wire/record.js";
 import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotRequest, UnsubscribeFn } from "./manager.js";
 

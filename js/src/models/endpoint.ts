@@ -1,7 +1,7 @@
 // A model behind an endpoint of the application, over server-sent events.
 import type { DirectOptions } from "../relay/direct.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { ModelOptions } from "../wasm/core-api.js";
+import type { HttpModelOptions, ModelOptions } from "../wire/core-types.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { checkCall } from "./options.js";
@@ -14,7 +14,7 @@ export interface EndpointOptions {
   /** Sends the model's earlier reasoning back to the endpoint. Anthropic wants it while a model thinks and uses tools. */
   readonly reasoning?: boolean;
   /** Retries and waiting limits of a call. */
-  readonly policy?: NonNullable<HttpModel["policy"]>;
+  readonly policy?: NonNullable<HttpModelOptions["policy"]>;
 }
 
 const endpointOptions = {
@@ -24,11 +24,9 @@ const endpointOptions = {
   policy: "any",
 } as const satisfies Options<EndpointOptions>;
 
-export type HttpModel = Extract<ModelOptions, { kind: "http" }>;
-
 /** How the core reaches a model by itself. A model that has it is not asked through `prompt`. */
 export interface Transport {
-  readonly options: HttpModel;
+  readonly options: ModelOptions;
   readonly fetch: Fetch | undefined;
 }
 
@@ -75,12 +73,11 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
       return prompted({ options: relay, fetch }, { ...request, systemPrompt }, notify, signal);
     },
   };
-  const http: HttpModel = {
-    kind: "http",
+  const http: HttpModelOptions = {
     name,
     url,
     ...(options.reasoning && { reasoning: true }),
     ...(options.policy && { policy: options.policy }),
   };
-  return withTransport(model, { options: http, fetch });
+  return withTransport(model, { options: { http }, fetch });
 }

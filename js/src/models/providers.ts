@@ -3,8 +3,8 @@
 import type { DirectOptions } from "../relay/direct.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
+import type { HttpModelOptions } from "../wire/core-types.js";
 import { callOptions, callOptionsOf, type ModelCallOptions } from "./call-options.js";
-import type { HttpModel } from "./endpoint.js";
 import { withTransport } from "./endpoint.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
@@ -83,7 +83,7 @@ export interface CreateAdapterOptions extends ModelCallOptions {
   /** Marks the prompt for caching, for five minutes (`true`) or the given time. */
   readonly cache?: boolean | "5m" | "1h";
   readonly fetch?: Fetch;
-  readonly policy?: NonNullable<HttpModel["policy"]>;
+  readonly policy?: NonNullable<HttpModelOptions["policy"]>;
   /** Anyone who opens a page can read a key in it. Set this only for keys that the user brought. */
   readonly dangerouslyAllowBrowser?: boolean;
 }
@@ -162,13 +162,13 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
       return (await direct()).prompted(target, { ...request, systemPrompt }, notify, signal);
     },
   };
-  const http: HttpModel = {
-    ...{ kind: "http", name: model, url: `provider:${provider.id}` },
+  const http: HttpModelOptions = {
+    ...{ name: model, url: `provider:${provider.id}` },
     reasoning: true, // Whether the provider gets it is settled on the way.
     policy: { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0, answerBytes: 0 }, // So are retries and limits.
   };
   const ask: Fetch = async (_, init) => (await direct()).direct(target, init);
-  return withTransport(adapter, { options: http, fetch: ask });
+  return withTransport(adapter, { options: { http }, fetch: ask });
 }
 
 export interface Target {

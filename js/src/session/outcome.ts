@@ -1,7 +1,7 @@
 // How a request came to an end or to a stop.
 import { codeOf, GloveError } from "../error.js";
-import type { CoreOutcome } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
+import type { CoreOutcome } from "../wire/core-types.js";
 import type { Message, Usage } from "../wire/record.js";
 
 /** How a request ended. */

@@ -6,45 +6,7 @@ import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
-import type { CorePhase, CoreQuestion, RunInput, RunModelError, RunReply, RunSettings } from "../wire/run-types.js";
-
-interface OfCall {
-  readonly call_id: string;
-  readonly tool_name: string;
-  readonly input: unknown;
-}
-
-/** What a run asks for. */
-export type RunEffect =
-  /** Store `snapshot()` before doing what comes after this. */
-  | { readonly type: "persist"; readonly strict: boolean }
-  /** Ask the model with `modelRequest()`: for an answer, or for a summary. */
-  | { readonly type: "call_model" | "compact"; readonly call: number }
-  | ({ readonly type: "check_permission" | "check_approval" | "run_undo" } & OfCall)
-  | ({ readonly type: "run_tool"; readonly attempt: number } & OfCall)
-  | { readonly type: "remember_permission"; readonly call_id: string; readonly granted: boolean }
-  /** Show a question to a person. */
-  | { readonly type: "ask"; readonly id: string; readonly question: CoreQuestion }
-  | { readonly type: "withdraw"; readonly id: string }
-  | { readonly type: "cancel_model"; readonly call: number }
-  | { readonly type: "cancel_tool"; readonly call_id: string }
-  | { readonly type: "go_on"; readonly call_id: string; readonly key: string }
-  | { readonly type: "set_timer"; readonly timer: number; readonly after_ms: number }
-  | { readonly type: "consume_inbox"; readonly ids: readonly string[] }
-  /** What subscribers are told. */
-  | { readonly type: "event"; readonly event: { readonly type: string; readonly data: unknown } }
-  /** A request has come to its end or to a stop. */
-  | RunFinish;
-
-/** How a run ended. */
-export type RunFinish = { readonly type: "finish"; readonly request: string } & (
-  | { readonly outcome: "completed"; readonly reply: RunReply }
-  | { readonly outcome: "undone"; readonly steps: number; readonly error: string | null }
-  | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
-  | { readonly outcome: "model_failed"; readonly error: RunModelError }
-  | { readonly outcome: "store_failed"; readonly error: { readonly kind: string; readonly message: string } }
-  | { readonly outcome: "aborted" | "dropped" | "switched" }
-);
+import type { CorePhase, RunEffect, RunInput, RunSettings } from "../wire/run-types.js";
 
 /**
  * One conversation's state machine, for programs that drive it themselves: in a worker, on a server, in a test. It reads no

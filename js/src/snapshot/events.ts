@@ -1,6 +1,6 @@
 // What can happen to what a session shows: the events of its core, and those of its page.
 
-import type { CoreEvent } from "../wasm/core-api.js";
+import type { CoreEvent } from "../wire/core-types.js";
 import type { Issue } from "../wire/run-types.js";
 import type { PieceKind, SessionState, SlotContext, Written } from "./state.js";
 

@@ -1,6 +1,6 @@
 // All that a page knows of a session, as one immutable value, and the snapshot that is shown of it.
 
-import type { CoreEvent } from "../wasm/core-api.js";
+import type { CoreEvent } from "../wire/core-types.js";
 import type { Usage } from "../wire/record.js";
 import { isBusy } from "./busy.js";
 import type { GloveSnapshot, QueuedMessage, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";

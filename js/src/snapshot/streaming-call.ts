@@ -1,6 +1,6 @@
 // The arguments of a call that is being written, put together from the core's patches.
 
-import type { InputPatch } from "../wasm/core-api.js";
+import type { InputPatch } from "../wire/core-types.js";
 import type { StreamingCall } from "./snapshot.js";
 
 /** What holds other values. */

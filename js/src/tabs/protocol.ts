@@ -2,7 +2,7 @@
 import { GloveError } from "../error.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";
-import type { CoreError, CoreEvent } from "../wasm/core-api.js";
+import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
 import { post } from "./post.js";
 

@@ -2,7 +2,7 @@
 
 import type { ShownEntry } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";
-import type { CoreEvent } from "../wasm/core-api.js";
+import type { CoreEvent } from "../wire/core-types.js";
 
 const nothing: Written = { text: "", reasoning: "" };
 export const noSlots: CoreEvent = { kind: "slots", slots: [] };

@@ -4,8 +4,9 @@ import type { TabRole } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Written } from "../snapshot/state.js";
 import { omitUndefined } from "../values/omit-undefined.js";
-import type { CoreError, CoreEvent, CoreSession } from "../wasm/core-api.js";
+import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
+import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import type { Extras } from "./protocol.js";
 import { noSlots, type ReplayState } from "./replay-state.js";
 

@@ -2,9 +2,10 @@
 import { codeOf, type GloveError } from "../error.js";
 import { generateId } from "../session/session-id.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import type { AskedSession, CoreEvent, CoreOutcome, CoreSession } from "../wasm/core-api.js";
+import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
+import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
 import { stand } from "./election.js";
 import { type Method, rulesOf, takes } from "./methods.js";
 import { watchPage } from "./page-life.js";

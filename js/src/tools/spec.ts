@@ -3,7 +3,7 @@
 import { GloveError } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { toPlain } from "../values/json.js";
-import type { PageTool } from "../wasm/core-api.js";
+import type { PageTool } from "../wire/core-types.js";
 import { checkTool } from "./options.js";
 import { jsonSchemaOf, schemaFrom } from "./schema-of.js";
 import type { JsonSchema, Schema } from "./schema-types.js";

@@ -3,7 +3,7 @@
 import { GloveError, late } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { copy } from "../values/json.js";
-import type { PageTool } from "../wasm/core-api.js";
+import type { PageTool } from "../wire/core-types.js";
 import { duplicateName } from "./options.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import type { ToolConfig } from "./tool.js";

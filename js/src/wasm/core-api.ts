@@ -1,48 +1,7 @@
 // The seam between TypeScript and the Rust core: what a session exports, and what it asks of the page. Everything that
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
-import type { ToldFailure } from "../error.js";
-import type { UndoableCall } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import type { Message, Usage } from "../wire/record.js";
-import type { Budgets, CoreEntry, CorePhase, CoreQuestion, CoreSlot, Limits, RunSettings, ToolSpec } from "../wire/run-types.js";
-
-/** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
-export interface SessionOptions {
-  readonly sessionId: string;
-  readonly systemPrompt: string;
-  readonly tools: readonly PageTool[];
-  readonly compaction?: RunSettings["compaction"];
-  readonly limits?: Limits;
-  readonly budgets?: Budgets;
-  /** Where the model is: in the page (`host.prompt`), behind HTTP (`host.fetch`), or a script. */
-  readonly model: ModelOptions;
-  /** Whether the store of the page (`host.load`, `host.append`, …) keeps these. */
-  readonly keeps?: { tasks?: boolean; inbox?: boolean; permissions?: boolean };
-  /** `manual`: a run that was going on when its page died waits for `resume()` (phase `interrupted`). */
-  readonly resume?: "auto" | "manual";
-  /** Whether the model gets a task list in any case, or in none; else it gets one beside other tools. */
-  readonly tasks?: boolean;
-}
-
-export type ModelOptions =
-  | { readonly kind: "host"; readonly name: string }
-  | {
-      /** An endpoint. */
-      readonly kind: "http";
-      readonly name: string;
-      readonly url: string;
-      /** Earlier reasoning is sent back; without it none ever leaves. */
-      readonly reasoning?: boolean;
-      readonly policy?: { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number; answerBytes?: number };
-    };
-
-/** A tool of the page: what the core needs to know of it, and what a model is told. */
-export interface PageTool extends ToolSpec {
-  readonly description: string;
-  /** JSON Schema of the arguments. */
-  readonly schema: unknown;
-}
 
 /** What the core asks of the page. Arguments and answers are JSON text where they are called so. */
 export interface SessionHost {
@@ -118,55 +77,6 @@ export interface HostResponse {
   /** Nothing more is pushed: the rest of the body is of no use. */
   suffices(): void;
 }
-
-/** A change at a JSON Pointer: `=` begins there with an empty value, `+` adds text, `!` is a whole value, `.` an end. */
-export type InputPatch = readonly [path: string, mark: "=" | "+" | "!" | ".", value: unknown];
-
-/** One entry of a batch of `events`. */
-export type CoreEvent =
-  /** An event for subscribers: `record(type, data)`. */
-  | { readonly kind: "event"; readonly request: string | null; readonly type: string; readonly data: unknown }
-  /** A change of the timeline. */
-  | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, CoreEntry])[] }
-  /** More of the arguments that a model writes. */
-  | { readonly kind: "input"; readonly id: string; readonly name: string; readonly patches: readonly InputPatch[] }
-  /** The display stack, whole. */
-  | { readonly kind: "slots"; readonly slots: readonly CoreSlot[] }
-  /** A request came to its end or to a stop, with the error that its promise has. Without a name, all that waited. */
-  | { readonly kind: "ended"; readonly request: string | null; readonly error: CoreError | null }
-  /** Where the run is; sent when any of it changed. */
-  | {
-      readonly kind: "state";
-      readonly phase: CorePhase | "interrupted";
-      readonly request: string | null;
-      readonly queue: readonly { readonly id: string; readonly text: string }[];
-      readonly questions: readonly CoreQuestion[];
-      /** The next one first. */
-      readonly undoable: readonly UndoableCall[];
-      readonly turns: number;
-      readonly usage: Usage;
-      readonly contextTokens: number;
-    };
-
-/** `begins`: the step is to be done now, under this key. Else what came of it before. */
-export type CoreStep = { readonly begins?: string; readonly returned?: unknown; readonly threw?: string };
-
-/** An error of the core; one that refuses what was asked is thrown in this form. */
-export interface CoreError {
-  readonly code: string;
-  readonly message: string;
-  /** What is known of a call of a model; it lacks what is false. */
-  readonly model?: ToldFailure;
-}
-
-/** How a request ended or stopped. What was refused is thrown. */
-export type CoreOutcome =
-  | { readonly outcome: "completed"; readonly reply: { readonly messages: readonly Message[]; readonly usage: Usage } }
-  | { readonly outcome: "undone"; readonly steps: number; readonly error?: string }
-  | { readonly outcome: "switched" | "dropped" | "aborted" }
-  | { readonly outcome: "failed"; readonly error: CoreError }
-  | { readonly outcome: "paused"; readonly rule: string; readonly message: string }
-  | { readonly outcome: "waiting"; readonly questions: readonly CoreQuestion[] };
 
 /** The session class that the wasm module exports. What is thrown is an object `{code, message, model?}`. */
 export interface CoreSession {

@@ -1,6 +1,6 @@
 // Errors of the core as errors of the application.
 import { AbortError, asError, failureOf, GloveError } from "../error.js";
-import type { CoreError } from "./core-api.js";
+import type { CoreError } from "../wire/core-types.js";
 
 export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   if (thrown instanceof GloveError || thrown instanceof AbortError) return thrown;

@@ -1,6 +1,6 @@
 // What a run is given and what it gives.
 import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";
-// Written by src/wire_types.rs from the types of Rust; do not edit.
+// Written by src/wire/typescript.rs from the types of Rust; do not edit.
 
 /** The rules of a run. */
 export interface RunSettings {
@@ -216,6 +216,8 @@ export interface CoreQuestion {
   readonly asked_at: number;
 }
 
+export type RunRule = "turns" | "error_rounds" | "repetition" | "tool_calls" | "tokens" | "cost" | "wall_clock";
+
 /** One entry, in the original's form with fields added. */
 export type CoreEntry =
   | {
@@ -285,3 +287,40 @@ export type CorePhase =
   | "waiting"
   | "undoing"
   | "paused";
+
+/** What a run asks for. */
+export type RunEffect =
+  /** Store `snapshot()` before doing what comes after this. */
+  | { readonly type: "persist"; readonly strict: boolean }
+  /** Ask the model with `modelRequest()` for an answer. */
+  | { readonly type: "call_model"; readonly call: number }
+  /** Ask the model with `modelRequest()` for a summary. */
+  | { readonly type: "compact"; readonly call: number }
+  | { readonly type: "check_permission"; readonly call_id: string; readonly tool_name: string; readonly input: unknown }
+  | { readonly type: "check_approval"; readonly call_id: string; readonly tool_name: string; readonly input: unknown }
+  | { readonly type: "remember_permission"; readonly call_id: string; readonly granted: boolean }
+  | { readonly type: "run_tool"; readonly call_id: string; readonly tool_name: string; readonly input: unknown; readonly attempt: number }
+  | { readonly type: "run_undo"; readonly call_id: string; readonly tool_name: string; readonly input: unknown }
+  /** Show a question to a person. */
+  | { readonly type: "ask"; readonly id: string; readonly question: CoreQuestion }
+  | { readonly type: "withdraw"; readonly id: string }
+  | { readonly type: "cancel_model"; readonly call: number }
+  | { readonly type: "cancel_tool"; readonly call_id: string }
+  | { readonly type: "go_on"; readonly call_id: string; readonly key: string }
+  | { readonly type: "set_timer"; readonly timer: number; readonly after_ms: number }
+  | { readonly type: "consume_inbox"; readonly ids: readonly string[] }
+  /** What subscribers are told. */
+  | { readonly type: "event"; readonly event: { readonly type: string; readonly data: unknown } }
+  /** A request has come to its end or to a stop. */
+  | ({ readonly type: "finish" } & RunFinish);
+
+/** How a run ended. */
+export type RunFinish =
+  | { readonly outcome: "completed"; readonly request: string; readonly reply: RunReply }
+  | { readonly outcome: "undone"; readonly request: string; readonly steps: number; readonly error: string | null }
+  | { readonly outcome: "switched"; readonly request: string }
+  | { readonly outcome: "aborted"; readonly request: string }
+  | { readonly outcome: "dropped"; readonly request: string }
+  | { readonly outcome: "paused"; readonly request: string; readonly rule: RunRule; readonly message: string }
+  | { readonly outcome: "model_failed"; readonly request: string; readonly error: RunModelError }
+  | { readonly outcome: "store_failed"; readonly request: string; readonly error: { readonly kind: "unavailable" | "quota" | "newer" | "corrupt" | "lost" | "conflict" | "failed"; readonly message: string } };

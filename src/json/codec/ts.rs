@@ -1,4 +1,4 @@
-//! Types as TypeScript says them, for the test that writes `js/src/wasm/wire.ts`.
+//! Types as TypeScript says them, for the test that writes `js/src/wire`.
 
 use std::fmt::Write as _;
 
@@ -60,6 +60,16 @@ pub(crate) fn variant(key: &'static str, ty: String, mutable: bool) -> String {
     object(&[Field { docs: "", key, optional: false, ty }], mutable, false)
 }
 
+/// A variant with a value whose fields stand beside the tag; those of an enum are other ones in each case.
+pub(crate) fn tagged_value<T: Ts>(tag: &'static str, key: &str, mutable: bool) -> String {
+    match T::fields() {
+        fields if fields.is_empty() => {
+            format!("({} & {})", tagged(tag, key, Vec::new(), mutable), T::ts(mutable))
+        }
+        fields => tagged(tag, key, fields, mutable),
+    }
+}
+
 pub(crate) fn tagged(tag: &'static str, key: &str, mut fields: Vec<Field>, mutable: bool) -> String {
     fields.insert(0, Field { docs: "", key: tag, optional: false, ty: word(key) });
     object(&fields, mutable, false)
@@ -116,14 +126,39 @@ macro_rules! plain {
 
 plain! {
     u16 = "number" u32 = "number" u64 = "number" usize = "number" f64 = "number"
-    bool = "boolean" String = "string" Json = "unknown"
+    bool = "boolean" String = "string" str = "string" Json = "unknown"
 }
 
 impl<T: Ts> Ts for Vec<T> {
     fn ts(mutable: bool) -> String {
         let item = T::ts(mutable);
-        let item = if item.contains(" | ") && !item.starts_with('{') { format!("({item})") } else { item };
+        let item = if (item.contains(" | ") || item.starts_with("readonly ")) && !item.starts_with('{') {
+            format!("({item})")
+        } else {
+            item
+        };
         format!("{}{item}[]", if mutable { "" } else { "readonly " })
+    }
+}
+
+impl<T: Ts> Ts for [T] {
+    fn ts(mutable: bool) -> String {
+        Vec::<T>::ts(mutable)
+    }
+}
+
+impl<A: Ts, B: Ts> Ts for (A, B) {
+    fn ts(mutable: bool) -> String {
+        format!("{}[{}, {}]", if mutable { "" } else { "readonly " }, A::ts(mutable), B::ts(mutable))
+    }
+}
+
+impl<T: Ts + ?Sized> Ts for &T {
+    fn ts(mutable: bool) -> String {
+        T::ts(mutable)
+    }
+    fn fields() -> Vec<Field> {
+        T::fields()
     }
 }
 

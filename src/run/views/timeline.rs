@@ -86,7 +86,8 @@ pub enum EntryStatus {
 }
 
 /// The entries at these indexes are now these, and the list has this length.
-#[derive(Debug, Clone, Default, PartialEq, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Ts, Write)]
+#[ts(inline)]
 pub struct TimelinePatch {
     pub len: usize,
     pub set: Vec<(usize, TimelineEntry)>,

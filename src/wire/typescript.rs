@@ -1,8 +1,8 @@
 //! Writes `js/src/wire`: the types that cross to JavaScript, from those of Rust.
-//! After a change that is meant, `WRITE_FIXTURE=1 cargo test --lib wire_types` writes it anew.
+//! After a change that is meant, `WRITE_FIXTURE=1 cargo test --lib typescript` writes it anew.
 
 use crate::error::ModelError;
-use crate::event::Question;
+use crate::event::{Question, Rule};
 use crate::json::codec::ts::Ts;
 use crate::message::{
     CallOutcome, ContentPart, InboxItem, Message, SideOutput, Slot, Task, ToolCall, ToolResult,
@@ -16,12 +16,20 @@ use crate::run::views::timeline::TimelineEntry;
 use crate::run::{Alternatives, PhaseName};
 use crate::task_tool::TaskStatus;
 use crate::tool::ToolSpec;
+use crate::wire::effect::{RunEffect, RunFinish};
+use crate::wire::event::{CoreEvent, Patches};
+use crate::wire::options::{HttpModelOptions, ModelOptions, PageTool, SessionOptions};
+use crate::wire::outcome::{CoreError, CoreOutcome, CoreStep};
 
 const RECORD: &str =
     "// The record's types, as they are stored and as models, stores and subscribers see them.";
 const RUN: &str = r#"// What a run is given and what it gives.
 import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";"#;
 
+const CORE: &str = r#"// What crosses between the core and the page.
+import type { ToldFailure } from "../error.js";
+import type { Usage } from "./record.js";
+import type { Budgets, CoreEntry, CorePhase, CoreQuestion, CoreSlot, Limits, RunReply, RunRule } from "./run-types.js";"#;
 const ATTACHMENTS: &str =
     "// What a message may carry to each provider, and what a person is told of what does not fit.";
 
@@ -79,17 +87,32 @@ fn the_types_of_typescript_are_those_of_rust() {
         Validated::declaration(),
         Slot::declaration(),
         Question::declaration(),
+        Rule::declaration(),
         TimelineEntry::declaration(),
         Alternatives::declaration(),
         PhaseName::declaration(),
+        RunEffect::declaration(),
+        RunFinish::declaration(),
     ];
     same("record.ts", RECORD, &record);
+    let core = [
+        SessionOptions::declaration(),
+        ModelOptions::declaration(),
+        HttpModelOptions::declaration(),
+        PageTool::declaration(),
+        CoreEvent::declaration(),
+        Patches::declaration(),
+        CoreOutcome::declaration(),
+        CoreError::declaration(),
+        CoreStep::declaration(),
+    ];
     same("run-types.ts", RUN, &run);
+    same("core-types.ts", CORE, &core);
 }
 
 fn same(file: &str, head: &str, declarations: &[String]) {
     let path = format!("{}/js/src/wire/{file}", env!("CARGO_MANIFEST_DIR"));
-    let notice = "// Written by src/wire_types.rs from the types of Rust; do not edit.";
+    let notice = "// Written by src/wire/typescript.rs from the types of Rust; do not edit.";
     let text = format!("{head}\n{notice}\n\n{}", declarations.join("\n"));
     if std::env::var_os("WRITE_FIXTURE").is_some() {
         std::fs::write(&path, &text).unwrap();

@@ -1,0 +1,129 @@
+//! What the page is told of a session, each an entry of a batch.
+
+use super::outcome::CoreError;
+use crate::event::{Event, Question};
+use crate::json::codec::{Ts, Write};
+use crate::json::partial::{Kind, Op, Patch};
+use crate::json::writer::{array, string};
+use crate::message::{Slot, Usage};
+use crate::run::UndoEntry;
+use crate::run::input::Request;
+use crate::run::views::timeline::TimelinePatch;
+
+/// One entry of a batch of `events`.
+#[derive(Ts, Write)]
+#[json(tag = "kind")]
+pub(crate) enum CoreEvent<'a> {
+    /// An event for subscribers: `record(type, data)`.
+    Event {
+        #[json(write_null)]
+        request: Option<&'a str>,
+        #[json(rename = "type")]
+        name: &'a str,
+        #[ts(type = "unknown")]
+        data: EventData<'a>,
+    },
+    /// A change of the timeline.
+    Timeline(&'a TimelinePatch),
+    /// More of the arguments that a model writes.
+    Input { id: &'a str, name: &'a str, patches: Patches },
+    /// The display stack, whole.
+    Slots { slots: &'a Vec<Slot> },
+    /// A request came to its end or to a stop, with the error that its promise has. Without a name, all that waited.
+    Ended {
+        #[json(write_null)]
+        request: Option<&'a str>,
+        #[json(write_null)]
+        error: Option<CoreError<'a>>,
+    },
+    /// Where the run is; sent when any of it changed.
+    State {
+        #[ts(type = "CorePhase | \"interrupted\"")]
+        phase: &'a str,
+        #[json(write_null)]
+        request: Option<&'a str>,
+        queue: Vec<QueuedRequest<'a>>,
+        questions: Vec<&'a Question>,
+        /// The next one first.
+        undoable: Vec<UndoableCall<'a>>,
+        turns: u64,
+        usage: &'a Usage,
+        #[json(rename = "contextTokens")]
+        context_tokens: u64,
+    },
+}
+
+pub(crate) struct EventData<'a>(pub(crate) &'a Event);
+
+impl Write for EventData<'_> {
+    fn write(&self, out: &mut String) {
+        self.0.data(out);
+    }
+}
+
+#[derive(Ts, Write)]
+#[ts(inline)]
+pub(crate) struct QueuedRequest<'a> {
+    id: &'a str,
+    text: &'a str,
+}
+
+impl<'a> From<&'a Request> for QueuedRequest<'a> {
+    fn from(request: &'a Request) -> Self {
+        QueuedRequest { id: &request.id, text: &request.message.text }
+    }
+}
+
+#[derive(Ts, Write)]
+#[json(rename_all = "camelCase")]
+#[ts(inline)]
+pub(crate) struct UndoableCall<'a> {
+    tool_call_id: &'a str,
+    tool_name: &'a str,
+}
+
+impl<'a> From<&'a UndoEntry> for UndoableCall<'a> {
+    fn from(entry: &'a UndoEntry) -> Self {
+        UndoableCall { tool_call_id: &entry.call_id, tool_name: &entry.tool }
+    }
+}
+
+pub(crate) struct Patches(pub(crate) Vec<Patch>);
+
+impl Write for Patches {
+    fn write(&self, out: &mut String) {
+        array(out, &self.0, |out, Patch { path, op }| {
+            let (mark, value) = match op {
+                Op::Start { kind: Kind::Object } => ("=", "{}"),
+                Op::Start { kind: Kind::Array } => ("=", "[]"),
+                Op::Start { kind: Kind::Text } => ("=", "\"\""),
+                Op::Append { .. } => ("+", ""),
+                Op::Set { value } => ("!", value.as_str()),
+                Op::Complete => (".", "0"),
+            };
+            out.push('[');
+            string(out, path);
+            out.push_str(",\"");
+            out.push_str(mark);
+            out.push_str("\",");
+            out.push_str(value);
+            if let Op::Append { text } = op {
+                string(out, text);
+            }
+            out.push(']');
+        });
+    }
+}
+
+#[cfg(test)]
+impl crate::json::codec::ts::Ts for Patches {
+    fn ts(_: bool) -> String {
+        "readonly InputPatch[]".to_owned()
+    }
+
+    fn declaration() -> String {
+        "/** A change at a JSON Pointer: `=` begins there with an empty value, `+` adds text, `!` is a whole value, `.` an end. */\n\
+         export type InputPatch = readonly [path: string, mark: \"=\" | \"+\" | \"!\" | \".\", value: unknown];\n"
+            .to_owned()
+    }
+}
