@@ -5,9 +5,8 @@ import type { RunOutcome } from "../../src/session/outcome.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
-import { RendererRegistry } from "../render/renderer-registry.js";
-import { ResultView } from "../render/result-view.js";
-import { NothingDraws, SlotView } from "../render/slot-view.js";
+import { NothingDraws, RendererRegistry } from "../render/renderer-registry.js";
+import { slotParts } from "../render/slot-loader.js";
 import { entryOf } from "../timeline/entry-of.js";
 import { Conversation, type SnapshotSource } from "./conversation.js";
 import type { ConversationState } from "./engine-context.js";
@@ -17,6 +16,9 @@ import { changesOf, overridesOf, type Settings } from "./settings.js";
 
 /** How long what was waited for is held: its component has come by then, or never will. */
 export const holdMs = 5_000;
+
+const SlotView = /* @__PURE__ */ slotParts.component("SlotView");
+const ResultView = /* @__PURE__ */ slotParts.component("ResultView");
 
 /** How many engines show a session. */
 const shownBy = new WeakMap<GloveSession, number>();
@@ -273,7 +275,11 @@ export class Engine implements SnapshotSource, ConversationState {
       else conversation.refuse(new AbortError());
     };
     return {
-      sendMessage: (message, images) => handled(ask((session) => session.sendMessage(message, images), true).catch(stopped)),
+      sendMessage(message, images) {
+        // What draws a question is there before one comes.
+        void slotParts.load();
+        return handled(ask((session) => session.sendMessage(message, images), true).catch(stopped));
+      },
       abort,
       stop: abort,
       cancelQueued: (id) => conversation.session?.cancelQueued(id) ?? false,

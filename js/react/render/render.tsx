@@ -1,9 +1,13 @@
 // `<Render>`: a conversation as a finished chat. What draws it is loaded when it is first shown.
 import type { ReactNode } from "react";
 import { Loader } from "../look/loader.js";
+import { slotParts } from "./slot-loader.js";
 import type { RenderProps } from "./types.js";
 
-const view = /* @__PURE__ */ new Loader(() => import("../look/view.js"));
+const view = /* @__PURE__ */ new Loader(() => {
+  void slotParts.load();
+  return import("../look/view.js");
+});
 
 /** Draws a conversation: messages, tools with their components, questions, and the input. */
 export const Render: (props: RenderProps) => ReactNode = /* @__PURE__ */ view.component("View");
@@ -12,7 +16,7 @@ const parts = /* @__PURE__ */ new Loader(() => import("../parts/index.js"));
 
 /** Loads what `<Render>` and the parts draw with, ahead of their first render: for a server that renders to one string, and for tests. */
 export async function preloadRender(): Promise<void> {
-  const [look] = await Promise.all([view.load(), parts.load()]);
+  const [look] = await Promise.all([view.load(), parts.load(), slotParts.load()]);
   await look?.loadFiles();
 }
 

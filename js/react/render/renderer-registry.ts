@@ -19,6 +19,8 @@ export interface ResultProps {
   status: "success" | "error" | "aborted";
 }
 
+export class NothingDraws extends Error {}
+
 const none: Renderers = {};
 const named = (renderers: Renderers, name: string) => (Object.hasOwn(renderers, name) ? renderers[name] : undefined);
 const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool?.renderResult ? tool.name : "")).join("\n");

@@ -3,7 +3,7 @@ import { memo, type ReactNode, useCallback, useRef, useState, useSyncExternalSto
 import type { EnhancedSlot } from "../../src/snapshot/snapshot.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { mountRenderer } from "./mount-renderer.js";
-import type { RendererRegistry } from "./renderer-registry.js";
+import { NothingDraws, type RendererRegistry } from "./renderer-registry.js";
 import { useDisplayContents } from "./use-display-contents.js";
 import { useKeptForm } from "./use-kept-form.js";
 import { useQuestionFocus } from "./use-question-focus.js";
@@ -58,8 +58,6 @@ export const SlotView = memo(function SlotView({ slot, registry, resolveSlot, re
     </>
   );
 });
-
-export class NothingDraws extends Error {}
 
 const nothingFor = (name: string) => () => {
   throw new NothingDraws(
