@@ -1,11 +1,12 @@
 //! What listeners are told, with the original's names and payloads where it has them.
 
 use crate::json::Json;
-use crate::json::codec::{Read, Ts, Write, object, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{Message, ToolCall, ToolResultData, Usage};
 
 /// One event. As JSON it is `{"type": …, "data": …}`, the two arguments of a subscriber's `record`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Write)]
+#[json(tag = "type", content = "data")]
 pub enum Event {
     TextDelta {
         text: String,
@@ -35,6 +36,7 @@ pub enum Event {
     },
     CompactionEnd {
         current_token_consumption: u64,
+        #[json(write_null)]
         summary_message: Option<Box<Message>>,
     },
     RequestStarted {
@@ -128,72 +130,3 @@ pub enum QuestionKind {
 
 through_codec! { ToolUseResult, ModelResponse, Rule, Question, QuestionKind }
 through_codec! { write Event }
-
-impl Event {
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Event::TextDelta { .. } => "text_delta",
-            Event::ReasoningDelta { .. } => "reasoning_delta",
-            Event::ToolInputDelta { .. } => "tool_input_delta",
-            Event::ToolUse { .. } => "tool_use",
-            Event::ToolUseResult(_) => "tool_use_result",
-            Event::ModelResponse(_) => "model_response",
-            Event::ModelResponseComplete(_) => "model_response_complete",
-            Event::TokenConsumption { .. } => "token_consumption",
-            Event::CompactionStart { .. } => "compaction_start",
-            Event::CompactionEnd { .. } => "compaction_end",
-            Event::RequestStarted { .. } => "request_started",
-            Event::RequestFinished { .. } => "request_finished",
-            Event::QuestionAsked(_) => "question_asked",
-            Event::QuestionAnswered { .. } => "question_answered",
-            Event::ModelNotice { .. } => "model_notice",
-            Event::Guard { .. } => "guard",
-            Event::Error { .. } => "error",
-        }
-    }
-
-    pub(crate) fn data(&self, out: &mut String) {
-        match self {
-            Event::TextDelta { text } | Event::ReasoningDelta { text } => object(out, &[("text", text)]),
-            Event::ToolInputDelta { id, name, delta } => {
-                object(out, &[("id", id), ("name", name), ("delta", delta)]);
-            }
-            Event::ToolUse { id, name, input } => {
-                object(out, &[("id", id), ("name", name), ("input", input)]);
-            }
-            Event::ToolUseResult(result) => result.write(out),
-            Event::ModelResponse(response) | Event::ModelResponseComplete(response) => response.write(out),
-            Event::TokenConsumption { consumption } => object(out, &[("consumption", consumption)]),
-            Event::CompactionStart { current_token_consumption } => {
-                object(out, &[("current_token_consumption", current_token_consumption)]);
-            }
-            Event::CompactionEnd { current_token_consumption, summary_message } => object(
-                out,
-                &[
-                    ("current_token_consumption", current_token_consumption),
-                    ("summary_message", summary_message),
-                ],
-            ),
-            Event::RequestStarted { request } => object(out, &[("request", request)]),
-            Event::RequestFinished { request, outcome } => {
-                object(out, &[("request", request), ("outcome", outcome)]);
-            }
-            Event::QuestionAsked(question) => question.write(out),
-            Event::QuestionAnswered { id, allowed } => object(out, &[("id", id), ("allowed", allowed)]),
-            Event::Guard { rule, message } => object(out, &[("rule", rule), ("message", message)]),
-            Event::ModelNotice { code, message } | Event::Error { code, message } => {
-                object(out, &[("code", code), ("message", message)]);
-            }
-        }
-    }
-}
-
-impl Write for Event {
-    fn write(&self, out: &mut String) {
-        out.push_str("{\"type\":\"");
-        out.push_str(self.name());
-        out.push_str("\",\"data\":");
-        self.data(out);
-        out.push('}');
-    }
-}

@@ -23,6 +23,7 @@
 //! | `rename_all = "camelCase"` | the keys of its fields |
 //! | `default` | what is missing is as in `Default::default()` of the whole |
 //! | `tag = "key"` | an enum is an object that has the name of its variant under this key; it can only be written |
+//! | `content = "key"` | its fields or its value stand under this key, and not beside the tag |
 //!
 //! On a variant stands `rename`.
 //!

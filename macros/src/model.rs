@@ -19,6 +19,8 @@ pub(crate) struct Type {
     pub(crate) default: bool,
     /// The key under which an enum, which is then an object, has the name of its variant.
     pub(crate) tag: Option<String>,
+    /// The key under which its fields or its value are, where not beside the tag.
+    pub(crate) content: Option<String>,
     pub(crate) docs: String,
     pub(crate) ts: InTypescript,
 }
@@ -105,12 +107,14 @@ impl Type {
         if item.generics.params.len() > item.generics.lifetimes().count() {
             return Err(Error::new(item.generics.span(), "a type with parameters has no one form in JSON"));
         }
-        let (mut default, mut camel, mut tag) = (false, false, None);
+        let (mut default, mut camel, mut tag, mut content) = (false, false, None, None);
         each("json", &item.attrs, |meta| {
             if meta.path.is_ident("default") {
                 default = true;
             } else if meta.path.is_ident("tag") {
                 tag = Some(text(&meta)?);
+            } else if meta.path.is_ident("content") {
+                content = Some(text(&meta)?);
             } else if meta.path.is_ident("rename_all") {
                 let case: LitStr = meta.value()?.parse()?;
                 if case.value() != "camelCase" {
@@ -118,14 +122,17 @@ impl Type {
                 }
                 camel = true;
             } else {
-                return Err(
-                    meta.error("unknown; a type may say `default`, `tag` and `rename_all = \"camelCase\"`")
-                );
+                return Err(meta.error(
+                    "unknown; a type may say `default`, `tag`, `content` and `rename_all = \"camelCase\"`",
+                ));
             }
             Ok(())
         })?;
         let name = item.ident.clone();
         let kind = match &item.data {
+            _ if content.is_some() && tag.is_none() => {
+                return Err(Error::new(name.span(), "`content` stands beside a `tag`"));
+            }
             Data::Struct(_) if tag.is_some() => {
                 return Err(Error::new(name.span(), "only an enum takes a `tag`"));
             }
@@ -152,6 +159,7 @@ impl Type {
             kind,
             default,
             tag,
+            content,
             docs: docs(&item.attrs),
             ts: in_typescript(&item.attrs)?,
         })

@@ -19,9 +19,10 @@ fn what_a_type_cannot_say_is_refused_with_what_it_can() {
         ("#[json(rename_all = \"kebab-case\")] struct A { a: u64 }", "only \"camelCase\" is known"),
         (
             "#[json(untagged)] struct A { a: u64 }",
-            "unknown; a type may say `default`, `tag` and `rename_all = \"camelCase\"`",
+            "unknown; a type may say `default`, `tag`, `content` and `rename_all = \"camelCase\"`",
         ),
         ("#[json(tag = \"type\")] struct A { a: u64 }", "only an enum takes a `tag`"),
+        ("#[json(content = \"data\")] enum A { B }", "`content` stands beside a `tag`"),
         ("#[json(default)] enum A { B }", "an enum takes no `default` and no `rename_all`"),
         ("enum A { B(u64, u64) }", "a variant holds one value, or fields with names"),
         ("enum A { #[json(other)] B }", "unknown; a variant may say `rename = \"…\"`"),

@@ -67,7 +67,7 @@ fn words_body(Type { name, .. }: &Type, words: &[Variant]) -> TokenStream {
     }
 }
 
-fn variants_body(Type { name, lifetimes, tag, .. }: &Type, variants: &[Variant]) -> TokenStream {
+fn variants_body(Type { name, lifetimes, tag, content, .. }: &Type, variants: &[Variant]) -> TokenStream {
     let keys = variants.iter().map(|variant| &variant.key);
     let names = variants.iter().map(|variant| &variant.name);
     let indexes = 0..variants.len();
@@ -87,9 +87,10 @@ fn variants_body(Type { name, lifetimes, tag, .. }: &Type, variants: &[Variant])
             }
         }
     });
-    let write = match tag {
-        Some(tag) => quote!(codec::write_tagged(self, #tag, name, out)),
-        None => quote!(codec::write_variant(self, name, out)),
+    let write = match (tag, content) {
+        (Some(tag), Some(content)) => quote!(codec::write_beside(self, #tag, #content, name, out)),
+        (Some(tag), None) => quote!(codec::write_tagged(self, #tag, name, out)),
+        (None, _) => quote!(codec::write_variant(self, name, out)),
     };
     quote! {
         impl #lifetimes codec::WriteFields for #name #lifetimes {

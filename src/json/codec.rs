@@ -310,19 +310,27 @@ pub(crate) fn write_variant(value: &dyn WriteFields, name: &str, out: &mut Strin
 
 /// As an object with the variant's name under a key, and beside it the fields, or those of its value.
 pub(crate) fn write_tagged(value: &dyn WriteFields, tag: &str, name: &str, out: &mut String) {
-    struct Inner<'a>(&'a dyn WriteFields);
-    impl Write for Inner<'_> {
-        fn write(&self, out: &mut String) {
-            match self.0.form() {
-                Form::Unit => out.push_str("{}"),
-                Form::Value => {
-                    self.0.put(0, out);
-                }
-                Form::Keys(..) => write_fields(self.0, out),
+    object_and(out, &[(tag, &name)], &OfVariant(value));
+}
+
+/// The same with the fields, or its value, under a key of their own.
+pub(crate) fn write_beside(value: &dyn WriteFields, tag: &str, content: &str, name: &str, out: &mut String) {
+    object(out, &[(tag, &name), (content, &OfVariant(value))]);
+}
+
+/// The fields of a variant, or its value.
+struct OfVariant<'a>(&'a dyn WriteFields);
+
+impl Write for OfVariant<'_> {
+    fn write(&self, out: &mut String) {
+        match self.0.form() {
+            Form::Unit => out.push_str("{}"),
+            Form::Value => {
+                self.0.put(0, out);
             }
+            Form::Keys(..) => write_fields(self.0, out),
         }
     }
-    object_and(out, &[(tag, &name)], &Inner(value));
 }
 
 /// Which of the words comes next.

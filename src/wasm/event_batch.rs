@@ -14,7 +14,7 @@ use crate::json::codec::to_text;
 use crate::run::Run;
 use crate::run::views::timeline::{Timeline, TimelineEntry, TimelinePatch};
 use crate::runtime::{Follower, Response, Session};
-use crate::wire::event::{CoreEvent, EventData};
+use crate::wire::event::{CoreEvent, EventOf};
 use crate::wire::outcome::CoreOutcome;
 
 pub(super) struct EventFeed {
@@ -60,8 +60,7 @@ impl EventFeed {
         let feed: Weak<EventFeed> = Rc::downgrade(self);
         session.subscribe(move |request: Option<&str>, event: &Event| {
             if let Some(feed) = feed.upgrade() {
-                let told = CoreEvent::Event { request, name: event.name(), data: EventData(event) };
-                feed.batch.borrow_mut().push(to_text(&told));
+                feed.batch.borrow_mut().push(to_text(&CoreEvent::Event(EventOf(request, event))));
                 match event {
                     Event::ToolInputDelta { id, name, delta } => {
                         feed.inputs.borrow_mut().read(id, name, delta);

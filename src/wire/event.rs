@@ -2,7 +2,9 @@
 
 use super::outcome::CoreError;
 use crate::event::{Event, Question};
-use crate::json::codec::{Ts, Write};
+#[cfg(test)]
+use crate::json::codec::ts;
+use crate::json::codec::{Ts, Write, object_and};
 use crate::json::partial::{Kind, Op, Patch};
 use crate::json::writer::{array, string};
 use crate::message::{Slot, Usage};
@@ -15,14 +17,7 @@ use crate::run::views::timeline::TimelinePatch;
 #[json(tag = "kind")]
 pub(crate) enum CoreEvent<'a> {
     /// An event for subscribers: `record(type, data)`.
-    Event {
-        #[json(write_null)]
-        request: Option<&'a str>,
-        #[json(rename = "type")]
-        name: &'a str,
-        #[ts(type = "unknown")]
-        data: EventData<'a>,
-    },
+    Event(EventOf<'a>),
     /// A change of the timeline.
     Timeline(&'a TimelinePatch),
     /// More of the arguments that a model writes.
@@ -53,11 +48,24 @@ pub(crate) enum CoreEvent<'a> {
     },
 }
 
-pub(crate) struct EventData<'a>(pub(crate) &'a Event);
+/// The event with the request that it belongs to.
+pub(crate) struct EventOf<'a>(pub(crate) Option<&'a str>, pub(crate) &'a Event);
 
-impl Write for EventData<'_> {
+impl Write for EventOf<'_> {
     fn write(&self, out: &mut String) {
-        self.0.data(out);
+        object_and(out, &[("request", &self.0)], self.1);
+    }
+}
+
+#[cfg(test)]
+impl ts::Ts for EventOf<'_> {
+    fn ts(_: bool) -> String {
+        String::new()
+    }
+
+    fn fields() -> Vec<ts::Field> {
+        let field = |key, ty: &str| ts::Field { docs: "", key, optional: false, ty: ty.to_owned() };
+        vec![field("request", "string | null"), field("type", "string"), field("data", "unknown")]
     }
 }
 
@@ -116,7 +124,7 @@ impl Write for Patches {
 }
 
 #[cfg(test)]
-impl crate::json::codec::ts::Ts for Patches {
+impl ts::Ts for Patches {
     fn ts(_: bool) -> String {
         "readonly InputPatch[]".to_owned()
     }

@@ -2,6 +2,7 @@
 // crosses is text (JSON) or bytes, so that no value is converted twice and a callback can never hold a borrow.
 
 import type { Maybe } from "../timing/sync-or-promise.js";
+import type { CorePhase } from "../wire/run-types.js";
 
 /** What the core asks of the page. Arguments and answers are JSON text where they are called so. */
 export interface SessionHost {
