@@ -69,18 +69,19 @@ fn near_names<'a>(name: &str, tools: &'a [ToolSpec]) -> Vec<&'a str> {
     let mut near = Vec::new();
     for tool in tools {
         if tool.name.len() <= 100 {
-            let likeness = strsim::jaro_winkler(&name, &tool.name.to_ascii_lowercase());
-            if likeness >= 0.8 {
-                near.push((likeness, tool.name.as_str()));
+            let lower = tool.name.to_ascii_lowercase();
+            let distance = strsim::levenshtein(&name, &lower);
+            if lower.starts_with(&name) || distance * 5 <= 2 * name.len().max(lower.len()) {
+                near.push((distance, tool.name.as_str()));
             }
         }
     }
     let mut best = Vec::new();
     while best.len() < 5 && !near.is_empty() {
-        let (mut at, mut highest) = (0, 0.0);
-        for (index, (likeness, _)) in near.iter().enumerate() {
-            if *likeness > highest {
-                (at, highest) = (index, *likeness);
+        let (mut at, mut least) = (0, usize::MAX);
+        for (index, (distance, _)) in near.iter().enumerate() {
+            if *distance < least {
+                (at, least) = (index, *distance);
             }
         }
         best.push(near.remove(at).1);

@@ -1,5 +1,5 @@
 // How a request came to an end or to a stop.
-import { codeOf, GloveError } from "../error.js";
+import { GloveError } from "../error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { Message, Usage } from "../wire/record.js";
@@ -29,15 +29,14 @@ export function outcomeOf(came: CoreOutcome, shown: Error | undefined): RunOutco
       return { type: "undone", steps: came.steps, ...(came.error && { error: came.error }) };
     case "failed": {
       const error = fromCore(came.error);
-      throw String(shown) === String(error) && codeOf(shown) === codeOf(error) ? shown : error;
+      throw String(shown) === String(error) ? shown : error;
     }
     case "aborted":
     case "dropped":
+    case "waiting":
       return { type: came.outcome };
     case "paused":
       return { type: "paused", rule: came.rule, message: came.message };
-    case "waiting":
-      return { type: "waiting" };
     default:
       throw new GloveError(
         "OUT_OF_PROTOCOL",

@@ -288,7 +288,7 @@ export class GloveSession {
    */
   readonly switchBranch = async (messageId: string): Promise<void> => {
     check("`messageId`", messageId, "text");
-    const came = JSON.parse(await this.#tell((session) => session.switchBranch(messageId))) as CoreOutcome;
+    const came = await this.#tell((session) => session.switchBranch(messageId));
     if (came.outcome === "aborted") throw new AbortError();
     if (came.outcome !== "switched") outcomeOf(came, this.#snapshots.snapshot.error);
   };
@@ -498,8 +498,7 @@ export class GloveSession {
 
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
     try {
-      const outcome = JSON.parse(await this.#tell(ask)) as CoreOutcome;
-      return outcomeOf(outcome, this.#snapshots.snapshot.error);
+      return outcomeOf(await this.#tell(ask), this.#snapshots.snapshot.error);
     } catch (error) {
       if (error instanceof AbortError) return { type: "aborted" };
       throw error;
@@ -507,10 +506,10 @@ export class GloveSession {
   }
 
   /** Asks for a change, and shows why there is none. */
-  async #tell(ask: (session: AskedSession) => Promise<string>): Promise<string> {
+  async #tell(ask: (session: AskedSession) => Promise<string>): Promise<CoreOutcome> {
     this.#snapshots.set({ error: undefined });
     try {
-      return await this.#read(ask);
+      return JSON.parse(await this.#read(ask)) as CoreOutcome;
     } catch (error) {
       if (!(error instanceof AbortError)) this.#snapshots.set({ error: error as Error });
       throw error;
