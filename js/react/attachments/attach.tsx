@@ -68,7 +68,7 @@ class Attachments extends Listeners {
       const { attachments = true, glove } = this.chat ?? {};
       const model = glove && engineOfHandle(glove)?.getState().session?.config.model;
       const options: AttachmentOptions = typeof attachments === "object" ? attachments : {};
-      this.tray?.add(files, folders, late.allowedBy(options, model && transportOf(model)?.options.url));
+      this.tray?.add(files, folders, late.allowedBy(options, model && transportOf(model)?.options.http.url));
     } catch {
       this.#failed = true;
     }

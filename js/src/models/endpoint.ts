@@ -1,7 +1,7 @@
 // A model behind an endpoint of the application, over server-sent events.
 import type { DirectOptions } from "../relay/direct.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { HttpModelOptions, ModelOptions } from "../wire/core-types.js";
+import type { HttpModelOptions } from "../wire/core-types.js";
 import type { Fetch } from "./http.js";
 import type { ModelAdapter } from "./model.js";
 import { checkCall } from "./options.js";
@@ -26,7 +26,7 @@ const endpointOptions = {
 
 /** How the core reaches a model by itself. A model that has it is not asked through `prompt`. */
 export interface Transport {
-  readonly options: ModelOptions;
+  readonly options: { readonly http: HttpModelOptions };
   readonly fetch: Fetch | undefined;
 }
 
