@@ -99,7 +99,9 @@ async function wasm({ name, features }, bindgen) {
     files: [
       ...["src", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
-      ...["ascii", "function-order", "glue", "instructions", "pack-wasm", "panic-texts"].map((file) => inRoot("scripts", "lib", `${file}.mjs`)),
+      ...["ascii", "function-order", "glue", "instructions", "pack-wasm", "panic-texts"].map((file) =>
+        inRoot("scripts", "lib", `${file}.mjs`),
+      ),
     ],
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];

@@ -21,8 +21,7 @@ const parts = {
   "wasm file, as text": /generated\/(glove_wasm_bytes|unpacker)/,
   "glue of the wasm file": /generated\/glove_wasm\.js|wasm\/border/,
   "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
-  "React: provider, hooks, view": /pkg\/react\/(?!renderers)/,
-  "React: default view and forms": /pkg\/react\/renderers/,
+  "React: provider, hooks, view": /pkg\/react\//,
   "tools and schemas": /src\/tools\//,
   "display stack": /src\/display\//,
   models: /src\/models\//,
@@ -34,6 +33,7 @@ const measured = {
   "everything of 'glove-wasm'": async () => (await bundle('export * from "glove-wasm"')).atOnce,
   "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).atOnce,
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
+  "later: what draws slots": async () => (await bundle(page)).later(/render\/slot-parts/),
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),
   "later: reading files": async () => (await bundle(page)).later(/attachments\/tray/),
   // With the variables of the look, which <Render> brings too.
