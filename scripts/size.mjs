@@ -33,7 +33,7 @@ const measured = {
   "everything of 'glove-wasm'": async () => (await bundle('export * from "glove-wasm"')).atOnce,
   "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).atOnce,
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
-  "later: what draws slots": async () => (await bundle(page)).later(/render\/slot-parts/),
+  "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),
   "later: reading files": async () => (await bundle(page)).later(/attachments\/tray/),
   // With the variables of the look, which <Render> brings too.

@@ -1,7 +1,7 @@
 // `<Render>`: a conversation as a finished chat. What draws it is loaded when it is first shown.
 import type { ReactNode } from "react";
 import { Loader } from "../look/loader.js";
-import { slotParts } from "./slot-loader.js";
+import { slotParts } from "../slots/slot-loader.js";
 import type { RenderProps } from "./types.js";
 
 const view = /* @__PURE__ */ new Loader(() => {

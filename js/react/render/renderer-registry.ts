@@ -1,6 +1,7 @@
 // The renderers that are in force: those of the application's tools, by name, as of its latest render.
 import { Listeners } from "../hooks/listeners.js";
 import { builtInRenderers, type SlotProps } from "../renderers/index.js";
+import type { Drawing, ResultProps } from "../slots/drawing.js";
 import type { Renderer } from "./mount-renderer.js";
 
 /** Renderers by the name that a slot asks for. */
@@ -13,24 +14,15 @@ export interface DrawnTool {
   renderResult?(props: never): unknown;
 }
 
-export interface ResultProps {
-  data: unknown;
-  output?: string;
-  status: "success" | "error" | "aborted";
-}
-
-export class NothingDraws extends Error {}
-
 const none: Renderers = {};
 const named = (renderers: Renderers, name: string) => (Object.hasOwn(renderers, name) ? renderers[name] : undefined);
 const names = (tools: readonly DrawnTool[]) => tools.map((tool) => (tool?.renderResult ? tool.name : "")).join("\n");
 
 /** Followed by what is on the screen, so that a tool's newest renderer draws also what stands there already. */
-export class RendererRegistry extends Listeners {
+export class RendererRegistry extends Listeners implements Drawing {
   #tools: readonly DrawnTool[] = [];
   #own: Renderers = none;
   #provided: Renderers = none;
-  /** Told what a renderer threw, and whose it is. */
   readonly failed: (error: unknown, name: string) => void;
 
   constructor(failed: (error: unknown, name: string) => void) {

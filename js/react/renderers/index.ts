@@ -1,6 +1,6 @@
 // The built-in renderers by name. A renderer of the application with the same name wins.
 import type { Renderer } from "../render/mount-renderer.js";
-import { slotParts } from "../render/slot-loader.js";
+import { slotParts } from "../slots/slot-loader.js";
 import type { SlotProps } from "./props.js";
 
 export type { SlotProps } from "./props.js";

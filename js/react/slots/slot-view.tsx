@@ -2,15 +2,15 @@
 import { memo, type ReactNode, useCallback, useRef, useState, useSyncExternalStore } from "react";
 import type { EnhancedSlot } from "../../src/snapshot/snapshot.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
-import { mountRenderer } from "./mount-renderer.js";
-import { NothingDraws, type RendererRegistry } from "./renderer-registry.js";
-import { useDisplayContents } from "./use-display-contents.js";
+import { mountRenderer } from "../render/mount-renderer.js";
+import { useDisplayContents } from "../render/use-display-contents.js";
+import { type Drawing, NothingDraws } from "./drawing.js";
 import { useKeptForm } from "./use-kept-form.js";
 import { useQuestionFocus } from "./use-question-focus.js";
 
 export interface SlotViewProps {
   slot: EnhancedSlot;
-  registry: RendererRegistry;
+  registry: Drawing;
   resolveSlot: (slotId: string, value: unknown) => boolean;
   rejectSlot: (slotId: string, reason?: string) => unknown;
 }

@@ -1,16 +1,10 @@
 // What a finished call shows, drawn by its tool's `renderResult`.
 import { memo, type ReactNode, useSyncExternalStore } from "react";
 import type { ToolEntry } from "../../src/snapshot/snapshot.js";
-import { mountRenderer } from "./mount-renderer.js";
-import type { RendererRegistry } from "./renderer-registry.js";
+import { mountRenderer } from "../render/mount-renderer.js";
+import type { Drawing } from "./drawing.js";
 
-export const ResultView = memo(function ResultView({
-  entry,
-  registry,
-}: {
-  entry: ToolEntry;
-  registry: RendererRegistry;
-}): ReactNode {
+export const ResultView = memo(function ResultView({ entry, registry }: { entry: ToolEntry; registry: Drawing }): ReactNode {
   const find = () => registry.result(entry.name);
   const renderer = useSyncExternalStore(registry.subscribe, find, find);
   const { renderData, output, status } = entry;
