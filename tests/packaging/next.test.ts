@@ -108,6 +108,8 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     await page.getByRole("textbox", { name: "Message" }).fill("The printer");
     await page.keyboard.press("Enter");
     await page.getByText("add 'wasm-unsafe-eval' to its script-src").waitFor();
+    // Files that are on their way belong to nobody when the page is closed.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.close();
   });
 

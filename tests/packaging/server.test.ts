@@ -104,7 +104,7 @@ describe.each(Object.keys(starts) as Runtime[])("in %s", (runtime) => {
     expect([refused.status, JSON.parse(text).error.code]).toEqual([502, "MODEL_AUTHENTICATION"]);
     expect(text).not.toContain("canary");
     expect((await post({ body: "{" })).status).toBe(400);
-    expect((await post({ body: `"${"x".repeat(1_100_000)}"` })).status).toBe(413);
+    expect((await post({ body: `"${"x".repeat(8_400_000)}"` })).status).toBe(413);
     expect((await fetch(server.url)).status).toBe(405);
   });
 

@@ -1,7 +1,7 @@
 // Each test begins with an empty page.
 import { cleanup, configure } from "@testing-library/react";
 import { preloadRender } from "glove-wasm/react";
-import { afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 configure({ asyncUtilTimeout: 10_000 });
@@ -11,4 +11,8 @@ afterEach(() => {
   cleanup();
   localStorage.clear();
   sessionStorage.clear();
+});
+// React may have scheduled more behind the last test, and reads `window` then.
+afterAll(async () => {
+  for (let task = 0; task < 10; task++) await new Promise(setImmediate);
 });
