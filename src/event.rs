@@ -88,6 +88,7 @@ pub struct ModelResponse {
     pub tokens_out: u64,
 }
 
+/// What stopped or paused a run: a budget, or a rule against going in circles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
 #[ts(name = "RunRule")]
 pub enum Rule {

@@ -101,6 +101,7 @@ export type {
   QueuedMessage,
   RunPhase,
   ShownEntry,
+  ShownFile,
   ShownSlot,
   SlotDisplayStrategy,
   StreamingCall,

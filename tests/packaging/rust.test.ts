@@ -9,8 +9,8 @@ import { copyExample } from "./app.js";
 
 test("the Rust program keeps its book", () => {
   const folder = mkdtempSync(join(tmpdir(), "glove-wasm-crate-"));
-  // What the other tests have compiled is used again.
-  const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+  // Apart from what is compiled here: cargo takes the packed crate for the one that is tested.
+  const target = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "packed");
   const run = (program: string, args: string[], cwd: string, input = "") =>
     execFileSync(program, args, { cwd, input, encoding: "utf8", env: { ...process.env, CARGO_TARGET_DIR: target } });
   try {

@@ -216,6 +216,7 @@ export interface CoreQuestion {
   readonly asked_at: number;
 }
 
+/** What stopped or paused a run: a budget, or a rule against going in circles. */
 export type RunRule = "turns" | "error_rounds" | "repetition" | "tool_calls" | "tokens" | "cost" | "wall_clock";
 
 /** One entry, in the original's form with fields added. */
