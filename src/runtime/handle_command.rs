@@ -30,6 +30,15 @@ impl Driver {
                 }
                 Command::Request(request, caller)
             }
+            // A message that is on its way belongs to what was shown when it was sent.
+            Command::Undo { caller, .. } if !self.arriving.is_empty() => {
+                let _ = caller.reply.send(Err(refused(&OutOfProtocol::Busy)));
+                return None;
+            }
+            Command::Switch { caller, .. } if !self.arriving.is_empty() => {
+                let _ = caller.reply.send(Err(refused(&OutOfProtocol::BusyOnBranch)));
+                return None;
+            }
             command => command,
         };
         if command.stops() {

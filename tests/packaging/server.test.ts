@@ -9,7 +9,7 @@ import { makeApp } from "./app.js";
 import { type Running, type Runtime, start } from "./runtimes.js";
 
 const handler = (env: string) => `import { createChatHandler } from "glove-wasm/server";
-const handle = createChatHandler({ provider: "anthropic", baseURL: ${env}.PROVIDER_URL, policy: { maxRetries: 0 } });
+const handle = createChatHandler({ provider: "anthropic", baseURL: ${env}.PROVIDER_URL, policy: { maxRetries: 0 }, limits: { bodyBytes: 1_000_000 } });
 `;
 
 const starts: Record<Runtime, (env: Record<string, string>) => Promise<Running>> = {
@@ -104,7 +104,7 @@ describe.each(Object.keys(starts) as Runtime[])("in %s", (runtime) => {
     expect([refused.status, JSON.parse(text).error.code]).toEqual([502, "MODEL_AUTHENTICATION"]);
     expect(text).not.toContain("canary");
     expect((await post({ body: "{" })).status).toBe(400);
-    expect((await post({ body: `"${"x".repeat(8_400_000)}"` })).status).toBe(413);
+    expect((await post({ body: `"${"x".repeat(1_100_000)}"` })).status).toBe(413);
     expect((await fetch(server.url)).status).toBe(405);
   });
 

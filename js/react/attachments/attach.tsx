@@ -32,6 +32,8 @@ class Attachments extends Listeners {
   #loading = 0;
   #key: unknown = this;
   chat: Chat | null = null;
+  /** The parts of the composer that are on the page. */
+  users = 0;
 
   readonly failed = (): boolean => this.#failed;
 
@@ -62,13 +64,16 @@ class Attachments extends Listeners {
 
   async #add(files: readonly File[], folders: readonly string[]): Promise<void> {
     this.#loading++;
+    const { attachments = true, glove } = this.chat ?? {};
+    const model = glove && engineOfHandle(glove)?.getState().session?.config.model;
+    const options: AttachmentOptions = typeof attachments === "object" ? attachments : {};
+    // Where they were picked, whichever conversation is shown when they can be read.
+    const place = this.#key;
     try {
       late = await import("./tray.js");
       this.#failed = false;
-      const { attachments = true, glove } = this.chat ?? {};
-      const model = glove && engineOfHandle(glove)?.getState().session?.config.model;
-      const options: AttachmentOptions = typeof attachments === "object" ? attachments : {};
-      this.tray?.add(files, folders, late.allowedBy(options, model && transportOf(model)?.options.http.url));
+      const key = place === this ? this.#key : place;
+      late.trayOf(key)?.add(files, folders, late.allowedBy(options, model && transportOf(model)?.options.http.url));
     } catch {
       this.#failed = true;
     }
@@ -77,9 +82,13 @@ class Attachments extends Listeners {
   }
 
   /** The files to send. `null` while some are on their way: `again` is called when they are ready, unless one was refused. */
-  take(again: () => void): readonly File[] | null {
+  take(send: () => void): readonly File[] | null {
+    const key = this.#key;
+    // What is written in another conversation meanwhile is not meant.
+    const again = () => this.#key === key && send();
     if (this.#loading > 0) {
       const stop = this.subscribe(() => {
+        if (this.#loading > 0 && this.#key === key) return;
         stop();
         again();
       });
@@ -106,6 +115,7 @@ function useAttachments(inside: RefObject<Element | null>): Attachments | undefi
     const own = known.get(form) ?? new Attachments();
     known.set(form, own);
     own.chat = chat;
+    own.users++;
     own.follow(sessionId);
     takers.set(form, (text) => {
       const files = own.take(() => form.isConnected && form.requestSubmit());
@@ -113,7 +123,9 @@ function useAttachments(inside: RefObject<Element | null>): Attachments | undefi
       return files === null ? false : files.length > 0 || undefined;
     });
     setAttachments(own);
-    return () => void takers.delete(form);
+    return () => {
+      if (--own.users === 0) takers.delete(form);
+    };
   }, [inside, takes, chat, sessionId, send]);
   return attachments;
 }

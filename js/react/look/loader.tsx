@@ -10,6 +10,8 @@ export class Loader<M extends object> {
   #failure: { readonly error: unknown } | undefined;
   /** It could not be loaded once: it stays in its boundary, so that nothing is mounted anew. */
   #failed = false;
+  /** A component waits for it. */
+  #drawn = false;
 
   constructor(load: () => Promise<M>) {
     this.#load = load;
@@ -23,8 +25,10 @@ export class Loader<M extends object> {
       },
       (error) => {
         this.#loading = undefined;
-        this.#failure = { error };
-        this.#failed = true;
+        // What was loaded ahead is loaded again when it is drawn.
+        if (this.#drawn) this.#failure = { error };
+        this.#failed ||= this.#drawn;
+        this.#drawn = false;
         return undefined;
       },
     );
@@ -35,7 +39,10 @@ export class Loader<M extends object> {
   component<N extends keyof M & string>(name: N): M[N] {
     const Loaded = (props: object): ReactNode => {
       if (this.#module) return createElement(this.#module[name] as ComponentType<object>, props);
-      if (!this.#failure) throw this.load();
+      if (!this.#failure) {
+        this.#drawn = true;
+        throw this.load();
+      }
       // Whoever tries again loads again; React itself tries for a second time at once.
       setTimeout(() => {
         this.#failure = undefined;

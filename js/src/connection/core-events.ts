@@ -35,7 +35,12 @@ export class CoreEvents {
   /** The core that was started last has told nothing yet. */
   #fresh = false;
   /** How much of the answer was written, how much of it was kept, and when. */
-  #kept = { written: 0, length: 0, at: 0 };
+  #kept: { request: string | null; written: number; length: number; at: number } = {
+    request: null,
+    written: 0,
+    length: 0,
+    at: 0,
+  };
 
   constructor(page: SessionPage, extras: Extras, source: EventSource) {
     this.#page = page;
@@ -93,7 +98,9 @@ export class CoreEvents {
   #take(event: CoreEvent): void {
     const { snapshots, slots } = this.#page;
     if (event.kind === "state") {
-      if (event.phase !== "model" || this.#kept.at === 0) this.#kept = { written: 0, length: 0, at: performance.now() };
+      const { request } = event;
+      if (event.phase !== "model" || this.#kept.at === 0 || request !== this.#kept.request)
+        this.#kept = { request, written: 0, length: 0, at: performance.now() };
     }
     // A model of the page has shown it as it came.
     const seen = this.modelInPage && event.kind === "event" && /^(text|reasoning)_delta$/.test(event.type);
@@ -121,7 +128,7 @@ export class CoreEvents {
     const written = this.#kept.written + added;
     const fresh = written - length;
     const due = fresh > mostAtOnce || (fresh > Math.min(length / 4, longAnswer) && now - at > keptMs);
-    this.#kept = due ? { written, length: written, at: now } : { ...this.#kept, written };
+    this.#kept = { ...this.#kept, written, ...(due && { length: written, at: now }) };
     if (due) this.#source.core()?.keepPartial();
   }
 }

@@ -272,6 +272,14 @@ export class GloveSession {
    */
   readonly edit = async (messageId: string, input: string | MessageInput): Promise<RunOutcome> => {
     const message = typeof input === "string" ? { text: input } : (input ?? {});
+    const sent = this.#sent.get(messageId);
+    const early = this.#kept.get(messageId) ?? (sent?.delivered ? undefined : sent?.input);
+    if (early) {
+      // The core has not heard of it.
+      if (sent) this.#cancel(sent);
+      else this.cancelQueued(messageId);
+      return this.#send({ ...early, ...message });
+    }
     return this.#send({ whenBusy: "interrupt", ...message, edits: check("`messageId`", messageId, "text") });
   };
 
@@ -288,6 +296,12 @@ export class GloveSession {
    */
   readonly switchBranch = async (messageId: string): Promise<void> => {
     check("`messageId`", messageId, "text");
+    // It belongs to what was shown when it was sent. An edit names the message that it goes on from.
+    if ([...this.#sent.values()].some(({ delivered, input }) => !delivered && !input.edits))
+      throw new GloveError(
+        "SESSION_BUSY",
+        "Another branch can be shown only while no message is on its way; wait for its end, or stop it.",
+      );
     const came = await this.#tell((session) => session.switchBranch(messageId));
     if (came.outcome === "aborted") throw new AbortError();
     if (came.outcome !== "switched") outcomeOf(came, this.#snapshots.snapshot.error);

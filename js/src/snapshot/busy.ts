@@ -7,5 +7,6 @@ interface Work {
   readonly sent: readonly unknown[];
 }
 
-export const isBusy = ({ core, sent }: Work) =>
-  !/^(idle|paused|interrupted)$/.test(core.phase) || core.queue.length > 0 || sent.length > 0;
+/** What waits behind a run that is paused goes on with that. */
+export const isBusy = ({ core: { phase, queue }, sent }: Work) =>
+  phase === "idle" ? queue.length + sent.length > 0 : sent.length > 0 || !/^(paused|interrupted)$/.test(phase);

@@ -31,7 +31,8 @@ export const requestReducers: Reducers<Kinds> = {
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
   settled(before, { id, error }) {
     const state = { ...before, sent: without(before.sent, id) };
-    return error ? endedWith(state, id, error) : state;
+    // It may never have begun, so no end of another request says that it went well.
+    return error ? { ...endedWith(state, id, error), failure: state.failure } : state;
   },
   ended: (state, { request, error }) => endedWith(state, request, error ? fromCore(error) : undefined),
   state(before, { phase, request, queue, questions, undoable, usage, turns }, context) {
@@ -71,10 +72,11 @@ export const requestReducers: Reducers<Kinds> = {
 /** An error is shown until a later request goes well; that of a request which another one follows, where it ended. */
 function endedWith(state: SessionState, id: string | null, error: Error | undefined): SessionState {
   const { request, phase } = state.core;
-  const goesOn = id !== null && request !== null && request !== id && phase !== "paused" && phase !== "interrupted";
+  const rests = phase === "paused" || phase === "interrupted";
+  const goesOn = id !== null && request !== null && request !== id && !rests;
   const failed = error && id !== null && goesOn ? failAtEntry(state, id, error) : undefined;
   if (failed) return failed;
-  const over = !error && state.failure !== undefined && state.shown.error === state.failure;
+  const over = !error && !rests && state.failure !== undefined && state.shown.error === state.failure;
   return { ...(error || over ? withShown(state, { error }) : state), failure: error };
 }
 

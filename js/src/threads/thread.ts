@@ -16,7 +16,7 @@ export const undoMs = 10_000;
 
 /** A clock that was set back must not keep what a person has deleted. */
 export function isOver(deletedAt: number | undefined, now = Date.now()): boolean {
-  return deletedAt !== undefined && (now >= deletedAt + undoMs || now < deletedAt);
+  return deletedAt !== undefined && Math.abs(now - deletedAt) >= undoMs;
 }
 
 const atWork: ReadonlySet<CorePhase | undefined> = new Set(["model", "compacting", "tools", "undoing"] as const);

@@ -27,6 +27,7 @@ export class IndexedDBStore implements StoreAdapter {
   /** Writes keep their order, whatever it takes to prepare them. */
   #preparing: Promise<unknown> = Promise.resolve();
   #claim: string | undefined;
+  #nextClaim = generateId();
   /** What the row said when the session was read. */
   #asRead: Pick<SessionRow, "write" | "claim"> | undefined;
   /** The claim could not be written, as the storage was full: the one that was found in its place. */
@@ -194,6 +195,8 @@ export class IndexedDBStore implements StoreAdapter {
   async #read(): Promise<SessionRows> {
     const rows = await this.#run([...read], "readonly", (transaction) => readRows(transaction, this.identifier));
     this.#asRead = rows.session;
+    // One for each reading: a claim that was given up may be stored all the same, and is asked for again.
+    this.#nextClaim = generateId();
     return rows;
   }
 
@@ -209,8 +212,8 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async claim(): Promise<void> {
-    const claim = generateId();
     const { write, claim: found } = this.#asRead ?? {};
+    const claim = this.#nextClaim;
     this.#found = undefined;
     await this.#run(["sessions"], "relaxed", async ({ ask, store }) => {
       const row = await ask<SessionRow | undefined>(store("sessions").get(this.identifier));
