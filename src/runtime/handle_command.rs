@@ -41,21 +41,16 @@ impl Driver {
             }
             command => command,
         };
-        if command.stops() {
+        if matches!(command, Command::Abort | Command::Close) {
             // What is stopped is not begun again first.
             drop(self.take_over());
-        } else if self.takes_up(&command) {
+        } else if !command.stops() && self.takes_up(&command) {
             let mut begun = self.take_over();
             self.batch.append(&mut begun);
         }
         match command {
             Command::ToolInput(input) => self.take_tool_input(*input),
-            Command::Request(request, caller) => {
-                if request.when_busy == WhenBusy::Interrupt {
-                    self.keep_partial();
-                }
-                return self.arrive(request, caller);
-            }
+            Command::Request(request, caller) => return self.arrive(request, caller),
             Command::Undo { steps, mut caller } => {
                 let request = self.shared.ids.fresh();
                 caller.request = Some(request.clone());
@@ -136,7 +131,7 @@ impl Driver {
     }
 
     /// What a person has seen of an answer is kept when it is cut off.
-    fn keep_partial(&mut self) {
+    pub(super) fn keep_partial(&mut self) {
         if let Some(partial) = self.unkept() {
             let _ = self.step(partial);
         }
@@ -169,7 +164,7 @@ impl Driver {
     }
 
     /// Takes up a run that was interrupted when its process ended, if one waits for that.
-    fn take_over(&mut self) -> Vec<Effect> {
+    pub(super) fn take_over(&mut self) -> Vec<Effect> {
         match self.shared.interrupted.swap(false, Ordering::Relaxed) {
             true => self.step(Input::Recovered).unwrap_or_default(),
             false => Vec::new(),

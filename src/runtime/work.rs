@@ -17,7 +17,7 @@ use crate::ports::{
 };
 use crate::run::effect::Effect;
 use crate::run::input::{
-    ApprovalVerdict, Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated,
+    ApprovalVerdict, Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated, WhenBusy,
 };
 use crate::runtime::command::{Caller, Command};
 use crate::runtime::driver::Driver;
@@ -338,12 +338,22 @@ impl Driver {
     /// A request begins with what has come in meanwhile. Requests keep their order.
     pub(super) fn arrive(&mut self, request: Box<Request>, caller: Caller) -> Option<Input> {
         if !self.shared.store.keeps_inbox() {
-            self.step_for(Input::Request(request), Some(caller));
+            self.accept(request, caller);
             return None;
         }
         self.arriving.push((request, caller));
         self.read_inbox();
         None
+    }
+
+    /// It comes into the run. What it interrupts is stopped only now: it may have been given up on its way.
+    fn accept(&mut self, request: Box<Request>, caller: Caller) {
+        if request.when_busy == WhenBusy::Interrupt {
+            // What is stopped is not begun again first, and what was seen of it is kept.
+            drop(self.take_over());
+            self.keep_partial();
+        }
+        self.step_for(Input::Request(request), Some(caller));
     }
 
     fn read_inbox(&mut self) {
@@ -373,7 +383,7 @@ impl Driver {
                     request.inbox.push(item);
                 }
             }
-            self.step_for(Input::Request(request), Some(caller));
+            self.accept(request, caller);
         }
         self.read_inbox();
     }
