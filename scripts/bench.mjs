@@ -1,16 +1,40 @@
-// `npm run bench`: the criterion benchmarks in benches/, then what a stream costs in Node and in Chromium, and a step in
-// the database of each browser that is there.
+// `npm run bench`: the criterion benchmarks in benches/, what a stream and a stored step cost in Node and in browsers, and the rows of
+// benches/rows beside other libraries. `-- w2 w6` runs some rows, `-- rust sse` criterion's benchmarks with this name.
+import { readdirSync } from "node:fs";
 import { build, decoders } from "./build.mjs";
+import { compare } from "./lib/compare.mjs";
 import { engines, findEngine } from "./lib/engines.mjs";
-import { main, run, runTool, step } from "./lib/run.mjs";
+import { installPeers } from "./lib/peers.mjs";
+import { inRoot } from "./lib/project.mjs";
+import { main, run, runTool, StepFailed, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
+const rows = readdirSync(inRoot("benches", "rows"))
+  .map((file) => file.replace(/\.mjs$/, ""))
+  .sort((one, other) => Number(one.slice(1)) - Number(other.slice(1)) || one.localeCompare(other));
+
 await main(async () => {
-  const tools = await setup();
-  // More arguments (`npm run bench -- sse`) choose benchmarks by name.
   const wanted = process.argv.slice(2);
-  await step("Rust benchmarks", "Read cargo's messages above.", () => run("cargo", ["bench", "--benches", ...wanted]));
+  const tools = await setup();
+  if (wanted[0] === "rust") return rust(wanted.slice(1));
+  const unknown = wanted.filter((name) => !rows.includes(name));
+  if (unknown.length) {
+    throw new StepFailed(`there is no benchmark called ${unknown.join(", ")}`, `Choose from: rust, ${rows.join(", ")}.`);
+  }
+  if (!wanted.length) await rust([]);
   await build(tools);
+  if (!wanted.length) await costs(tools);
+  await installPeers();
+  for (const row of wanted.length ? wanted : rows) {
+    await step(row, "Read its messages above.", () => compare(row));
+  }
+});
+
+function rust(names) {
+  return step("Rust benchmarks", "Read cargo's messages above.", () => run("cargo", ["bench", "--benches", ...names]));
+}
+
+async function costs(tools) {
   await decoders(tools);
   await step("streams in Node and Chromium", "Read vitest's messages above.", () =>
     runTool("vitest/vitest.mjs", ["run", "--project", "e2e-timed", "tests/e2e/decoding-cost.test.ts"]),
@@ -21,4 +45,4 @@ await main(async () => {
       await runTool("vitest/vitest.mjs", ["run", "--project", project, "tests/e2e/durability-cost.test.ts"]);
     }
   });
-});
+}

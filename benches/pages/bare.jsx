@@ -1,0 +1,16 @@
+// The least that a chat page is: React, a list and a fetch.
+import { useState } from "react";
+import { start } from "./start.jsx";
+
+function Chat({ Screen }) {
+  const [texts, setTexts] = useState([]);
+  const send = async (text) => {
+    setTexts((before) => [...before, text]);
+    const response = await fetch("/chat/bare", { method: "POST", body: text });
+    const answer = await response.text();
+    setTexts((before) => [...before, answer]);
+  };
+  return <Screen texts={texts} send={send} ready />;
+}
+
+start(Chat);

@@ -1,0 +1,108 @@
+// The pages of the contenders, bundled as an application's are, and a server that has their files compressed and answers their messages.
+import { createServer } from "node:http";
+import { brotliCompressSync } from "node:zlib";
+import { inRoot } from "../../scripts/lib/project.mjs";
+
+const folder = inRoot("benches", "pages");
+
+/** Bundles a module; gives its files, and the names of those that a page loads at once. */
+export async function bundle(contents, external = []) {
+  const { build } = await import("esbuild");
+  const { metafile, outputFiles } = await build({
+    stdin: { contents, resolveDir: folder, sourcefile: "app.js" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    minify: true,
+    write: false,
+    metafile: true,
+    logLevel: "error",
+    outdir: inRoot(".cache", "bench"),
+    target: "es2022",
+    jsx: "automatic",
+    define: { "process.env.NODE_ENV": '"production"' },
+    external,
+    // One React for all.
+    alias: external.length ? {} : { react: inRoot("node_modules", "react"), "react-dom": inRoot("node_modules", "react-dom") },
+  });
+  const nameOf = (path) => path.split(/[\\/]/).at(-1);
+  const files = new Map(outputFiles.map(({ path, contents }) => [nameOf(path), Buffer.from(contents)]));
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [nameOf(path), output]));
+  const entry = [...outputs.keys()].find((name) => outputs.get(name).entryPoint?.endsWith("app.js"));
+  const atOnce = new Set([entry]);
+  for (const name of atOnce) {
+    for (const { path, kind } of outputs.get(name).imports) {
+      if (kind === "import-statement" && outputs.has(nameOf(path))) atOnce.add(nameOf(path));
+    }
+  }
+  return { files, entry, atOnce: [...atOnce] };
+}
+
+/** What some files weigh as they travel. */
+export const brotli = (files) => files.reduce((sum, bytes) => sum + brotliCompressSync(bytes).length, 0);
+
+const text = "Hello from the model.";
+const now = { timestamp: 0, model: "none" };
+/** The same answer in the form of each contender. */
+const answers = {
+  bare: [text],
+  ours: [
+    { type: "text_delta", text },
+    { type: "done", message: { sender: "agent", text }, tokens_in: 1, tokens_out: 1 },
+  ],
+  "ai-sdk": [
+    { type: "start", messageId: "a" },
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: text },
+    { type: "text-end", id: "t" },
+    { type: "finish" },
+  ],
+  tanstack: [
+    { type: "RUN_STARTED", runId: "r", threadId: "t", ...now },
+    { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant", ...now },
+    { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: text, ...now },
+    { type: "TEXT_MESSAGE_END", messageId: "a", ...now },
+    { type: "RUN_FINISHED", runId: "r", threadId: "t", finishReason: "stop", ...now },
+  ],
+};
+
+/** Serves `/<name>/` for each page. */
+export async function serveSite(names) {
+  const served = new Map();
+  for (const name of names) {
+    const { files, entry, atOnce } = await bundle(`import "./${name}.jsx"`);
+    // As Vite does for what an entry imports.
+    const hints = atOnce.filter((file) => file !== entry).map((file) => `<link rel=modulepreload href=${file}>`);
+    const html = `<!doctype html><meta charset=utf-8><link rel=icon href=data:,>${hints.join("")}<script type=module src=${entry}></script><div id=root></div>`;
+    served.set(`/${name}/`, { type: "text/html", body: brotliCompressSync(html) });
+    for (const [file, bytes] of files) {
+      served.set(`/${name}/${file}`, { type: "text/javascript", body: brotliCompressSync(bytes) });
+    }
+  }
+  const server = createServer((request, response) => {
+    const chat = /^\/chat\/(.*)$/.exec(request.url);
+    if (chat) {
+      const plain = chat[1] === "bare";
+      const body = plain ? text : answers[chat[1]].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+      request.resume().on("end", () => {
+        response.writeHead(200, {
+          "content-type": plain ? "text/plain" : "text/event-stream",
+          "x-vercel-ai-ui-message-stream": "v1",
+        });
+        response.end(body);
+      });
+      return;
+    }
+    const found = served.get(request.url);
+    if (!found) return response.writeHead(404).end();
+    response.writeHead(200, { "content-type": found.type, "content-encoding": "br" }).end(found.body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://localhost:${server.address().port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// W6: a cold page until its screen takes messages, until its session is open, and until the first answer is drawn.
+import { findChromium } from "../../scripts/lib/chromium.mjs";
+import { serveSite } from "../pages/site.mjs";
+
+export const title = "W6 a cold page";
+
+const pages = { bare: "bare", ours: "ours", "AI SDK": "ai-sdk", TanStack: "tanstack" };
+const devices = {
+  desktop: {},
+  "4× slowed": { cpu: 4 },
+  "1.6 Mbit/s, 150 ms": { network: { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 } },
+};
+
+/** A browser and a server for all samples; each is a new profile with nothing in its caches. */
+export async function open() {
+  const { chromium } = await import("playwright-core");
+  const site = await serveSite(Object.values(pages));
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+  });
+  const sample = async (name) => {
+    const figures = {};
+    for (const [device, { cpu, network }] of Object.entries(devices)) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const cdp = await context.newCDPSession(page);
+      if (cpu) await cdp.send("Emulation.setCPUThrottlingRate", { rate: cpu });
+      if (network) {
+        await cdp.send("Network.enable");
+        await cdp.send("Network.emulateNetworkConditions", network);
+      }
+      await page.goto(`${site.url}/${name}/`);
+      await page.waitForFunction("window.figures?.answer !== undefined && window.figures.ready !== undefined");
+      for (const [what, ms] of Object.entries(await page.evaluate("window.figures"))) {
+        figures[`${device}, ${what}, ms`] = ms;
+      }
+      await context.close();
+    }
+    return figures;
+  };
+  const contenders = Object.fromEntries(Object.entries(pages).map(([name, page]) => [name, () => sample(page)]));
+  return {
+    contenders,
+    close: async () => {
+      await browser.close();
+      site.close();
+    },
+  };
+}
