@@ -29,6 +29,8 @@ pub struct Unsaved<'a> {
     pub phase: PhaseName,
     /// A person is asked, whatever else goes on.
     pub asks: bool,
+    /// How many messages wait for their turn.
+    pub queued: usize,
 }
 
 #[derive(Read)]
@@ -138,6 +140,7 @@ impl Run {
             seq: self.seq,
             phase: self.phase(),
             asks: self.asks(),
+            queued: self.state.queue.len(),
         }
     }
 

@@ -85,7 +85,9 @@ pub enum OutOfProtocol {
     Busy,
     #[error("no message of this session has the id `{0}`, or it is not one that can be edited")]
     NoSuchMessage(String),
-    #[error("another branch can be shown only while no request is running; wait for its end, or stop it")]
+    #[error(
+        "another branch can be shown only while no request is running or waits to go on; let it end, or stop it"
+    )]
     BusyOnBranch,
 }
 

@@ -78,6 +78,7 @@ extern "C" {
         strict: bool,
         phase: &str,
         asks: bool,
+        queued: usize,
     ) -> Result<Promise, JsValue>;
     /// A promise, or `undefined`.
     #[wasm_bindgen(method, structural, catch)]

@@ -59,7 +59,7 @@ impl StoreAdapter for PageStore {
         step: Unsaved<'_>,
         durability: Durability,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
-        let Unsaved { first_message, messages, records, checkpoint, seq, phase, asks } = step;
+        let Unsaved { first_message, messages, records, checkpoint, seq, phase, asks, queued } = step;
         let mut fields: Vec<(&str, &dyn Write)> =
             vec![("firstMessage", &first_message), ("messages", &messages), ("records", &records)];
         if let Some(checkpoint) = &checkpoint {
@@ -68,7 +68,7 @@ impl StoreAdapter for PageStore {
         fields.push(("seq", &seq));
         let mut step = String::new();
         object(&mut step, &fields);
-        done(self.host.append(&step, durability == Durability::Strict, phase.as_str(), asks))
+        done(self.host.append(&step, durability == Durability::Strict, phase.as_str(), asks, queued))
     }
 
     fn confirm(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {

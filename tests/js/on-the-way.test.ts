@@ -39,6 +39,18 @@ test("a message that waits for its file is edited in its place, and never sent a
   expect(chat.getSnapshot().timeline).toMatchObject([{ kind: "user", files: [{ name: "a.txt" }] }, { text: "answer" }]);
 });
 
+test("what is sent behind a message that waits for its file stands in the queue behind it", async () => {
+  const { session: chat, asked } = session();
+  await chat.start();
+  const { file, read } = slowFile();
+  const first = chat.sendMessage({ text: "first", files: [file] });
+  const second = chat.sendMessage("second");
+  expect(chat.getSnapshot().queue.map(({ text }) => text)).toEqual(["first", "second"]);
+  read();
+  await Promise.all([first, second]);
+  expect(asked).toEqual([["first"], ["first", "second"]]);
+});
+
 test("no other branch is shown while a message is on its way to the one that is shown", async () => {
   const { session: chat, asked } = session();
   await chat.sendMessage("to Paris");

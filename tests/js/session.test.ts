@@ -233,7 +233,7 @@ test("a message whose files are being read stands in the queue, and can be stopp
   const first = session.sendMessage({ text: "1", files: [never] });
   const second = session.sendMessage("2");
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(session.getSnapshot()).toMatchObject({ busy: true, queue: [{ text: "1" }] });
+  expect(session.getSnapshot()).toMatchObject({ busy: true, queue: [{ text: "1" }, { text: "2" }] });
   session.abort();
   expect(await Promise.all([first, second])).toEqual([{ type: "aborted" }, { type: "aborted" }]);
   expect(session.getSnapshot()).toMatchObject({ busy: false, status: "ready", queue: [] });

@@ -189,6 +189,28 @@ test("a message that a person writes to a deleted thread brings it back, and the
   expect(deleted).toEqual([]);
 });
 
+test("a message that waits for its turn brings a deleted thread back too", async () => {
+  for (const config of [{}, { createStore: (id: string) => new MemoryStore(id), catalog: catalogOf(two()) }]) {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const client = clientOf([{ deltas: ["a"], until: opened, text: "answered" }, "again"], config);
+    const { until, remove } = watch(client);
+    const session = client.session("a");
+    const sent = session.sendMessage("One");
+    await until(({ threads }) => threads.some(({ id, running }) => id === "a" && running));
+    await remove("a");
+    await until(({ deleted }) => deleted.length === 1);
+    const next = session.sendMessage("Two");
+    await until(({ threads, deleted }) => threads.some(({ id }) => id === "a") && deleted.length === 0);
+    expect(session.getSnapshot().queue).toMatchObject([{ text: "Two" }]);
+    open();
+    await sent;
+    expect(await next).toMatchObject({ type: "completed", text: "again" });
+  }
+});
+
 test("what was deleted before a page went is removed by the next one that shows the list, when its time has passed", async () => {
   const database = new SessionDatabase();
   const page = () => clientOf(["one"], { createStore: (id) => new IndexedDBStore(id, database), catalog: database });

@@ -300,7 +300,7 @@ export class GloveSession {
     if ([...this.#sent.values()].some(({ delivered, input }) => !delivered && !input.edits))
       throw new GloveError(
         "SESSION_BUSY",
-        "Another branch can be shown only while no message is on its way; wait for its end, or stop it.",
+        "Another branch can be shown only while no message is on its way; let it end, or stop it.",
       );
     const came = await this.#tell((session) => session.switchBranch(messageId));
     if (came.outcome === "aborted") throw new AbortError();
@@ -435,10 +435,11 @@ export class GloveSession {
     if (!regenerate) checkInput(message);
     this.#offerAgain();
     const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
-    this.#sent.set(sent.id, sent);
     // What cannot be given to the core at once stands in the queue until then.
     const text = input.text ?? "";
-    const waits = this.#connection.session === undefined || !!input.files?.length;
+    const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
+    const waits = behind || this.#connection.session === undefined || !!input.files?.length;
+    this.#sent.set(sent.id, sent);
     this.#snapshots.dispatch({ kind: "sent", id, text, waits });
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });

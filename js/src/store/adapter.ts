@@ -19,6 +19,8 @@ export interface StepMarks {
   readonly phase?: CorePhase | undefined;
   /** A person is asked something. */
   readonly asks?: boolean | undefined;
+  /** How many messages of a person wait for their turn. */
+  readonly queued?: number | undefined;
 }
 
 /** One write of a session, to be kept whole or not at all. */

@@ -68,8 +68,8 @@ export function bridgeStore(
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
       salvage: typed(async () => JSON.stringify((await (await import("./late.js")).salvageOf(store)).texts)),
-      append: typed((step, strict, phase, asks) =>
-        writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks })),
+      append: typed((step, strict, phase, asks, queued) =>
+        writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks, queued })),
       ),
       permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
       setPermission: typed(async (tool, input, granted) => {

@@ -46,7 +46,7 @@ interface Change {
 }
 
 /** What this page runs itself, of stores that do not say. */
-type Live = Required<Pick<Listed, "phase" | "asks">>;
+type Live = Required<Pick<Listed, "phase" | "asks" | "queued">>;
 
 const empty: ThreadsState = { threads: [], archived: [], deleted: [], ready: false, error: undefined };
 /** A tab that crashed says nothing: so often those that run are looked after. */
@@ -150,13 +150,19 @@ export class ThreadStore {
   /** What a session of this page does, where its store does not tell the list. */
   #follow(session: GloveSession): void {
     const look = () => {
-      const { run, approvals, slots } = session.getSnapshot();
+      const { run, approvals, slots, queue } = session.getSnapshot();
       const phase = run.phase === "interrupted" ? "paused" : run.phase;
       const asks = approvals.length > 0 || slots.some(({ waits, status }) => waits && status === "pending");
-      const before = this.#live.get(session.sessionId);
-      if (before?.phase === phase && before.asks === asks) return;
-      this.#live.set(session.sessionId, { phase, asks });
-      if (before && (before.phase === "idle") !== (phase === "idle")) this.#changed(session.sessionId);
+      const queued = queue.length;
+      const { sessionId } = session;
+      const before = this.#live.get(sessionId);
+      if (before?.phase === phase && before.asks === asks && before.queued === queued) return;
+      this.#live.set(sessionId, { phase, asks, queued });
+      const begins = before?.phase === "idle" && phase !== "idle";
+      const ends = before && before.phase !== "idle" && phase === "idle";
+      // Whoever writes to it wants it back.
+      const isBack = before && (begins || queued > (before.queued ?? 0)) && this.#deleted.delete(sessionId);
+      if (begins || ends || isBack) this.#changed(sessionId);
       this.#show();
     };
     this.#undo.push(session.subscribe(look));

@@ -47,7 +47,7 @@ export interface SessionHost {
   salvage?(): Promise<string>;
   /** JSON `{firstMessage, messages, records, checkpoint?, seq}`; all of it or nothing. A rejection may
    *  have the JSON of a `StoreError` in `detail`. */
-  append?(step: string, strict: boolean, phase?: CorePhase, asks?: boolean): Promise<void>;
+  append?(step: string, strict: boolean, phase?: CorePhase, asks?: boolean, queued?: number): Promise<void>;
   /** Before something irreversible: rejects, as `append` does, where it cannot be told whether another page has taken the session
    *  over. Nothing where none can have done that. */
   confirm(): Promise<void> | undefined;

@@ -9,7 +9,7 @@ use glove_wasm::ports::{
     AbortSignal, DeltaSink, Durability, Loaded, ModelAdapter, ModelRequest, StoreAdapter,
 };
 use glove_wasm::run::checkpoint::Unsaved;
-use glove_wasm::run::input::Reply;
+use glove_wasm::run::input::{Reply, WhenBusy};
 use glove_wasm::run::salvage::{Salvaged, salvage};
 use glove_wasm::run::settings::Limits;
 use glove_wasm::runtime::Prompt;
@@ -318,6 +318,31 @@ fn an_interrupted_run_that_is_stopped_is_not_begun_again_first() {
     assert_eq!(block_on(session.request("next")).unwrap().text(), "something else");
     assert_eq!(notes.all(), ["look begins"]);
     assert_calls_are_answered(&session.messages());
+}
+
+#[test]
+fn an_interrupted_run_is_left_alone_by_a_message_that_is_given_up_on_its_way() {
+    let (notes, gate, inbox) = (Notes::default(), Gate::new(), Gate::new());
+    let store = FailingStore::over(left_in_a_tool(&notes, &gate));
+    gate.open();
+    // It is opened, and then the inbox is read.
+    store.wait_at(2, &inbox);
+    let model = ScriptedModel::new([Line::text("done")]);
+    let second =
+        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let session = second.session();
+    session.resume_by_hand();
+    block_on(session.opened()).unwrap();
+    let mut message = Prompt::new("no, stop").when_busy(WhenBusy::Interrupt);
+    message.id = Some("given up".to_owned());
+    let mut request = held(session.request(message));
+    assert!(request.stays_open());
+    session.cancel_queued("given up");
+    assert_eq!(block_on(request), Err(Error::Aborted));
+    inbox.open();
+    assert!(session.is_interrupted());
+    assert_eq!(block_on(session.resume()).unwrap().text(), "done");
+    assert_eq!(notes.all(), ["look begins", "look begins", "look ends"]);
 }
 
 /// A store whose checkpoint is broken; `append` counts what is written all the same.

@@ -101,7 +101,7 @@ function damagedInfo(id: string): ListedSession {
 }
 
 function infoOf(row: SessionRow): ListedSession {
-  const { id, title, first, created, updated, count, unfinished, archived, deleted, phase, asks } = row;
+  const { id, title, first, created, updated, count, unfinished, archived, deleted, phase, asks, queued } = row;
   return {
     id,
     title: title ?? first ?? "",
@@ -113,6 +113,7 @@ function infoOf(row: SessionRow): ListedSession {
     ...(deleted !== undefined && { deletedAt: deleted }),
     ...(phase && { phase }),
     ...(asks && { asks }),
+    ...(queued && { queued }),
     order: orderOf(row),
   };
 }

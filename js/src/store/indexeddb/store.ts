@@ -18,6 +18,9 @@ import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./sche
 
 type Access = Durability | "readonly";
 
+/** What a person writes to is neither put away nor deleted any more. */
+const listed = { archived: undefined, deleted: undefined };
+
 /**
  * Keeps a session in the browser's database. What is stored is JSON text, so it comes back character by character. Where the
  * browser allows no database, it keeps the session in memory and says so: `storage` is `memory` then, and `warning` tells why.
@@ -98,6 +101,8 @@ export class IndexedDBStore implements StoreAdapter {
         records: checkpoint === undefined ? later || before.records : false,
         phase: marks?.phase,
         asks: marks?.asks,
+        queued: marks?.queued,
+        ...((marks?.queued ?? 0) > (before.queued ?? 0) && listed),
       };
     });
   }
@@ -136,8 +141,7 @@ export class IndexedDBStore implements StoreAdapter {
       const row: SessionRow = {
         ...before,
         ...(title !== undefined && { first: title }),
-        // What a person writes to is neither put away nor deleted any more.
-        ...(said !== undefined && { archived: undefined, deleted: undefined }),
+        ...(said !== undefined && listed),
         ...now,
         ...changes,
       };
