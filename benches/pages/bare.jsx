@@ -1,8 +1,7 @@
 // The least that a chat page is: React, a list and a fetch.
 import { useState } from "react";
-import { start } from "./start.jsx";
 
-function Chat({ Screen }) {
+export function Page({ Screen }) {
   const [texts, setTexts] = useState([]);
   const send = async (text) => {
     setTexts((before) => [...before, text]);
@@ -12,5 +11,3 @@ function Chat({ Screen }) {
   };
   return <Screen texts={texts} send={send} ready />;
 }
-
-start(Chat);

@@ -1,6 +1,5 @@
 // A page of this package, with its store in IndexedDB.
 import { GloveClient, GloveProvider, useGlove } from "glove-wasm/react";
-import { start } from "./start.jsx";
 
 const client = new GloveClient({ endpoint: "/chat/ours", systemPrompt: "You help.", persistSession: true });
 
@@ -10,8 +9,8 @@ function Chat({ Screen }) {
   return <Screen texts={streamingText ? [...texts, streamingText] : texts} send={sendMessage} ready={sessionReady} />;
 }
 
-start(({ Screen }) => (
+export const Page = ({ Screen }) => (
   <GloveProvider client={client}>
     <Chat Screen={Screen} />
   </GloveProvider>
-));
+);

@@ -1,41 +1,44 @@
 // The pages of the contenders, bundled as an application's are, and a server that has their files compressed and answers their messages.
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { inRoot } from "../../scripts/lib/project.mjs";
 
 const folder = inRoot("benches", "pages");
 
-/** Bundles a module; gives its files, and the names of those that a page loads at once. */
+/** Bundles a module as Vite does for an application; gives its files, and the names of those that a page loads at once. */
 export async function bundle(contents, external = []) {
-  const { build } = await import("esbuild");
-  const { metafile, outputFiles } = await build({
-    stdin: { contents, resolveDir: folder, sourcefile: "app.js" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    minify: true,
-    write: false,
-    metafile: true,
+  const { build } = await import("vite");
+  const entry = join(folder, "entry.jsx");
+  const virtual = {
+    name: "entry",
+    enforce: "pre",
+    resolveId: (id) => (id === entry ? entry : undefined),
+    load: (id) => (id === entry ? contents : undefined),
+  };
+  const { output } = await build({
+    root: folder,
+    configFile: false,
+    // It tells of `use client` in every package.
     logLevel: "error",
-    outdir: inRoot(".cache", "bench"),
-    target: "es2022",
-    jsx: "automatic",
-    define: { "process.env.NODE_ENV": '"production"' },
-    external,
+    plugins: [virtual],
     // One React for all.
-    alias: external.length ? {} : { react: inRoot("node_modules", "react"), "react-dom": inRoot("node_modules", "react-dom") },
+    resolve: {
+      alias: external.length ? {} : { react: inRoot("node_modules", "react"), "react-dom": inRoot("node_modules", "react-dom") },
+    },
+    build: {
+      write: false,
+      rolldownOptions: { input: entry, external, ...(external.length && { preserveEntrySignatures: "strict" }) },
+    },
   });
-  const nameOf = (path) => path.split(/[\\/]/).at(-1);
-  const files = new Map(outputFiles.map(({ path, contents }) => [nameOf(path), Buffer.from(contents)]));
-  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [nameOf(path), output]));
-  const entry = [...outputs.keys()].find((name) => outputs.get(name).entryPoint?.endsWith("app.js"));
-  const atOnce = new Set([entry]);
+  const chunks = new Map(output.filter(({ type }) => type === "chunk").map((chunk) => [chunk.fileName, chunk]));
+  const start = [...chunks.keys()].find((name) => chunks.get(name).isEntry);
+  const atOnce = new Set([start]);
   for (const name of atOnce) {
-    for (const { path, kind } of outputs.get(name).imports) {
-      if (kind === "import-statement" && outputs.has(nameOf(path))) atOnce.add(nameOf(path));
-    }
+    for (const other of chunks.get(name).imports) if (chunks.has(other)) atOnce.add(other);
   }
-  return { files, entry, atOnce: [...atOnce] };
+  const files = new Map([...chunks].map(([name, { code }]) => [name, Buffer.from(code)]));
+  return { files, entry: start, atOnce: [...atOnce] };
 }
 
 /** What some files weigh as they travel. */
@@ -70,10 +73,14 @@ const answers = {
 export async function serveSite(names) {
   const served = new Map();
   for (const name of names) {
-    const { files, entry, atOnce } = await bundle(`import "./${name}.jsx"`);
+    const { files, entry, atOnce } = await bundle(
+      `import { Page } from "./${name}.jsx"; import { start } from "./start.jsx"; start(Page);`,
+    );
     // As Vite does for what an entry imports.
-    const hints = atOnce.filter((file) => file !== entry).map((file) => `<link rel=modulepreload href=${file}>`);
-    const html = `<!doctype html><meta charset=utf-8><link rel=icon href=data:,>${hints.join("")}<script type=module src=${entry}></script><div id=root></div>`;
+    const hints = atOnce
+      .filter((file) => file !== entry)
+      .map((file) => `<link rel=modulepreload href=/${name}/${file} crossorigin>`);
+    const html = `<!doctype html><meta charset=utf-8><link rel=icon href=data:,>${hints.join("")}<script type=module src=/${name}/${entry} crossorigin></script><div id=root></div>`;
     served.set(`/${name}/`, { type: "text/html", body: brotliCompressSync(html) });
     for (const [file, bytes] of files) {
       served.set(`/${name}/${file}`, { type: "text/javascript", body: brotliCompressSync(bytes) });

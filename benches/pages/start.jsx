@@ -31,6 +31,6 @@ function Screen({ texts, send, ready }) {
   );
 }
 
-export function start(Chat) {
-  createRoot(document.getElementById("root")).render(<Chat Screen={Screen} />);
+export function start(Page) {
+  createRoot(document.getElementById("root")).render(<Page Screen={Screen} />);
 }

@@ -4,18 +4,12 @@ import * as loop from "./classic/agent.js";
 import * as calls from "./classic/executor.js";
 import * as glove from "./classic/glove.js";
 import * as client from "./session/client.js";
-import * as machine from "./session/run.js";
 import type { StoreAdapter } from "./store/adapter.js";
 import type { ToolConfig } from "./tools/tool.js";
-import { bytes } from "./wasm/generated/glove_wasm_bytes.js";
-import { unpack } from "./wasm/inline.js";
-import { openCore } from "./wasm/sessions.js";
-import type { Message } from "./wire/record.js";
-import type { RunSettings } from "./wire/run-types.js";
+import { core } from "./wasm/carried.js";
 
 export * from "./exports.js";
-
-const core = /* @__PURE__ */ openCore(() => unpack(bytes));
+export * from "./session/synchronous.js";
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
 export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> extends client.GloveClient<T> {
@@ -46,24 +40,7 @@ export class Executor extends calls.Executor {
   }
 }
 
-/** The state machine under a session, for programs that drive it themselves. */
-export class Run extends machine.Run {
-  constructor(settings?: RunSettings, messages?: readonly Message[], snapshot?: string) {
-    super(core, settings, messages, snapshot);
-  }
-
-  /** The run that `snapshot()` gave. */
-  static restore(snapshot: string): Run {
-    return new Run(undefined, undefined, snapshot);
-  }
-}
-
 /** Starts the core ahead of its first use. Never needed: whatever uses the core starts it. */
 export async function init(): Promise<void> {
   await core.load();
-}
-
-/** The version of the package. */
-export function version(): string {
-  return core.now().version();
 }

@@ -1,45 +1,73 @@
 // Parts of the package that are loaded when a session needs them.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-const parts = { tools: "../../js/src/tools/runner.js", models: "../../js/src/models/bridge.js" };
+const parts = {
+  tools: "../../js/src/tools/runner.js",
+  models: "../../js/src/models/bridge.js",
+  core: "../../js/src/wasm/carried-file.js",
+};
 let missing: string | undefined;
+let held: Promise<void> | undefined;
 
 beforeEach(() => {
   vi.resetModules();
   for (const [name, path] of Object.entries(parts)) {
     vi.doMock(path, async (original) => {
       if (missing === name) throw new Error("no network");
+      await held;
       return original();
     });
   }
 });
 afterEach(() => {
   missing = undefined;
+  held = undefined;
   for (const path of Object.values(parts)) vi.doUnmock(path);
 });
 
 async function setup() {
-  const { GloveClient, MemoryStore } = await import("../../js/src/index.js");
+  // As a page's bundle has them: the entry itself also holds what brings the core at once.
+  const { GloveClient } = await import("../../js/src/session/client.js");
+  const { core } = await import("../../js/src/wasm/carried.js");
+  const { MemoryStore } = await import("../../js/src/store/memory.js");
   const { createScriptedModel } = await import("../../js/testing/index.js");
   const model = createScriptedModel([{ text: "One." }, { text: "Two." }]);
   const createStore = (id: string) => new MemoryStore(id);
   const subscribers = [{ record() {} }];
-  const client = new GloveClient({ createModel: () => model, createStore, subscribers, tasks: false });
+  const client = new GloveClient({ createModel: () => model, createStore, subscribers, tasks: false }, core);
   return { session: client.session("s"), model };
 }
 
 const tool = (name: string) => ({ name, description: "", jsonSchema: { type: "object" }, do: () => "done" });
 
-test.each(["models", "tools"])("a message waits where what runs %s cannot be loaded, and is sent when it can", async (part) => {
+test.each(["models", "tools", "core"])(
+  "a message waits where what runs %s cannot be loaded, and is sent when it can",
+  async (part) => {
+    const { session, model } = await setup();
+    if (part === "tools") session.configure({ tools: [tool("find")] });
+    missing = part;
+    await expect(session.sendMessage("hello")).rejects.toMatchObject({ code: "PART_NOT_LOADED" });
+    expect(session.getSnapshot()).toMatchObject({ error: { code: "PART_NOT_LOADED" }, queue: [{ text: "hello" }] });
+    missing = undefined;
+    await session.start();
+    await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [], error: undefined }));
+    expect(model.calls).toHaveLength(1);
+  },
+);
+
+test("a message that is sent before the core has come is shown at once, and answered when it has", async () => {
   const { session, model } = await setup();
-  if (part === "tools") session.configure({ tools: [tool("find")] });
-  missing = part;
-  await expect(session.sendMessage("hello")).rejects.toMatchObject({ code: "PART_NOT_LOADED" });
-  expect(session.getSnapshot()).toMatchObject({ error: { code: "PART_NOT_LOADED" }, queue: [{ text: "hello" }] });
-  missing = undefined;
-  await session.start();
-  await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [], error: undefined }));
-  expect(model.calls).toHaveLength(1);
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  const outcome = session.sendMessage("hello");
+  expect(session.getSnapshot()).toMatchObject({ sessionReady: false, queue: [{ text: "hello" }] });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(model.calls).toHaveLength(0);
+  arrive();
+  expect(await outcome).toMatchObject({ type: "completed", text: "One." });
+  expect(session.getSnapshot().timeline).toHaveLength(2);
 });
 
 test("a message is answered with the tools that were set before it, whatever has to be loaded for them", async () => {

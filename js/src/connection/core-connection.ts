@@ -216,6 +216,8 @@ export class CoreConnection {
       const again = () => void (this.#starting ?? this.ready().catch(() => {}));
       this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(again) ?? (() => {}));
     }
+    // Beside the database and its lock. Why it failed is told where it is needed.
+    this.#core.load().catch(() => {});
     const shared = await this.#store.shared?.();
     if (this.#disposed) throw sessionClosed();
     if (!shared) return this.#open();
@@ -319,7 +321,7 @@ export class CoreConnection {
   #meet(name: string, store: StoreAdapter): Tabs {
     const { snapshots, subscribers } = this.#page;
     const page = tabPage(snapshots, {
-      prepare: () => void this.#core.load().catch(() => {}),
+      prepare: () => this.#core.load().catch(() => {}),
       open: () => this.#open(),
       close: () => this.#letGo(),
       flush: () => this.flush(),

@@ -4,7 +4,7 @@ import { toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
-import type { Core } from "../wasm/sessions.js";
+import type { CoreNow } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
 import type { CorePhase, RunEffect, RunInput, RunSettings } from "../wire/run-types.js";
 
@@ -16,7 +16,7 @@ export class Run {
   readonly #run: CoreRun;
 
   /** A new run over messages that were there before, or one that `snapshot` gave. The core has to be started (`init()`). */
-  constructor(core: Core, settings: RunSettings | undefined, messages: readonly Message[] | undefined, snapshot?: string) {
+  constructor(core: CoreNow, settings: RunSettings | undefined, messages: readonly Message[] | undefined, snapshot?: string) {
     core.now();
     const stored = snapshot === undefined ? undefined : readSnapshot(snapshot);
     this.#run = called(

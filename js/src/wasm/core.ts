@@ -15,15 +15,23 @@ export interface Glue {
 }
 
 /** An entry's way to a wasm file; all entries share what was started of it. */
-export interface Started<E extends Glue> {
+export interface Loaded<E extends Glue> {
   /** Starts it without blocking the page; later calls give the same. */
   load(compile?: Compile): Promise<E>;
+}
+
+/** The same where the bytes need no waiting. */
+export interface Started<E extends Glue> extends Loaded<E> {
   /** It at once: started on the spot when it has not been. */
   now(source?: WasmSourceNow): E;
 }
 
 /** The way in for entries: `own` gives the bytes that one carries, or says that it carries none. */
-export type Opener<E extends Glue> = (own: () => BufferSource) => Started<E>;
+export interface Opener<E extends Glue> {
+  (own: () => BufferSource): Started<E>;
+  /** They come in a file of their own. */
+  (own: () => Promise<BufferSource>): Loaded<E>;
+}
 
 export function openerOf<E extends Glue>(glue: E): Opener<E> {
   let started = false;
@@ -43,19 +51,21 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
       throw explained(error);
     }
   };
-  return (own) => ({
-    load(compile = () => WebAssembly.compile(own())) {
-      starting ??= (async () => start(await compile()))().catch((error: unknown) => {
-        starting = undefined; // The next call may try again, with another source.
-        throw explained(error);
-      });
+  return (own: () => BufferSource | Promise<BufferSource>) => ({
+    load(compile = async () => WebAssembly.compile(await own())) {
+      starting ??= compile()
+        .then(start)
+        .catch((error: unknown) => {
+          starting = undefined; // The next call may try again, with another source.
+          throw explained(error);
+        });
       return starting.then(living);
     },
-    now(source) {
+    now(source?: WasmSourceNow) {
       if (started) return living();
       try {
         const given = source ?? own();
-        return start(given instanceof WebAssembly.Module ? given : new WebAssembly.Module(given));
+        return start(given instanceof WebAssembly.Module ? given : new WebAssembly.Module(given as BufferSource));
       } catch (error) {
         throw explained(error);
       }

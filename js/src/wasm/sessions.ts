@@ -1,11 +1,13 @@
 // The wasm file of pages: sessions, and the protocol of endpoints.
-import { openerOf, type Started } from "./core.js";
+import { type Loaded, openerOf, type Started } from "./core.js";
 import { __wbg_reset_state, CoreSession, guard, initSync, salvage, version } from "./generated/glove_wasm.js";
 
 // Not the whole module: what only some pages use (`CoreRun`) is left out of the others.
 const glue = { __wbg_reset_state, CoreSession, guard, initSync, salvage, version };
 
-export type Core = Started<typeof glue>;
+export type Core = Loaded<typeof glue>;
+/** What calls that cannot wait need. */
+export type CoreNow = Started<typeof glue>;
 
 export const openCore = /* @__PURE__ */ openerOf(glue);
 
