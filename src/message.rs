@@ -7,6 +7,9 @@ use crate::json::Json;
 use crate::json::codec::{Done, Form, Read, ReadFields, Ts, Write, read_fields, through_codec};
 use crate::json::reader::{Broken, Reader};
 
+/// The `framework_context` of what begins a prompt without a person.
+pub const TRIGGER: &str = "trigger";
+
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extra(pub Vec<(String, Json)>);
@@ -260,11 +263,17 @@ pub enum SlotStatus {
 pub struct SideOutput {
     #[json(rename = "type")]
     pub kind: String,
+    /// Of a widget: which renderer draws it.
+    pub widget: Option<String>,
     /// What the model is told of it.
     pub summary: Option<String>,
     #[json(null_as_default)]
     #[ts(optional)]
     pub data: Json,
+    /// What a person reads where no renderer draws it.
+    pub fallback: Option<String>,
+    /// When its call ended, in milliseconds since 1970.
+    pub at: Option<u64>,
     #[json(flatten)]
     pub extra: Extra,
 }
@@ -413,6 +422,18 @@ impl Message {
             && !self.is_compaction_request
             && !self.is_skill_injection
             && self.framework_context.is_none()
+    }
+}
+
+impl Message {
+    /// Begins a prompt that nobody wrote; why is its text from before it was made a message for the model.
+    pub fn is_trigger(&self) -> bool {
+        self.framework_context.as_deref() == Some(TRIGGER)
+    }
+
+    /// What is answered next, whether a person wrote it or not.
+    pub fn begins_prompt(&self) -> bool {
+        self.is_from_person() || self.is_trigger()
     }
 }
 

@@ -82,7 +82,7 @@ export { askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { RunOutcome } from "./session/outcome.js";
 export type { FileInput, ImageInput, MessageInput } from "./session/request.js";
-export type { GloveSession } from "./session/session.js";
+export type { GloveSession, TriggerInput } from "./session/session.js";
 export type { CompactionConfig, SessionConfig, SessionParts } from "./session/session-config.js";
 export {
   DEFAULT_SESSION_STORAGE_KEY,
@@ -145,6 +145,7 @@ export type {
   BuiltInChoice,
   BuiltInInfo,
   BuiltInQuestions,
+  FileOutput,
   IGloveRunnable,
   SlotRenderProps,
   ToolConfig,
@@ -168,6 +169,10 @@ export type {
   Budgets,
   Limits,
   MessageBranches,
+  PromptOutput,
+  PromptRecord,
+  PromptText,
+  PromptToolCall,
   RunEffect,
   RunFinish,
   RunInput,

@@ -23,4 +23,4 @@ pub use model::{Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 pub use outcome::{Data, IntoOutcome, ToolFailure};
 pub use registry::{Tool, Tools};
 pub use store::{Durability, Loaded, PermissionStatus, StoreAdapter};
-pub use tools::{CallRef, Checked, Step, Steps, ToolContext, ToolHost};
+pub use tools::{CallRef, Checked, MOST_OUTPUT_BYTES, Step, Steps, ToolContext, ToolHost};

@@ -15,6 +15,9 @@ use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validat
 use crate::run::log::StepResult;
 use crate::tool::{ToolDefinition, ToolSpec};
 
+/// How much data one output of a tool may have, as JSON: larger ones do not belong into a record that is read as a whole.
+pub const MOST_OUTPUT_BYTES: usize = 16 * 1024 * 1024;
+
 /// Everything that runs the tools of a session.
 pub trait ToolHost: MaybeSend + MaybeSync {
     /// The definitions for the model, in a fixed order and without duplicate names.
@@ -167,24 +170,37 @@ impl ToolContext {
         done
     }
 
-    /// Adds an output next to the result: a file, a widget, or a type of the application's own.
-    pub fn output(&self, output: SideOutput) {
+    /// Adds an output next to the result: a file, a widget, or a type of the application's own. Fails where it has more than
+    /// [`MOST_OUTPUT_BYTES`]. What a call that fails has added is not kept.
+    pub fn output(&self, output: SideOutput) -> Result<(), ToolFailure> {
+        let size = output.data.as_str().len();
+        if size > MOST_OUTPUT_BYTES {
+            return Err(ToolFailure::Failed(format!(
+                "An output has {size} bytes; at most {MOST_OUTPUT_BYTES} are kept in a conversation. Store it elsewhere, and add its address."
+            )));
+        }
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner).push(output);
+        Ok(())
     }
 
-    /// For users only; the model never sees it.
-    pub fn widget(&self, data: Json) {
-        self.output(SideOutput { kind: "widget".to_owned(), data, ..SideOutput::default() });
+    /// For users only; the model never sees it. `name` says what draws it.
+    pub fn widget(&self, name: impl Into<String>, data: Json) -> Result<(), ToolFailure> {
+        self.output(SideOutput {
+            kind: "widget".to_owned(),
+            widget: Some(name.into()),
+            data,
+            ..SideOutput::default()
+        })
     }
 
     /// The model reads the summary, users get the file.
-    pub fn file(&self, summary: impl Into<String>, data: Json) {
+    pub fn file(&self, summary: impl Into<String>, data: Json) -> Result<(), ToolFailure> {
         self.output(SideOutput {
             kind: "file".to_owned(),
             summary: Some(summary.into()),
             data,
             ..SideOutput::default()
-        });
+        })
     }
 
     /// What was added so far; a tool host puts it into the call's outcome.

@@ -234,7 +234,7 @@ impl Run {
         };
         match input {
             Input::Request(request)
-                if request.regenerate && !self.read_back().any(|(_, message)| message.is_from_person()) =>
+                if request.regenerate && !self.read_back().any(|(_, message)| message.begins_prompt()) =>
             {
                 Err(OutOfProtocol::NothingToAnswer)
             }

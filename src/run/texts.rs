@@ -228,6 +228,11 @@ pub(crate) fn inbox_resolved(items: &[&InboxItem]) -> String {
     text
 }
 
+/// What begins a prompt that nobody wrote.
+pub(crate) fn trigger(reason: &str) -> String {
+    format!("[Not written by the user. This prompt began by itself: {reason}]")
+}
+
 pub(crate) fn inbox_blocking(items: &[&InboxItem]) -> String {
     let mut text = format!(
         "[Inbox: {} blocking item(s) still pending. Do not go on with work that depends on them.]",

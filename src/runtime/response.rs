@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::event::{Question, Rule};
-use crate::message::{ContentPart, Message};
+use crate::message::{ContentPart, Message, TRIGGER};
 use crate::run::effect::Outcome;
 use crate::run::input::{Reply, WhenBusy};
 
@@ -28,6 +28,13 @@ impl Prompt {
     /// Asks for another answer in the place of the last one.
     pub fn again() -> Self {
         Prompt { regenerate: true, ..Prompt::new("") }
+    }
+
+    /// Begins a prompt that nobody wrote: a timer, a notification. The model reads the reason, and a chat shows the answer alone.
+    pub fn trigger(reason: impl Into<String>) -> Self {
+        let mut prompt = Prompt::new(reason);
+        prompt.message.framework_context = Some(TRIGGER.to_owned());
+        prompt
     }
 
     /// Says something else in the place of an earlier message of a person. A request that runs is stopped first.

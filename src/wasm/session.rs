@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::http::{HttpModel, HttpOptions};
 use crate::json::Json;
 use crate::json::codec::{Read, object, to_text};
-use crate::message::{ContentPart, Extra, Message};
+use crate::message::{ContentPart, Extra, Message, TRIGGER};
 use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show};
 use crate::providers::{Format, request};
 use crate::run;
@@ -45,6 +45,9 @@ struct PromptInput {
     #[json(null_as_default)]
     regenerate: bool,
     edits: Option<String>,
+    /// No person says it: the text is why it begins.
+    #[json(default)]
+    trigger: bool,
     #[json(default)]
     leave_when_waiting: bool,
     /// Fields that the application puts on its message.
@@ -119,9 +122,19 @@ impl CoreSession {
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
-        let PromptInput { id, text, content, when_busy, regenerate, edits, leave_when_waiting, extra } =
-            read(request, "the request")?;
+        let PromptInput {
+            id,
+            text,
+            content,
+            when_busy,
+            regenerate,
+            edits,
+            trigger,
+            leave_when_waiting,
+            extra,
+        } = read(request, "the request")?;
         let mut message = Message::user(text);
+        message.framework_context = trigger.then(|| TRIGGER.to_owned());
         message.content = content;
         message.extra = extra;
         let prompt = Prompt { id, message, when_busy, regenerate, edits, leave_when_waiting };

@@ -8,10 +8,11 @@ use crate::message::{
     CallOutcome, ContentPart, InboxItem, Message, SideOutput, Slot, Task, ToolCall, ToolResult,
     ToolResultData, Usage,
 };
-use crate::ports::PermissionStatus;
+use crate::ports::{MOST_OUTPUT_BYTES, PermissionStatus};
 use crate::providers::attachments::{MOST_PIXELS, MOST_SOURCE_BYTES, MediaRules, SENTENCES, media_rules};
 use crate::run::input::{Input, Issue, Reply, Validated, WhenBusy};
 use crate::run::settings::{Budgets, Limits, Settings};
+use crate::run::views::prompts::{Output, PromptRecord, TextOutput, ToolOutput};
 use crate::run::views::timeline::TimelineEntry;
 use crate::run::{Alternatives, PhaseName};
 use crate::task_tool::TaskStatus;
@@ -89,6 +90,10 @@ fn the_types_of_typescript_are_those_of_rust() {
         Question::declaration(),
         Rule::declaration(),
         TimelineEntry::declaration(),
+        PromptRecord::declaration(),
+        Output::declaration(),
+        TextOutput::declaration(),
+        ToolOutput::declaration(),
         Alternatives::declaration(),
         PhaseName::declaration(),
         RunEffect::declaration(),
@@ -107,6 +112,10 @@ fn the_types_of_typescript_are_those_of_rust() {
         CoreStep::declaration(),
     ];
     same("run-types.ts", RUN, &run);
+    let most = format!(
+        "/** The most data that one output of a tool may have, in bytes of JSON. */\nexport const mostOutputBytes = {MOST_OUTPUT_BYTES};\n"
+    );
+    same("outputs.ts", "// How much a tool may show beside its result.", &[most]);
     same("core-types.ts", CORE, &core);
 }
 

@@ -5,6 +5,7 @@ import type { RunOutcome } from "../../src/session/outcome.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
+import { Loader } from "../look/loader.js";
 import { RendererRegistry } from "../render/renderer-registry.js";
 import { NothingDraws } from "../slots/drawing.js";
 import { slotParts } from "../slots/slot-loader.js";
@@ -20,6 +21,9 @@ export const holdMs = 5_000;
 
 const SlotView = /* @__PURE__ */ slotParts.component("SlotView");
 const ResultView = /* @__PURE__ */ slotParts.component("ResultView");
+const OutputView = /* @__PURE__ */ new Loader(() => import("../outputs/output-view.js")).component("OutputView");
+
+type Drawn = Pick<GloveState, "renderSlot" | "renderToolResult" | "renderOutput">;
 
 /** How many engines show a session. */
 const shownBy = new WeakMap<GloveSession, number>();
@@ -33,7 +37,7 @@ export class Engine implements SnapshotSource, ConversationState {
   });
   readonly #messages = createMessages();
   readonly #states = new WeakMap<GloveSnapshot, GloveState>();
-  #drawing: Pick<GloveState, "renderSlot" | "renderToolResult">;
+  #drawing: Drawn;
   #settings: Settings;
   /** The session that was chosen, whether it is open or not. */
   #id: string | undefined;
@@ -98,7 +102,7 @@ export class Engine implements SnapshotSource, ConversationState {
     return state;
   }
 
-  #draw(): Pick<GloveState, "renderSlot" | "renderToolResult"> {
+  #draw(): Drawn {
     const registry = this.#registry;
     const { resolveSlot, rejectSlot } = this.actions;
     return {
@@ -107,6 +111,7 @@ export class Engine implements SnapshotSource, ConversationState {
         if (entry.renderData === undefined || !registry.result(entry.name)) return null;
         return createElement(ResultView, { key: entry.id, entry, registry });
       },
+      renderOutput: (output) => createElement(OutputView, { output, registry }),
     };
   }
 

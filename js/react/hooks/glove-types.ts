@@ -7,7 +7,7 @@ import type { ImageInput, MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import type { EnhancedSlot, GloveSnapshot, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { InboxItem } from "../../src/store/adapter.js";
-import type { Task } from "../../src/wire/record.js";
+import type { SideOutput, Task } from "../../src/wire/record.js";
 import type { ClientEntry, ClientStreamingCall } from "../timeline/typed-calls.js";
 import type { UIMessage } from "./messages.js";
 
@@ -68,6 +68,8 @@ export interface GloveState<C = GloveClient> extends Omit<GloveSnapshot, keyof L
   session: GloveSession | null;
   renderSlot: (slot: EnhancedSlot) => ReactNode;
   renderToolResult: (entry: ToolEntry) => ReactNode;
+  /** Draws one of an entry's `outputs`: a widget, a file, or a type of your own. */
+  renderOutput: (output: SideOutput) => ReactNode;
 }
 
 /** What `useGlove()` returns: the state, the actions, and what `<Render>` needs (a `GloveHandle`). */

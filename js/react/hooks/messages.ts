@@ -2,6 +2,7 @@
 
 import type { GloveClient } from "../../src/session/client.js";
 import type { Approval, GloveSnapshot, ShownEntry, ToolEntry } from "../../src/snapshot/snapshot.js";
+import type { SideOutput } from "../../src/wire/record.js";
 import type { MessageBranches } from "../../src/wire/run-types.js";
 import type { CallsOf, CallTypes, Partly } from "../timeline/typed-calls.js";
 
@@ -15,7 +16,7 @@ export interface UIMessage<C = GloveClient> {
 }
 
 /** A piece of a message, told apart by its `type`. */
-export type UIMessagePart<C = GloveClient> = TextPart | ReasoningPart | FilePart | ToolPart<C> | CompactionPart;
+export type UIMessagePart<C = GloveClient> = TextPart | ReasoningPart | FilePart | ToolPart<C> | OutputPart | CompactionPart;
 
 /** What was said. It streams while it is being written. */
 export interface TextPart {
@@ -36,6 +37,12 @@ export interface FilePart {
   readonly type: "file";
   readonly mediaType: string;
   readonly url: string;
+}
+
+/** What the call before it showed beside its result. */
+export interface OutputPart {
+  readonly type: "data-output";
+  readonly data: SideOutput;
 }
 
 /** Older messages were summarised for the model here. */
@@ -170,7 +177,7 @@ function build(entries: ShownEntry[], start: number, previous: Group | undefined
     if (entry.kind === "compaction") return [{ type: "data-compaction", data: { text: entry.text } }];
     const thought = entry.kind === "user" ? undefined : entry.reasoning;
     const before: UIMessagePart[] = thought ? [{ type: "reasoning", text: thought, state: "done" }] : [];
-    if (entry.kind === "tool") return [...before, tool(entry, approvals)];
+    if (entry.kind === "tool") return [...before, tool(entry, approvals), ...(entry.outputs ?? []).map(output)];
     return entry.text === "" ? before : [...before, { type: "text", text: entry.text, state: "done" }];
   });
   return { start, entries, message: { id: answerTo(previous?.message), role: "assistant", parts, ...branchesOf(entries) } };
@@ -205,6 +212,8 @@ function file(url: string): FilePart {
   const mediaType = /^data:([^;,]+)/.exec(url)?.[1] ?? "image/*";
   return { type: "file", mediaType, url };
 }
+
+const output = (data: SideOutput): OutputPart => ({ type: "data-output", data });
 
 function tool(entry: ToolEntry, approvals: readonly Approval[]): ToolPart {
   const base: ToolPartBase = {

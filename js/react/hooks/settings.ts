@@ -54,6 +54,8 @@ const hookOptions = {
 const ofTheClient = "It belongs to the client: pass it to `GloveClient`.";
 const moved = Object.fromEntries(
   [
+    "services",
+    "userId",
     "budgets",
     "limits",
     "whenBusy",

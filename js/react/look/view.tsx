@@ -77,6 +77,7 @@ function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNod
         renderReasoning={props.renderReasoning}
         renderSlot={glove.renderSlot}
         renderToolResult={glove.renderToolResult}
+        renderOutput={glove.renderOutput}
       />
       {!props.renderToolStatus && <Calls glove={glove} />}
       <Slots slots={placed.rest} renderSlot={glove.renderSlot} />

@@ -12,7 +12,7 @@ import type { GloveHandle, RenderProps } from "./types.js";
 
 export interface EntriesProps
   extends Pick<RenderProps, "renderMessage" | "renderToolStatus" | "renderReasoning" | "renderStreaming">,
-    Pick<GloveHandle, "renderSlot" | "renderToolResult"> {
+    Pick<GloveHandle, "renderSlot" | "renderToolResult" | "renderOutput"> {
   timeline: readonly ShownEntry[];
   slots: PlacedSlots["at"];
   /** An answer is being written after the last entry. */
@@ -211,6 +211,11 @@ function ToolView({ entry, index, slots, ...handle }: ToolViewProps): ReactNode 
           {shows}
         </ToolCard>
       )}
+      {handle.renderOutput &&
+        entry.outputs?.map((output, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+          <Fragment key={at}>{handle.renderOutput?.(output)}</Fragment>
+        ))}
       {!handle.renderToolStatus && <Versions of={entry} />}
     </>
   );

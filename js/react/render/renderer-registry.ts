@@ -46,6 +46,11 @@ export class RendererRegistry extends Listeners implements Drawing {
     return named(this.#own, name) ?? drawn ?? named(this.#provided, name) ?? named(builtInRenderers, name);
   }
 
+  /** The hook's or the provider's. */
+  output(name: string): Renderer<SlotProps> | undefined {
+    return named(this.#own, name) ?? named(this.#provided, name);
+  }
+
   result(name: string): Renderer<ResultProps> | undefined {
     const tool = this.#tools.find((tool) => tool?.name === name && tool.renderResult);
     return tool?.renderResult as Renderer<ResultProps> | undefined;

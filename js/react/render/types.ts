@@ -14,6 +14,7 @@ import type {
   TimelineEntry,
   ToolEntry,
 } from "../../src/snapshot/snapshot.js";
+import type { SideOutput } from "../../src/wire/record.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
 import type { Labels } from "./labels.js";
 
@@ -29,6 +30,8 @@ export interface GloveHandle {
   abort: () => void;
   renderSlot: (slot: EnhancedSlot) => ReactNode;
   renderToolResult: (entry: ToolEntry) => ReactNode;
+  /** Draws what a tool showed beside its result; without it nothing of that is drawn. */
+  renderOutput?: ((output: SideOutput) => ReactNode) | undefined;
   resolveSlot: (slotId: string, value: unknown) => unknown;
   rejectSlot: (slotId: string, reason?: string) => unknown;
   status?: GloveStatus;

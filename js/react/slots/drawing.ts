@@ -14,6 +14,7 @@ export interface Drawing {
   /** Told what a renderer threw, and whose it is. */
   readonly failed: (error: unknown, name: string) => void;
   slot(name: string): Renderer<SlotProps> | undefined;
+  output(name: string): Renderer<SlotProps> | undefined;
   result(name: string): Renderer<ResultProps> | undefined;
 }
 

@@ -3,7 +3,7 @@
 import { AbortError, GloveError, reasonOf } from "../error.js";
 import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import type { ToolConfig, ToolDisplay } from "../tools/tool.js";
+import type { FileOutput, ToolConfig, ToolDisplay } from "../tools/tool.js";
 import { looseCopy } from "../values/copy.js";
 import { toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
@@ -12,7 +12,8 @@ import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
 import type { CoreStep } from "../wire/core-types.js";
 import type { SideOutput } from "../wire/record.js";
-import type { DisplayManagerAdapter, ListenerFn, Renderer, Resolver, Slot, SlotRequest, UnsubscribeFn } from "./manager.js";
+import type { DisplayManagerAdapter, ListenerFn, Resolver, Slot, SlotRequest } from "./manager.js";
+import type { AddedOutput } from "./outputs.js";
 
 /** A call that a tool is run for. */
 export interface RunningCall {
@@ -23,7 +24,7 @@ export interface RunningCall {
   readonly tool: ToolConfig;
   readonly turn: Turn;
   /** What the tool adds to its result. */
-  readonly outputs: SideOutput[];
+  readonly outputs: AddedOutput[];
   /** With what a person turned it down. */
   readonly refused: Set<unknown>;
   /** The run of the tool is over: it was stopped, or its core is gone. */
@@ -45,16 +46,50 @@ export interface CallPort {
   core(): CoreSession;
 }
 
+/** What the application gives each of its tools. */
+export interface CallServices {
+  readonly services?: unknown;
+  readonly userId?: string | undefined;
+}
+
+/** Of the display manager, as it is. */
+const passed = ["registerRenderer", "notify", "subscribe", "resolve", "reject", "clearStack"] as const;
+
 /** Also the whole display manager, for tools that were written for that. */
 export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   readonly #port: CallPort;
   readonly #manager: DisplayManagerAdapter;
   readonly #call: RunningCall;
+  readonly #given: CallServices;
+  declare readonly registerRenderer: DisplayManagerAdapter["registerRenderer"];
+  declare readonly notify: DisplayManagerAdapter["notify"];
+  declare readonly subscribe: DisplayManagerAdapter["subscribe"];
+  declare readonly resolve: DisplayManagerAdapter["resolve"];
+  declare readonly reject: DisplayManagerAdapter["reject"];
+  declare readonly clearStack: DisplayManagerAdapter["clearStack"];
 
-  constructor(port: CallPort, call: RunningCall) {
+  constructor(port: CallPort, call: RunningCall, given: CallServices) {
     this.#port = port;
     this.#manager = port.manager;
     this.#call = call;
+    this.#given = given;
+    for (const name of passed) Object.assign(this, { [name]: port.manager[name].bind(port.manager) });
+  }
+
+  get callId(): string {
+    return this.#call.id;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get services(): unknown {
+    return this.#given.services;
+  }
+
+  get userId(): string | undefined {
+    return this.#given.userId;
   }
 
   get idempotencyKey(): string {
@@ -126,6 +161,18 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   addOutput(output: SideOutput): void {
+    this.#add(output);
+  }
+
+  displayWidget(widget: string, data?: unknown, fallback?: string): void {
+    this.#add({ type: "widget", widget, data, ...(fallback !== undefined && { fallback }) });
+  }
+
+  addFileOutput(file: FileOutput): void {
+    this.#add({ type: "file", file });
+  }
+
+  #add(output: AddedOutput): void {
     this.#call.outputs.push(looseCopy(output));
   }
 
@@ -147,30 +194,6 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   get resolverStore(): Map<string, Resolver> {
     return this.#manager.resolverStore;
-  }
-
-  registerRenderer<I, O>(renderer: Renderer<I, O>): void {
-    this.#manager.registerRenderer(renderer);
-  }
-
-  notify(): Promise<void> {
-    return this.#manager.notify();
-  }
-
-  subscribe(listener: ListenerFn): UnsubscribeFn {
-    return this.#manager.subscribe(listener);
-  }
-
-  resolve<O = unknown>(slot_id: string, value: O): unknown {
-    return this.#manager.resolve(slot_id, value);
-  }
-
-  reject(slot_id: string, error?: unknown): unknown {
-    return this.#manager.reject(slot_id, error);
-  }
-
-  clearStack(): Promise<void> {
-    return this.#manager.clearStack();
   }
 }
 

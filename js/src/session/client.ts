@@ -13,7 +13,8 @@ import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
-import { GloveSession } from "./session.js";
+import type { RunOutcome } from "./outcome.js";
+import { GloveSession, type TriggerInput } from "./session.js";
 import type { CompactionConfig, SessionConfig } from "./session-config.js";
 import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
@@ -38,6 +39,10 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly tools?: T | undefined;
   readonly compaction?: CompactionConfig | undefined;
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
+  /** What tools work with, such as an API client: `display.services` of each call. It is stored nowhere. */
+  readonly services?: unknown;
+  /** Whose sessions they are: `display.userId` of each call, and `userId` of the prompts. No model reads it. */
+  readonly userId?: string | undefined;
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
   /** What happens to a message that arrives while another one is answered; default `queue`. */
@@ -150,6 +155,11 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     check("The settings", overrides, "object");
     checkOptions(overrides, overrideOptions);
     return this.#hold(id, overrides).session;
+  }
+
+  /** Begins a prompt that nobody wrote in the session with this id; see `trigger` of sessions. */
+  async trigger(id: string, input: TriggerInput): Promise<RunOutcome> {
+    return this.session(id).trigger(input);
   }
 
   /**
@@ -320,9 +330,9 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {
-    const { systemPrompt, tools, compaction, subscribers, budgets, limits, whenBusy, resume, tasks, tokenCounterStyle } =
-      this.#config;
-    const common = { tools, compaction, subscribers, budgets, limits, whenBusy };
+    const { systemPrompt, tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, ...rest } = this.#config;
+    const common = { tools, compaction, subscribers, services, userId, budgets, limits, whenBusy };
+    const { resume, tasks, tokenCounterStyle } = rest;
     return new GloveSession(
       {
         ...common,

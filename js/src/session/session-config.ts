@@ -29,6 +29,10 @@ export interface SessionConfig {
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
+  /** What tools work with, such as an API client: `display.services` of each call. It is stored nowhere. */
+  readonly services?: unknown;
+  /** Whose session it is: `display.userId` of each call, and `userId` of the prompts. No model reads it. */
+  readonly userId?: string | undefined;
   /** What happens to a message that arrives while another one is answered; default `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
 }
@@ -59,6 +63,8 @@ export const sessionOptions = {
   model: "model",
   tools: "list",
   subscribers: "list",
+  services: "any",
+  userId: "text",
   compaction,
   budgets: { turns: "count", tool_calls: "count", tokens: "large", cost: "amount", wall_clock_ms: "large", ask: "flag" },
   limits: {

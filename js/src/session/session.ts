@@ -20,6 +20,7 @@ import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { ContentPart, Message } from "../wire/record.js";
+import type { PromptRecord } from "../wire/run-types.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
 import { bodyOf, checkInput, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
@@ -27,8 +28,14 @@ import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 
-/** Without `regenerate` it says something, and with `edits` in the place of another message. */
-type OutgoingMessage = MessageInput & { readonly regenerate?: true; readonly edits?: string };
+/** Without `regenerate` it says something, and with `edits` in the place of another message. With `trigger` nobody says it. */
+type OutgoingMessage = MessageInput & { readonly regenerate?: true; readonly edits?: string; readonly trigger?: true };
+
+/** A prompt that nobody writes. */
+export interface TriggerInput {
+  /** Why it begins, for the model. */
+  readonly reason: string;
+}
 
 /** Starts a session with these messages, and gives its id. */
 type BeginSession = (messages: readonly Message[]) => Promise<string>;
@@ -99,6 +106,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#slots.forCall(call),
       agent: () => this.runnable,
+      given: () => this.#config,
       validated: (callId, validated) => this.#connection.own.validated(callId, validated),
       returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
       report,
@@ -226,6 +234,15 @@ export class GloveSession {
     const outcome = await this.#send(input, signal, id);
     if (outcome.type === "aborted") throw stoppedBy(signal);
     return outcome;
+  };
+
+  /**
+   * Begins a prompt that nobody wrote: for a timer, a notification or an event. The model reads `reason`, and the chat shows what it
+   * answers. While another request runs it waits for its turn.
+   */
+  readonly trigger = async (input: TriggerInput): Promise<RunOutcome> => {
+    const { reason } = check("The trigger", input, "object");
+    return this.#send({ text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" });
   };
 
   /** Stops the current request. The partial answer is kept, and every open call gets a result. */
@@ -363,7 +380,8 @@ export class GloveSession {
   readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
 
   /** The record grouped by prompts, each with its outputs in order and its usage. */
-  readonly prompts = async (): Promise<unknown[]> => JSON.parse(await this.#read((session) => session.prompts())) as unknown[];
+  readonly prompts = async (): Promise<PromptRecord[]> =>
+    JSON.parse(await this.#read((session) => session.prompts())) as PromptRecord[];
 
   /** Returns a function that removes the subscriber. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
@@ -431,7 +449,7 @@ export class GloveSession {
 
   async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw sessionClosed();
-    const { regenerate, edits, ...message } = input;
+    const { regenerate, edits, trigger, ...message } = input;
     if (!regenerate) checkInput(message);
     this.#offerAgain();
     const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
@@ -469,7 +487,7 @@ export class GloveSession {
 
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
   async #give(sent: Sent): Promise<string> {
-    const { regenerate, edits, whenBusy = this.#config.whenBusy } = sent.input;
+    const { regenerate, edits, trigger, whenBusy = this.#config.whenBusy } = sent.input;
     const body = new Promise<RequestBody>((resolve, reject) => {
       sent.leave = () => reject(new AbortError());
       bodyOf(sent.input).then(resolve, reject);
@@ -483,7 +501,8 @@ export class GloveSession {
         throw error;
       });
       const [, content] = await Promise.all([opening, body]);
-      const request = { id: sent.id, whenBusy, regenerate, edits, ...content };
+      const extra = { ...content.extra, userId: this.#config.userId };
+      const request = { id: sent.id, whenBusy, regenerate, edits, trigger, ...content, extra };
       return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
         sent.delivered = true;

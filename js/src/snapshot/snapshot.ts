@@ -1,5 +1,5 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
-import type { CallOutcome, Task, Usage } from "../wire/record.js";
+import type { CallOutcome, SideOutput, Task, Usage } from "../wire/record.js";
 import type { CorePhase, Issue, MessageBranches } from "../wire/run-types.js";
 
 /** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
@@ -58,6 +58,8 @@ export type TimelineEntry =
       readonly outcome?: CallOutcome;
       readonly renderData?: unknown;
       readonly durationMs?: number;
+      /** What it showed beside its result: files, widgets and types of your own. */
+      readonly outputs?: readonly SideOutput[];
       /** It was taken back. */
       readonly undone?: boolean;
       /** What the model thought before it, where it said nothing. */

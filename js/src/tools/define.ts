@@ -3,7 +3,7 @@
 import type { EnhancedSlot } from "../snapshot/snapshot.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { check } from "../values/validate-options.js";
-import type { SideOutput, ToolResultData } from "../wire/record.js";
+import type { ToolResultData } from "../wire/record.js";
 import type { Issue } from "../wire/run-types.js";
 import { checkTool } from "./options.js";
 import type { InferInput, InferOutput, Schema } from "./schema-types.js";
@@ -19,17 +19,11 @@ import type {
 } from "./tool.js";
 
 /** The display of a tool made by `defineTool`: its own renderer, or a ready-made one by name. */
-export interface TypedDisplay<D, R = void> {
+export interface TypedDisplay<D, R = void> extends Omit<ToolDisplay, "pushAndWait" | "pushAndForget"> {
   pushAndWait<Q extends keyof BuiltInQuestions>(input: BuiltInQuestions[Q], renderer: Q): Promise<string>;
   pushAndWait(input: D): Promise<R>;
   pushAndForget(input: BuiltInInfo, renderer: "info"): Promise<string>;
   pushAndForget(input: D): Promise<string>;
-  removeSlot(id: string): boolean;
-  addOutput(output: SideOutput): void;
-  /** Does `work` once for this call, also when the tool is entered again after a reload. */
-  step<T>(name: string, work: () => Maybe<T>): Promise<T>;
-  /** The same however often this call is run, and no other call's. */
-  readonly idempotencyKey: string;
 }
 
 /** What the answer to a tool's own renderer is without a `resolveSchema`: nothing that can be read. Add one to the tool. */
@@ -166,15 +160,15 @@ export function defineTool<
 >(definition: ToolDefinition<I, D, R, O, N>): DefinedTool<N, InferOutput<I>, RenderDataOf<O>> {
   const { do: work, undo, render, ...rest } = check("The argument of `defineTool`", definition, "object", "TOOL_INVALID");
   checkTool(definition);
-  const typed = (display: ToolDisplay): TypedDisplay<InferInput<D>, InferOutput<R>> => ({
-    // biome-ignore lint/suspicious/noExplicitAny: the answer to its own renderer, or to a ready-made one.
-    pushAndWait: (input: unknown, renderer?: string) => display.pushAndWait<unknown, any>({ input, renderer }),
-    pushAndForget: (input: unknown, renderer?: string) => display.pushAndForget({ input, renderer }),
-    removeSlot: (id) => display.removeSlot(id),
-    addOutput: (output) => display.addOutput(output),
-    step: (name, work) => display.step(name, work),
-    idempotencyKey: display.idempotencyKey,
-  });
+  const typed = (display: ToolDisplay) =>
+    new Proxy(display, {
+      get(_, name) {
+        if (name === "pushAndWait") return (input: unknown, renderer?: string) => display.pushAndWait({ input, renderer });
+        if (name === "pushAndForget") return (input: unknown, renderer?: string) => display.pushAndForget({ input, renderer });
+        const value: unknown = Reflect.get(display, name, display);
+        return typeof value === "function" ? value.bind(display) : value;
+      },
+    }) as object as TypedDisplay<InferInput<D>, InferOutput<R>>;
   return {
     ...rest,
     do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),

@@ -1,13 +1,13 @@
 // How the calls of a model become calls of tools; loaded when a session has a tool.
 
-import { CallDisplay, type CallPort, type RunningCall } from "../display/call-display.js";
-import { AbortError, GloveError, reasonOf } from "../error.js";
+import { CallDisplay, type CallPort, type CallServices, type RunningCall } from "../display/call-display.js";
+import { type AddedOutput, outputsJson } from "../display/outputs.js";
+import { AbortError, asError, codeOf, GloveError, reasonOf } from "../error.js";
 import { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { toJson } from "../values/json.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { PageTool } from "../wire/core-types.js";
-import type { SideOutput, ToolResultData } from "../wire/record.js";
+import type { ToolResultData } from "../wire/record.js";
 import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
 import { resultJson, resultOf } from "./result.js";
 import { approvalRule, permissionRule } from "./rules.js";
@@ -18,6 +18,8 @@ import type { IGloveRunnable, ToolConfig } from "./tool.js";
 export interface CallContext {
   display(call: RunningCall): CallPort;
   agent(): IGloveRunnable;
+  /** What the application gives each tool. */
+  given(): CallServices;
   /** What a call gave. */
   result(callId: string): Promise<unknown>;
   /** Keeps what a running call's arguments were made to, before its tool begins. */
@@ -106,7 +108,7 @@ export class ToolRunner implements ToolHost {
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
       const done = await tool.do(value, this.#display(call), this.#context.agent(), signal);
-      const { result, json } = this.#kept(name, resultOf(done), call.outputs);
+      const { result, json } = await this.#kept(name, resultOf(done), call.outputs);
       if (call.open > 0)
         this.#context.report(
           "DISPLAY_NOT_AWAITED",
@@ -135,12 +137,16 @@ export class ToolRunner implements ToolHost {
   }
 
   /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
-  #kept(name: string, result: ToolResultData, outputs: readonly SideOutput[]): { result: ToolResultData; json: string } {
+  async #kept(
+    name: string,
+    result: ToolResultData,
+    outputs: readonly AddedOutput[],
+  ): Promise<{ readonly result: ToolResultData; readonly json: string }> {
     try {
       const told = resultJson(name, result);
-      return { result, json: `{"result":${told},"outputs":${toJson(outputs, `The outputs of ${name}`)}}` };
+      return { result, json: `{"result":${told},"outputs":${await outputsJson(name, outputs)}}` };
     } catch (error) {
-      this.#context.report("NOT_SERIALISABLE", error);
+      this.#context.report(codeOf(asError(error)), error);
       return this.#kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
     }
   }
@@ -152,7 +158,7 @@ export class ToolRunner implements ToolHost {
   }
 
   #display(call: RunningCall): CallDisplay {
-    return new CallDisplay(this.#context.display(call), call);
+    return new CallDisplay(this.#context.display(call), call, this.#context.given());
   }
 }
 
@@ -170,7 +176,7 @@ function verdict(verdict: unknown, { told }: Pick<ToolInput, "told"> = {}): stri
 }
 
 function begun(tool: ToolConfig, signal: AbortSignal) {
-  const [outputs, refused]: [SideOutput[], Set<unknown>] = [[], new Set()];
+  const [outputs, refused]: [AddedOutput[], Set<unknown>] = [[], new Set()];
   return { tool, signal, outputs, refused, turn: new Turn(), open: 0, ended: false };
 }
 

@@ -17,7 +17,14 @@ export interface ToolDisplay {
   pushAndForget<I>(slot: SlotRequest<I>): Promise<string>;
   /** Removes a slot. */
   removeSlot(id: string): boolean;
-  /** Stores something next to the result: a file, a widget, a type of your own. */
+  /**
+   * Shows something next to the result, in the chat and in the record, when the call has succeeded. `widget` names the renderer
+   * (`renderers`), `fallback` is what stands where there is none. No model reads it.
+   */
+  displayWidget(widget: string, data?: unknown, fallback?: string): void;
+  /** Gives the user a file when the call has succeeded. Of it a model reads the `summary`, or its name. */
+  addFileOutput(file: FileOutput): void;
+  /** The same for a type of your own, drawn by the renderer of that name. A model reads its `summary`, if it has one. */
   addOutput(output: SideOutput): void;
   /**
    * Does `work` once for this call, also when the page dies and the tool is entered again: what comes of it is stored before the
@@ -26,7 +33,27 @@ export interface ToolDisplay {
   step<T>(name: string, work: () => Maybe<T>): Promise<T>;
   /** Stays the same each time this call runs and is unique to it: for services that handle each key only once. */
   readonly idempotencyKey: string;
+  readonly callId: string;
+  /** Fires when the user stops the run. */
+  readonly signal: AbortSignal;
+  /** The `services` of the client. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the application gave.
+  readonly services: any;
+  /** The `userId` of the client. */
+  readonly userId: string | undefined;
 }
+
+/** A file for the user: one that the browser has, or a name with its content or its address. */
+export type FileOutput =
+  | File
+  | ({
+      readonly name: string /** Its media type. */;
+      readonly type?: string /** What the model reads of it. */;
+      readonly summary?: string;
+    } & (
+      | { readonly content: string | Blob | Uint8Array; readonly url?: undefined }
+      | { readonly url: string; readonly content?: undefined }
+    ));
 
 /** An option of a question: the answer is its `value`. */
 export type BuiltInChoice = string | { readonly label: string; readonly value: string };

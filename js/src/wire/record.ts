@@ -112,9 +112,15 @@ export type CallOutcome =
  */
 export interface SideOutput {
   type: string;
+  /** Of a widget: which renderer draws it. */
+  widget?: string;
   /** What the model is told of it. */
   summary?: string;
   data?: unknown;
+  /** What a person reads where no renderer draws it. */
+  fallback?: string;
+  /** When its call ended, in milliseconds since 1970. */
+  at?: number;
 }
 
 /** One task of the list that the model keeps. */

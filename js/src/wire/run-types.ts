@@ -260,6 +260,8 @@ export type CoreEntry =
       readonly outcome?: CallOutcome;
       readonly renderData?: unknown;
       readonly durationMs?: number;
+      /** What it showed beside its result: files, widgets and types of the application. */
+      readonly outputs?: readonly SideOutput[];
       /** It was taken back. */
       readonly undone?: boolean;
       /** What the model thought before it, when it said nothing. */
@@ -269,6 +271,50 @@ export type CoreEntry =
     }
   /** Here older messages were summarised for the model. They are all still there. */
   | { readonly kind: "compaction"; readonly id: string; readonly text: string };
+
+/** One request and everything that came of it. */
+export interface PromptRecord {
+  readonly id: string;
+  /** What a person wrote; a prompt that nobody wrote has none. */
+  readonly input?: string;
+  /** Why a prompt without a person began. */
+  readonly reason?: string;
+  readonly outputs: readonly PromptOutput[];
+  readonly state: "running" | "waiting_for_approval" | "completed";
+  readonly usage: Usage;
+  /** When it began, in milliseconds since 1970. */
+  readonly at?: number;
+  readonly [unknown: string]: unknown;
+}
+
+/** One thing that came of a prompt. What is no text and no call was shown by a tool. */
+export type PromptOutput =
+  | PromptText
+  | PromptToolCall
+  | SideOutput;
+
+/** What the model said. */
+export interface PromptText {
+  readonly type: "text";
+  readonly text: string;
+  /** The answer was cut off here. */
+  readonly partial?: boolean;
+  /** When it was written, in milliseconds since 1970. */
+  readonly at?: number;
+}
+
+/** A call of a tool, with its result in its place from the start. */
+export interface PromptToolCall {
+  readonly type: "tool";
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly input: unknown;
+  readonly result: { readonly type: "success"; readonly output: unknown } | { readonly type: "error"; readonly error: unknown } | { readonly type: "pending"; readonly reason: string };
+  /** When the model called it, in milliseconds since 1970. */
+  readonly at?: number;
+  /** How long the tool ran. */
+  readonly duration_ms?: number;
+}
 
 /** What stands in the same place on different branches, the oldest first. */
 export interface MessageBranches {

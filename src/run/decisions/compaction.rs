@@ -31,7 +31,7 @@ impl Run {
     /// The last user turn stays word for word: the person's message and all that came of it. When a summary was
     /// made since that message and the turn alone has grown too large, the message alone stays.
     fn kept_range(&self) -> Option<KeptRange> {
-        let (last_request, _) = self.read_back().find(|(_, message)| message.is_from_person())?;
+        let (last_request, _) = self.read_back().find(|(_, message)| message.begins_prompt())?;
         let back = self.messages.len() - last_request;
         match self.last_summary {
             Some(summary) if summary > last_request => {

@@ -34,7 +34,7 @@ impl Run {
                 undone.insert(id);
             }
             let mut results = message.results().iter();
-            if message.is_from_person()
+            if message.begins_prompt()
                 || message.is_compaction
                 || results.any(|result| self.result_stays(result, &undone))
             {

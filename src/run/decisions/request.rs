@@ -180,6 +180,11 @@ impl Run {
         message.compaction_keeps = None;
         message.replaces = None;
         message.joins = joins;
+        if message.is_trigger() {
+            let reason = std::mem::take(&mut message.text);
+            message.text = texts::trigger(&reason);
+            message.pre_modified_text = Some(reason);
+        }
         message.partial = false;
         message.usage = None;
         if message.text.is_empty() {

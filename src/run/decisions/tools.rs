@@ -351,7 +351,11 @@ impl Run {
                 if result.status == ToolStatus::Success {
                     self.remember_undo(index);
                 }
-                let finished = Finished { result: result.clone(), outputs: outputs.clone(), duration_ms };
+                let mut outputs = outputs.clone();
+                for output in &mut outputs {
+                    output.at = Some(self.state.at);
+                }
+                let finished = Finished { result: result.clone(), outputs, duration_ms };
                 if matches!(outcome, ToolOutcome::Returned { .. }) {
                     self.end_call(index, finished, fx);
                 } else if let Some(call) = self.call_at(index) {

@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 
+use crate::json::Json;
 use crate::message::{Message, ToolResult};
 
-/// What the application says of its own message, which is not for models.
-const METADATA: &str = "metadata";
+/// What the application says of its own message, and whose it is: not for models.
+const NOT_FOR_MODELS: [&str; 2] = ["metadata", "userId"];
 
 pub fn for_model(message: &Message) -> Cow<'_, Message> {
-    let has_metadata = message.extra.0.iter().any(|(key, _)| key == METADATA);
-    if message.tool_results.is_none() && !has_metadata {
+    let is_ours = |(key, _): &(String, Json)| NOT_FOR_MODELS.contains(&key.as_str());
+    if message.tool_results.is_none() && !message.extra.0.iter().any(is_ours) {
         return Cow::Borrowed(message);
     }
     let mut message = message.clone();
-    message.extra.0.retain(|(key, _)| key != METADATA);
+    message.extra.0.retain(|field| !is_ours(field));
     message.tool_results.iter_mut().flatten().for_each(strip);
     Cow::Owned(message)
 }
@@ -71,7 +72,8 @@ mod tests {
 
     #[test]
     fn metadata_of_the_application_is_for_no_model_and_other_fields_stay() {
-        let message = r#"{"sender":"user","text":"Hi","metadata":{"from":"a button"},"mood":"good"}"#;
+        let message =
+            r#"{"sender":"user","text":"Hi","metadata":{"from":"a button"},"userId":"u1","mood":"good"}"#;
         assert_eq!(read(message), r#"{"sender":"user","text":"Hi","mood":"good"}"#);
     }
 }

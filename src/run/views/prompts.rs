@@ -2,82 +2,132 @@
 //! a model sees: files, widgets and types of the application stand where their tool showed them.
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, object, through_codec};
+#[cfg(test)]
+use crate::json::codec::ts;
+use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{Extra, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus, Usage};
 use crate::run::{PhaseName, Run};
 
 /// One request and everything that came of it.
-#[derive(Debug, Clone, PartialEq, Write)]
+#[derive(Debug, Clone, PartialEq, Ts, Write)]
+#[ts(open)]
 pub struct PromptRecord {
     pub id: String,
-    /// What a person wrote; a prompt from a trigger or a schedule has none.
+    /// What a person wrote; a prompt that nobody wrote has none.
     pub input: Option<String>,
+    /// Why a prompt without a person began.
+    pub reason: Option<String>,
     pub outputs: Vec<Output>,
     pub state: PromptState,
     pub usage: Usage,
-    /// `userId`, `model`, `visible` and whatever else the application put on its message.
+    /// When it began, in milliseconds since 1970.
+    pub at: Option<u64>,
+    /// `userId` and whatever else the application put on its message.
     #[json(flatten)]
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum PromptState {
     Running,
     WaitingForApproval,
     Completed,
 }
 
+/// One thing that came of a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
-    Text {
-        text: String,
-    },
-    Tool {
-        call_id: String,
-        tool_name: String,
-        input: Json,
-        result: ToolOutput,
-    },
+    Text(TextOutput),
+    Tool(ToolOutput),
     /// A `file`, a `widget`, or a type that the application added.
     Side(SideOutput),
 }
 
-/// A tool's result stands in its place from the start; while a person is waited for it is pending.
-#[derive(Debug, Clone, PartialEq, Write)]
+/// What the model said.
+#[derive(Debug, Clone, PartialEq, Ts, Write)]
+#[ts(name = "PromptText")]
+pub struct TextOutput {
+    #[json(rename = "type")]
+    #[ts(type = "\"text\"")]
+    kind: &'static str,
+    pub text: String,
+    /// The answer was cut off here.
+    #[json(skip_if_default)]
+    pub partial: bool,
+    /// When it was written, in milliseconds since 1970.
+    pub at: Option<u64>,
+}
+
+/// A call of a tool, with its result in its place from the start.
+#[derive(Debug, Clone, PartialEq, Ts, Write)]
+#[ts(name = "PromptToolCall")]
+pub struct ToolOutput {
+    #[json(rename = "type")]
+    #[ts(type = "\"tool\"")]
+    kind: &'static str,
+    pub call_id: String,
+    pub tool_name: String,
+    #[ts(type = "unknown")]
+    pub input: Json,
+    pub result: ToolEnd,
+    /// When the model called it, in milliseconds since 1970.
+    pub at: Option<u64>,
+    /// How long the tool ran.
+    pub duration_ms: Option<u64>,
+}
+
+/// While a person is waited for it is pending.
+#[derive(Debug, Clone, PartialEq, Ts, Write)]
 #[json(tag = "type")]
-pub enum ToolOutput {
+#[ts(inline)]
+pub enum ToolEnd {
     Success { output: Json },
     Error { error: Json },
     Pending { reason: String },
 }
 
 through_codec! { PromptState }
-through_codec! { write PromptRecord, Output, ToolOutput }
+through_codec! { write PromptRecord, Output, ToolOutput, TextOutput, ToolEnd }
 
 impl Write for Output {
     fn write(&self, out: &mut String) {
         match self {
-            Output::Text { text } => object(out, &[("type", &"text"), ("text", text)]),
-            Output::Tool { call_id, tool_name, input, result } => {
-                let fields: [(&str, &dyn Write); 5] = [
-                    ("type", &"tool"),
-                    ("call_id", call_id),
-                    ("tool_name", tool_name),
-                    ("input", input),
-                    ("result", result),
-                ];
-                object(out, &fields);
-            }
+            Output::Text(text) => text.write(out),
+            Output::Tool(tool) => tool.write(out),
             Output::Side(side) => side.write(out),
         }
     }
 }
 
+#[cfg(test)]
+impl ts::Ts for Output {
+    fn ts(_: bool) -> String {
+        "PromptOutput".to_owned()
+    }
+
+    fn fields() -> Vec<ts::Field> {
+        Vec::new()
+    }
+
+    fn declaration() -> String {
+        let all = ["PromptText", "PromptToolCall", "SideOutput"].map(|name| ("", name.to_owned()));
+        ts::alias(
+            "One thing that came of a prompt. What is no text and no call was shown by a tool.",
+            "PromptOutput",
+            &all,
+        )
+    }
+}
+
+/// The calls of an answer, and when it was written.
+type Called<'a> = (&'a [ToolCall], Option<u64>);
+
 impl Run {
     /// The whole record as prompts, oldest first.
     pub fn prompts(&self) -> Vec<PromptRecord> {
         let mut prompts: Vec<PromptRecord> = Vec::new();
-        let mut calls: &[ToolCall] = &[];
+        let mut called: Called<'_> = (&[], None);
         for message in self.messages() {
             if message.is_compaction || message.is_compaction_request {
                 continue;
@@ -96,17 +146,21 @@ impl Run {
                         prompt.usage.add(usage);
                     }
                     if !message.text.is_empty() {
-                        prompt.outputs.push(Output::Text { text: message.text.clone() });
+                        let (text, partial, at) = (message.text.clone(), message.partial, message.at);
+                        prompt.outputs.push(Output::Text(TextOutput { kind: "text", text, partial, at }));
                     }
-                    calls = message.calls();
+                    called = (message.calls(), message.at);
                 }
-                Sender::User => add_results(prompt, calls, message.results()),
+                Sender::User if message.tool_results.is_some() => {
+                    add_results(prompt, called, message.results());
+                }
+                Sender::User => hear(prompt, message),
             }
         }
         if let Some(last) = prompts.last_mut()
             && self.has_open_calls()
         {
-            add_results(last, calls, &self.open_results());
+            add_results(last, called, &self.open_results());
         }
         if let (Some(last), Some(current)) = (prompts.last_mut(), self.request())
             && last.id == current
@@ -123,48 +177,64 @@ impl Run {
 fn begins_another(message: &Message, last: &PromptRecord) -> bool {
     match &message.prompt_id {
         Some(id) => *id != last.id,
-        None => message.is_from_person(),
+        None => message.begins_prompt(),
     }
 }
 
 fn begin(message: &Message, index: usize) -> PromptRecord {
-    let from_person = message.is_from_person();
     PromptRecord {
         id: message
             .prompt_id
             .clone()
             .or_else(|| message.id.clone())
             .unwrap_or_else(|| format!("prompt_{index}")),
-        input: from_person.then(|| message.text.clone()),
+        input: None,
+        reason: None,
         outputs: Vec::new(),
         state: PromptState::Completed,
         usage: Usage::default(),
-        extra: if from_person { message.extra.clone() } else { Extra::default() },
+        at: message.at,
+        extra: Extra::default(),
     }
 }
 
-fn add_results(prompt: &mut PromptRecord, calls: &[ToolCall], results: &[ToolResult]) {
+/// What began it. News of the inbox may stand before.
+fn hear(prompt: &mut PromptRecord, message: &Message) {
+    if message.is_from_person() {
+        prompt.input = Some(message.text.clone());
+    } else if message.is_trigger() {
+        prompt.reason.clone_from(&message.pre_modified_text);
+    } else {
+        return;
+    }
+    prompt.extra = message.extra.clone();
+}
+
+fn add_results(prompt: &mut PromptRecord, (calls, at): Called<'_>, results: &[ToolResult]) {
     for (call, result) in calls.iter().zip(results) {
-        prompt.outputs.push(Output::Tool {
+        prompt.outputs.push(Output::Tool(ToolOutput {
+            kind: "tool",
             call_id: call.id().to_owned(),
             tool_name: call.tool_name.clone(),
             input: call.input_args.clone(),
-            result: tool_output(result),
-        });
+            result: end_of(result),
+            at,
+            duration_ms: result.duration_ms,
+        }));
         for output in result.outputs.iter().flatten() {
             prompt.outputs.push(Output::Side(output.clone()));
         }
     }
 }
 
-fn tool_output(result: &ToolResult) -> ToolOutput {
+fn end_of(result: &ToolResult) -> ToolEnd {
     let ToolResult { result: data, .. } = result;
     match data.status {
-        ToolStatus::Success => ToolOutput::Success { output: data.data.clone() },
-        ToolStatus::Pending => ToolOutput::Pending { reason: data.message.clone().unwrap_or_default() },
+        ToolStatus::Success => ToolEnd::Success { output: data.data.clone() },
+        ToolStatus::Pending => ToolEnd::Pending { reason: data.message.clone().unwrap_or_default() },
         ToolStatus::Error | ToolStatus::Aborted if data.data.is_null() => {
-            ToolOutput::Error { error: Json::string(data.message.as_deref().unwrap_or_default()) }
+            ToolEnd::Error { error: Json::string(data.message.as_deref().unwrap_or_default()) }
         }
-        ToolStatus::Error | ToolStatus::Aborted => ToolOutput::Error { error: data.data.clone() },
+        ToolStatus::Error | ToolStatus::Aborted => ToolEnd::Error { error: data.data.clone() },
     }
 }

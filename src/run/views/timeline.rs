@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::json::Json;
 use crate::json::codec::{Read, Ts, Write, through_codec};
-use crate::message::{ContentPart, Message, Sender, ToolCall, ToolResult, ToolStatus};
+use crate::message::{ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus};
 use crate::run::{Alternatives, Run};
 
 /// One entry, in the original's form with fields added.
@@ -65,6 +65,9 @@ pub struct ToolEntry {
     #[json(keep_null)]
     pub render_data: Option<Json>,
     pub duration_ms: Option<u64>,
+    /// What it showed beside its result: files, widgets and types of the application.
+    #[ts(type = "readonly SideOutput[]")]
+    pub outputs: Option<Vec<SideOutput>>,
     /// It was taken back.
     #[json(null_as_default, skip_if_default)]
     pub undone: bool,
@@ -248,6 +251,7 @@ impl Timeline {
                     tool.outcome = result.result.outcome.clone();
                     tool.render_data = result.result.render_data.clone();
                     tool.duration_ms = result.duration_ms;
+                    tool.outputs = result.outputs.clone();
                 }
                 changed.push(first + at);
             }
@@ -278,6 +282,7 @@ fn running(call: &ToolCall) -> ToolEntry {
         outcome: None,
         render_data: None,
         duration_ms: None,
+        outputs: None,
         undone: false,
         reasoning: None,
         branches: None,

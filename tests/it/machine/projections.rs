@@ -5,7 +5,9 @@ use glove_wasm::json::Json;
 use glove_wasm::message::{Message, SideOutput, ToolCall, ToolResult, ToolResultData};
 use glove_wasm::run::Run;
 use glove_wasm::run::effect::Effect;
-use glove_wasm::run::input::{AbortReason, Answer, ApprovalVerdict, Input, Reply, ToolOutcome, WhenBusy};
+use glove_wasm::run::input::{
+    AbortReason, Answer, ApprovalVerdict, Input, Reply, Request, ToolOutcome, WhenBusy,
+};
 use glove_wasm::run::settings::Settings;
 use glove_wasm::run::views::timeline::{EntryStatus, Timeline, TimelineEntry};
 use glove_wasm::tool::{Gate, ToolSpec};
@@ -60,6 +62,12 @@ impl Screen {
     fn ask(&mut self, text: &str) {
         let id = format!("r{}", self.run.messages().len());
         self.step(Input::Request(Box::new(request(&id, text, WhenBusy::Queue))));
+    }
+
+    fn ask_with(&mut self, message: Message) {
+        let id = format!("r{}", self.run.messages().len());
+        let request = Request { message, ..request(&id, "", WhenBusy::Queue) };
+        self.step(Input::Request(Box::new(request)));
     }
 
     fn answer(&mut self, message: Message) {
@@ -323,4 +331,63 @@ fn a_call_that_was_taken_back_says_so_and_one_that_did_not_run_says_why() {
             ("5", None, false)
         ]
     );
+}
+
+#[test]
+fn outputs_stand_on_the_entry_of_their_call_with_the_time_that_it_ended() {
+    let mut screen = Screen::new(vec![ToolSpec::new("forecast")], Vec::new());
+    screen.ask("Weather?");
+    screen.answer(Message::agent("").with_calls(vec![call("forecast", "1")]));
+    let widget = SideOutput {
+        kind: "widget".to_owned(),
+        widget: Some("forecast".to_owned()),
+        data: Json::from(json!({ "mm": 3 })),
+        fallback: Some("Rain".to_owned()),
+        ..SideOutput::default()
+    };
+    assert!(!json!(screen.drawn).to_string().contains("outputs"));
+    screen.returns("1", json!("Rain"), vec![widget]);
+    let shown = |entry: &TimelineEntry| match entry {
+        TimelineEntry::Tool(tool) => serde_json::to_value(tool.outputs.as_ref().unwrap()).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let outputs = shown(&screen.drawn[1]);
+    let at = outputs[0]["at"].as_u64().unwrap();
+    assert_eq!(
+        outputs,
+        json!([{ "type": "widget", "widget": "forecast", "data": { "mm": 3 }, "fallback": "Rain", "at": at }])
+    );
+    screen.answer(Message::agent("It rains"));
+    let stored = screen.run.messages().iter().flat_map(|message| message.results()).next().unwrap();
+    assert_eq!(serde_json::to_value(&stored.outputs).unwrap(), outputs);
+
+    let mut again = Timeline::default();
+    let patch = again.follow(&Run::new(Settings::default(), screen.run.messages().to_vec())).unwrap();
+    assert_eq!(shown(&patch.set[1].1), outputs);
+
+    let prompts = serde_json::to_value(screen.run.prompts()).unwrap();
+    let call = &prompts[0]["outputs"][0];
+    assert!(call["at"].as_u64().unwrap() <= at && call["duration_ms"].is_u64(), "{call}");
+    assert_eq!(prompts[0]["outputs"][1], outputs[0]);
+}
+
+#[test]
+fn a_prompt_that_nobody_wrote_shows_its_answer_alone_and_the_model_reads_why_it_began() {
+    let mut screen = Screen::new(Vec::new(), Vec::new());
+    screen.ask("Remind me");
+    screen.answer(Message::agent("I will"));
+    let mut message = Message::user("the reminder is due");
+    message.framework_context = Some("trigger".to_owned());
+    screen.ask_with(message);
+    screen.answer(Message::agent("Your reminder: call Ann"));
+    let texts = screen.drawn.iter().map(|entry| match entry {
+        TimelineEntry::User { text, .. } | TimelineEntry::AgentText { text, .. } => text.as_str(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(texts.collect::<Vec<_>>(), ["Remind me", "I will", "Your reminder: call Ann"]);
+    let told = &screen.run.messages()[2];
+    assert_eq!(told.text, "[Not written by the user. This prompt began by itself: the reminder is due]");
+    let prompts = serde_json::to_value(screen.run.prompts()).unwrap();
+    assert_eq!((&prompts[1]["input"], &prompts[1]["reason"]), (&Value::Null, &json!("the reminder is due")));
+    assert_eq!(prompts[1]["outputs"][0]["text"], "Your reminder: call Ann");
 }

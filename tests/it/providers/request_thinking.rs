@@ -85,7 +85,9 @@ fn what_is_for_people_only_never_leaves() {
         kind: kind.to_owned(),
         summary: summary.map(str::to_owned),
         data: secret(),
+        fallback: Some("secret".to_owned()),
         extra: Extra(vec![("y".to_owned(), secret())]),
+        ..SideOutput::default()
     });
     let told = ToolResult {
         outputs: Some(outputs.into()),

@@ -348,8 +348,8 @@ fn tasks_are_kept_and_outputs_stand_beside_their_result() {
         Line::text("done"),
     ]);
     let shows = Tool::new("shows", "", json!({}), async |_: Value, context: ToolContext| {
-        context.file("report.pdf, 3 pages", glove_wasm::json::Json::from(json!({ "url": "/r" })));
-        Data(json!({ "ok": true }))
+        context.file("report.pdf, 3 pages", glove_wasm::json::Json::from(json!({ "url": "/r" })))?;
+        Ok::<_, ToolFailure>(Data(json!({ "ok": true })))
     });
     let agent = builder(&model, MemoryStore::new("s")).fold(shows).build().unwrap();
     block_on(agent.process_request("go")).unwrap();

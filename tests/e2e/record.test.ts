@@ -1,0 +1,95 @@
+// What is in a conversation beside text and calls, as a person sees it in Chromium: widgets, files, and prompts that nobody wrote, live
+// and after reloads.
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, patience } from "../support/browser.js";
+import { serveLook } from "../support/look.js";
+import type { Served } from "../support/server.js";
+
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let server: Served;
+beforeAll(async () => {
+  [server, browser] = [await serveLook({}, "record-page"), await openBrowser()];
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+async function open(work: (page: Page, problems: string[]) => Promise<void>): Promise<void> {
+  const context = await browser.newContext();
+  context.setDefaultTimeout(patience);
+  try {
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    await page.goto(server.url);
+    await work(page, problems);
+  } finally {
+    await context.close();
+  }
+}
+
+const say = async (page: Page, text: string) => {
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill(text);
+  await page.keyboard.press("Enter");
+};
+const prompts = (page: Page) =>
+  page.evaluate(`client.sessions().then(([{ id }]) => client.session(id).prompts())`) as Promise<
+    { input?: string; reason?: string; state: string; userId?: string; outputs: { type: string }[] }[]
+  >;
+const short = async (page: Page) =>
+  (await prompts(page)).map(({ input, reason, state, userId, outputs }) => [
+    input ?? reason,
+    userId,
+    state,
+    outputs.map(({ type }) => type).join(" "),
+  ]);
+
+test("a widget, one without a renderer and a file are there behind their call, also after a reload, and the file comes out whole", () =>
+  open(async (page, problems) => {
+    await say(page, "How is the weather?");
+    for (const times of ["live", "after a reload"]) {
+      await page.getByText("It rains in Oslo.").waitFor();
+      await page.getByRole("region", { name: "Forecast for Oslo" }).waitFor();
+      expect(await page.getByRole("meter").count(), times).toBe(3);
+      expect(await page.locator("[data-glove-output] figure").innerText()).toMatch(/Wind[\s\S]*12[\s\S]*west/);
+      const order = await page
+        .locator("[data-glove-role=tool], [data-glove-output], [data-glove-role=agent]")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("data-glove-renderer") ?? one.getAttribute("data-glove-role")));
+      expect(order).toEqual(["tool", "forecast", "wind", "file", "agent"]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: /week\.csv/ }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe("week.csv");
+      expect(await readFile(await download.path(), "utf8")).toBe("mon;3\ntue;0\n");
+      expect(await short(page)).toEqual([["How is the weather?", "ann", "completed", "tool widget widget file text"]]);
+      if (times === "live") await page.reload();
+    }
+    expect(problems).toEqual([]);
+  }));
+
+test("a reminder waits for its approval over a reload, and the prompt that a timer begins shows its answer alone", () =>
+  open(async (page, problems) => {
+    await say(page, "Remind me to take an umbrella");
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    expect(await short(page)).toEqual([["Remind me to take an umbrella", "ann", "waiting_for_approval", "tool"]]);
+    await page.reload();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("I will remind you.").waitFor();
+    await page.evaluate(`client.sessions().then(([{ id }]) => {
+      setTimeout(() => client.trigger(id, { reason: "the reminder of five o'clock is due" }), 10);
+    })`);
+    await page.getByText("Your reminder: take an umbrella.").waitFor();
+    await page.reload();
+    await page.getByText("Your reminder: take an umbrella.").waitFor();
+    expect(await page.locator("[data-glove-role=user]").count()).toBe(1);
+    expect(await short(page)).toEqual([
+      ["Remind me to take an umbrella", "ann", "completed", "tool text"],
+      ["the reminder of five o'clock is due", "ann", "completed", "text"],
+    ]);
+    expect(problems).toEqual([]);
+  }));

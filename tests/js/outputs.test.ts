@@ -1,0 +1,201 @@
+// What tools are given, and what they show beside their results: widgets, files and types of the application.
+import { createAdapter, defineTool, type GloveClientConfig, MemoryStore, type SideOutput, type ToolConfig } from "glove-wasm";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { openProvider, speak } from "../support/provider.js";
+import { scene } from "../support/session.js";
+
+const show = (work: ToolConfig["do"]): ToolConfig => ({
+  name: "show",
+  description: "",
+  jsonSchema: { type: "object" },
+  do: work,
+});
+const script = [{ toolCalls: [{ name: "show" }] }, "ok"];
+
+async function shown(work: ToolConfig["do"], config: Partial<GloveClientConfig> = {}) {
+  const { session, model, events } = scene(script, { tools: [show(work)], ...config });
+  await session.sendMessage("Hi");
+  const entry = session.getSnapshot().timeline.find(({ kind }) => kind === "tool");
+  if (entry?.kind !== "tool") throw new Error("there is no call");
+  return { entry, session, model, events };
+}
+
+test("a widget stands on the entry of its call, in the record and in the prompts, with its time, and in another client after that", async () => {
+  const store = new MemoryStore("s1");
+  const config = { createStore: () => store };
+  const began = Date.now();
+  const { entry, session } = await shown((_, display) => {
+    const data = { days: [3, 4] };
+    display.displayWidget("forecast", data, "Rain");
+    data.days.push(5);
+    return "It rains";
+  }, config);
+  const [widget] = entry.outputs ?? [];
+  expect(entry.outputs).toEqual([
+    { type: "widget", widget: "forecast", data: { days: [3, 4] }, fallback: "Rain", at: expect.any(Number) },
+  ]);
+  expect(widget?.at).toBeGreaterThanOrEqual(began);
+  const [prompt] = await session.prompts();
+  expect(prompt?.outputs.map(({ type }) => type)).toEqual(["tool", "widget", "text"]);
+  expect(prompt?.outputs[1]).toEqual(widget);
+  expect(prompt).toMatchObject({ input: "Hi", state: "completed", at: expect.any(Number) });
+  session.dispose();
+
+  const { session: again } = scene([], config);
+  await again.start();
+  expect(again.getSnapshot().timeline.find(({ kind }) => kind === "tool")).toMatchObject({ outputs: [widget] });
+  again.dispose();
+});
+
+test("files come from texts, bytes, blobs, files and addresses", async () => {
+  const { entry } = await shown((_, display) => {
+    display.addFileOutput({ name: "a.txt", type: "text/plain", content: "é", summary: "a letter" });
+    display.addFileOutput({ name: "b.bin", content: new Uint8Array([1, 2, 3]) });
+    display.addFileOutput({ name: "c.csv", type: "text/csv", content: new Blob(["1;2"]) });
+    display.addFileOutput(new File(["{}"], "d.json", { type: "application/json" }));
+    display.addFileOutput({ name: "e.pdf", type: "application/pdf", url: "https://example.com/e.pdf" });
+    display.addFileOutput({ name: "empty", content: "" });
+    return "made";
+  });
+  const of = (output: SideOutput) => [output.type, output.summary, output.data];
+  expect(entry.outputs?.map(of)).toEqual([
+    ["file", "a letter", { name: "a.txt", type: "text/plain", size: 2, data: "w6k=" }],
+    ["file", undefined, { name: "b.bin", type: "", size: 3, data: "AQID" }],
+    ["file", undefined, { name: "c.csv", type: "text/csv", size: 3, data: "MTsy" }],
+    ["file", undefined, { name: "d.json", type: "application/json", size: 2, data: "e30=" }],
+    ["file", undefined, { name: "e.pdf", type: "application/pdf", url: "https://example.com/e.pdf" }],
+    ["file", undefined, { name: "empty", type: "", size: 0, data: "" }],
+  ]);
+});
+
+test("a model reads the summary of a file or its name, that of an own type, and nothing of a widget", async () => {
+  const { model } = await shown((_, display) => {
+    display.displayWidget("forecast", { secret: 1 }, "secret");
+    display.addFileOutput({ name: "week.pdf", content: "secret" });
+    display.addFileOutput({ name: "day.pdf", content: "secret", summary: "A PDF with the day" });
+    display.addOutput({ type: "quote", data: "secret" });
+    display.addOutput({ type: "note", data: "secret", summary: "A note" });
+    return "Done";
+  });
+  const read = JSON.stringify(model.calls.at(-1)?.messages);
+  expect(read).toContain('"data":"Done\\n[File: week.pdf]\\nA PDF with the day\\nA note"');
+  expect(read).not.toMatch(/secret|c2VjcmV0|forecast/);
+});
+
+test("no provider is sent a widget, the body of a file, or whose session it is", async () => {
+  const provider = await openProvider();
+  try {
+    for (const [format, say] of [
+      ["anthropic", speak.anthropic],
+      ["openai", speak.openai],
+      ["gemini", speak.gemini],
+    ] as const) {
+      const options = {
+        provider: format,
+        ...(format === "gemini" && { format }),
+        apiKey: "k",
+        baseURL: provider.url,
+        model: "m",
+      };
+      provider.reply({ body: say([""], { id: "c1", name: "show", args: "{}" }) }, { body: say(["ok"]) });
+      const before = provider.asked.length;
+      await shown(
+        (_, display) => {
+          display.displayWidget("forecast", { secret: 1 }, "secret");
+          display.addFileOutput({ name: "week.pdf", content: "secret" });
+          return "Done";
+        },
+        { createModel: () => createAdapter(options as never), userId: "secret-user" },
+      );
+      const sent = JSON.stringify(provider.asked.slice(before));
+      expect(sent).toContain("week.pdf");
+      expect(sent).not.toMatch(/secret|c2VjcmV0|forecast/);
+    }
+  } finally {
+    await provider.close();
+  }
+});
+
+test.each<[string, string, ToolConfig["do"]]>([
+  [
+    "a file over the limit",
+    "OUTPUT_TOO_LARGE",
+    (_, display) => display.addFileOutput({ name: "big", content: "x".repeat(13e6) }),
+  ],
+  ["a widget over the limit", "OUTPUT_TOO_LARGE", (_, display) => display.displayWidget("big", "x".repeat(17e6))],
+  ["a widget that is no JSON", "NOT_SERIALISABLE", (_, display) => display.displayWidget("odd", { n: 1n })],
+  [
+    "a file that cannot be read",
+    "FILE_UNREADABLE",
+    (_, display) => {
+      const file = new File(["x"], "gone");
+      file.arrayBuffer = () => Promise.reject(new Error("it is gone"));
+      display.addFileOutput(file);
+    },
+  ],
+])("%s is an error of its call with a code, the tool does not run again, and the session goes on", async (_, code, work) => {
+  let runs = 0;
+  const { entry, session, events } = await shown((input, display) => {
+    runs++;
+    work(input, display);
+    return "made";
+  });
+  expect([entry.status, entry.outputs, runs]).toEqual(["error", undefined, 1]);
+  expect(events.filter(([type]) => type === "error").map(([, data]) => (data as { code: string }).code)).toEqual([code]);
+  expect(session.getSnapshot().timeline.at(-1)).toMatchObject({ kind: "agent_text", text: "ok" });
+});
+
+test("what a call that fails has added is not shown", async () => {
+  const { entry } = await shown((_, display) => {
+    display.displayWidget("forecast", 1);
+    throw new Error("no weather");
+  });
+  expect([entry.status, entry.outputs]).toEqual(["error", undefined]);
+});
+
+test("a tool is given the services and the user of its client, its call and its signal, and the next call what was configured since", async () => {
+  const seen: unknown[] = [];
+  const look = defineTool({
+    name: "show",
+    description: "",
+    inputSchema: z.object({}),
+    async do(_, display, __, signal) {
+      const { services, userId, callId, displayWidget } = display;
+      displayWidget("seen");
+      seen.push([services.api(), userId, callId === "", display.signal === signal, await display.step("one", () => 1)]);
+    },
+  });
+  const { session } = scene([...script, ...script], { tools: [look], services: { api: () => "A" }, userId: "ann" });
+  await session.sendMessage("Hi");
+  session.configure({ services: { api: () => "B" }, userId: "ben" });
+  await session.sendMessage("Hi again");
+  expect(seen).toEqual([
+    ["A", "ann", false, true, 1],
+    ["B", "ben", false, true, 1],
+  ]);
+  expect((await session.prompts()).map(({ userId }) => userId)).toEqual(["ann", "ben"]);
+  expect(session.getSnapshot().timeline[1]).toMatchObject({ outputs: [{ widget: "seen" }] });
+  // @ts-expect-error a string
+  expect(() => scene([], { userId: 7 })).toThrow("`userId`");
+});
+
+test("a prompt that nobody wrote has its reason, and the chat shows its answer alone", async () => {
+  const { client, session, model } = scene(["I will", "Call Ann!", "Again: call Ann!"]);
+  await session.sendMessage("Remind me at five");
+  const outcome = await client.trigger("s1", { reason: "it is five" });
+  expect(outcome.type).toBe("completed");
+  const shown = () => session.getSnapshot().timeline.map((entry) => "text" in entry && entry.text);
+  expect(shown()).toEqual(["Remind me at five", "I will", "Call Ann!"]);
+  expect(model.calls[1]?.messages.at(-1)).toMatchObject({ sender: "user", text: expect.stringContaining("it is five") });
+  const prompts = await session.prompts();
+  expect(prompts.map(({ input, reason }) => [input, reason])).toEqual([
+    ["Remind me at five", undefined],
+    [undefined, "it is five"],
+  ]);
+  await session.regenerate();
+  expect(shown()).toEqual(["Remind me at five", "I will", "Again: call Ann!"]);
+  await expect(client.trigger("s1", { reason: "" })).rejects.toMatchObject({ code: "MESSAGE_EMPTY" });
+  // @ts-expect-error a string
+  await expect(client.trigger("s1", { reason: 5 })).rejects.toThrow("`reason`");
+});

@@ -1,0 +1,97 @@
+// What tools show beside their results, drawn by `<Render>`: by the application's renderers, as files, or as what there is.
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { MemoryStore, type SlotProps, type ToolConfig } from "glove-wasm/react";
+import { expect, test, vi } from "vitest";
+import { chat } from "./chat.js";
+
+const show = (work: ToolConfig["do"]): ToolConfig => ({
+  name: "show",
+  description: "",
+  jsonSchema: { type: "object" },
+  do: work,
+});
+const script = [{ toolCalls: [{ name: "show" }] }, "It rains"];
+const forecast: ToolConfig = show((_, display) => {
+  display.displayWidget("forecast", { mm: 3 }, "Three millimetres");
+  return "done";
+});
+const drawn = { forecast: ({ data }: SlotProps) => <p>Rain: {(data as { mm: number }).mm} mm</p> };
+
+test("a widget is drawn by the renderer of its name right behind its call, and in another page after that", async () => {
+  const store = new MemoryStore("s1");
+  const client = { tools: [forecast], createStore: () => store };
+  const config = { sessionId: "s1", renderers: drawn };
+  const first = chat(script, { client, config });
+  first.send("Weather?");
+  await screen.findByText("Rain: 3 mm");
+  const card = first.container.querySelector("[data-glove-role=tool]");
+  expect(card?.nextElementSibling?.textContent).toBe("Rain: 3 mm");
+  const part = first.glove.messages[1]?.parts[1];
+  expect(part).toMatchObject({ type: "data-output", data: { type: "widget", widget: "forecast", data: { mm: 3 } } });
+  first.glove.session?.dispose();
+  first.container.remove();
+
+  chat([], { client, config });
+  expect(await screen.findByText("Rain: 3 mm")).toBeTruthy();
+});
+
+test("a widget without a renderer shows its fallback, or its data with its name", async () => {
+  const tool = show((_, display) => {
+    display.displayWidget("forecast", { mm: 3 }, "Three millimetres");
+    display.displayWidget("wind_speed", { knots: 12 });
+    display.addOutput({ type: "quote", data: "Rain, rain" });
+    return "done";
+  });
+  const { container, send } = chat(script, { client: { tools: [tool] } });
+  send("Weather?");
+  await screen.findByText("Three millimetres");
+  const texts = [...container.querySelectorAll("[data-glove-output]")].map(({ textContent }) => textContent);
+  expect(texts).toEqual(["Three millimetres", "Wind speedKnots12", "QuoteRain, rain"]);
+});
+
+test("an own type is drawn by the renderer of its name, and one that throws is a sentence in its place", async () => {
+  const tool = show((_, display) => {
+    display.addOutput({ type: "quote", data: "Rain, rain" });
+    display.displayWidget("broken", 1);
+    return "done";
+  });
+  const record = vi.fn();
+  const renderers = {
+    quote: ({ data }: SlotProps) => <q>{String(data)}</q>,
+    broken: () => {
+      throw new Error("no");
+    },
+  };
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const { container, send } = chat(script, { client: { tools: [tool], subscribers: [{ record }] }, config: { renderers } });
+  send("Weather?");
+  await screen.findByText("Rain, rain");
+  expect(container.querySelector("q")?.textContent).toBe("Rain, rain");
+  expect(screen.getByText("This part of the conversation could not be shown.")).toBeTruthy();
+  expect(record).toHaveBeenCalledWith("error", expect.objectContaining({ code: "RENDERER_FAILED" }), expect.anything());
+  vi.restoreAllMocks();
+});
+
+test("a file is a card that downloads it with its name, and one elsewhere leads there, but nowhere else than the web", async () => {
+  const tool = show((_, display) => {
+    display.addFileOutput({ name: "week.html", type: "text/html", content: "<p>Rain</p>" });
+    display.addFileOutput({ name: "day.pdf", url: "https://example.com/day.pdf" });
+    display.addFileOutput({ name: "bad.pdf", url: "javascript:alert(1)" });
+    return "done";
+  });
+  const { container, send } = chat(script, { client: { tools: [tool] } });
+  send("Weather?");
+  await screen.findByRole("button", { name: /week.html/ });
+  const links = [...container.querySelectorAll<HTMLAnchorElement>("[data-glove-output] a")];
+  expect(links.map((link) => link.getAttribute("href"))).toEqual(["https://example.com/day.pdf", null]);
+  const made: Blob[] = [];
+  URL.createObjectURL = (blob) => `blob:${made.push(blob as Blob)}`;
+  const clicked: string[] = [];
+  const click = vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
+    clicked.push(this.download);
+  });
+  fireEvent.click(screen.getByRole("button", { name: /week.html/ }));
+  await waitFor(() => expect(clicked).toEqual(["week.html"]));
+  expect([made[0]?.size, made[0]?.type]).toEqual([11, "application/octet-stream"]);
+  click.mockRestore();
+});
