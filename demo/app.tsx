@@ -1,13 +1,10 @@
-// The page: an application on the left, the conversation in the middle, and what happens inside on the right.
-import { GloveProvider, Render, useGlove } from "glove-wasm/react";
-import { type ReactNode, useId, useState } from "react";
+// The page: conversations on the left, the chat in the middle, and on demand the scene's application and what happens inside.
+import { GloveProvider, Render, type Suggestion, ThreadList, useGlove } from "glove-wasm/react";
+import { useId, useMemo, useRef, useState } from "react";
 import { Hint } from "./chat/hint.js";
 import { Phase } from "./chat/phase.js";
-import { type Scroll, useScroll } from "./chat/scroll.js";
-import { Sessions } from "./chat/sessions.js";
 import { Suggestions } from "./chat/suggestions.js";
 import { Tasks } from "./chat/tasks.js";
-import { ToolStatus } from "./chat/tool-status.js";
 import { Undo } from "./chat/undo.js";
 import { Welcome } from "./chat/welcome.js";
 import { Inside } from "./inside/inside.js";
@@ -15,6 +12,7 @@ import { modelOf, useChoice } from "./model/choice.js";
 import { ModelSwitch } from "./model/switch.js";
 import type { Scene } from "./scene.js";
 import { scenes, useScene } from "./scenes.js";
+import { useKept, useRoom } from "./width.js";
 
 export function App() {
   const scene = useScene();
@@ -26,90 +24,92 @@ export function App() {
   );
 }
 
-type View = "Chat" | "App" | "Inside";
-
 function Page({ scene }: { scene: Scene }) {
   useChoice();
   const glove = useGlove({ model: modelOf(scene.id, scene.assistant) });
-  const [view, setView] = useState<View>("Chat");
-  const heading = useId();
-  const empty = glove.sessionReady && glove.timeline.length === 0;
-  const scroll = useScroll(empty);
+  const room = useRoom();
+  const wide = room > 1;
+  const [inside, setInside] = useKept("demo-inside");
+  // Beside the chat where there is room, and in its place where there is not.
+  const [wanted, setWanted] = useState<boolean>();
+  const panel = (wanted ?? wide) && (room === 3 || !inside);
+  const { panel: application, tries } = scene;
+  const suggestions = useMemo(() => (application ? undefined : tries.map(({ say }): Suggestion => say)), [application, tries]);
+  const choosePanel = () => {
+    setWanted(!panel);
+    if (room < 3) setInside(false);
+  };
   return (
-    <div className="page" data-view={view} data-scene={scene.id}>
-      <header className="top">
-        <h1 className="brand">
-          <Mark /> glove-wasm
-        </h1>
-        <SceneSwitch current={scene} />
-        <div className="controls">
-          <ModelSwitch />
-          <Sessions glove={glove} />
-        </div>
-      </header>
-      <main>
-        <section className="side" aria-label="Application">
-          <scene.Panel />
+    <div
+      className="page"
+      data-scene={scene.id}
+      data-panel={application && panel ? "" : undefined}
+      data-inside={inside ? "" : undefined}
+    >
+      <Sidebar scene={scene} wide={wide} />
+      <main className="chat">
+        <h1 className="heard">{scene.name}</h1>
+        <header className="bar">
+          {!wide && (
+            <button type="button" popoverTarget="sidebar" aria-label="Conversations and scenes">
+              ☰
+            </button>
+          )}
+          <Phase />
+          <Hint />
+          {application && <Undo />}
+          {application && (
+            <button type="button" aria-pressed={panel} onClick={choosePanel}>
+              {application.name}
+            </button>
+          )}
+          <button type="button" aria-pressed={inside} onClick={() => setInside(!inside)}>
+            Inside
+          </button>
+        </header>
+        <Render
+          glove={glove}
+          welcome={application ? <Welcome scene={scene} send={glove.sendMessage} /> : scene.title}
+          suggestions={suggestions}
+        />
+        {scene.suggestions && <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />}
+      </main>
+      {application && (
+        <section className="side" aria-label="Application" hidden={!panel}>
+          <application.View />
           <Tasks />
         </section>
-        <section className="chat" aria-labelledby={heading}>
-          <h2 className="heard" id={heading}>
-            Conversation
-          </h2>
-          <div className="bar">
-            <Phase />
-            <Hint />
-            <Undo />
-          </div>
-          <Conversation scroll={scroll}>
-            {empty && <Welcome scene={scene} send={glove.sendMessage} />}
-            <Render glove={glove} welcome={null} renderToolStatus={ToolStatus} />
-          </Conversation>
-          <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />
-        </section>
-        <section className="inside" aria-label="Inside">
-          <Inside sessionId={glove.sessionId} scene={scene.id} />
-        </section>
-      </main>
-      <Views view={view} choose={setView} panelName={scene.panelName} />
+      )}
+      {/* It listens while it is folded, too. */}
+      <section className="inside" aria-label="Inside" hidden={!inside}>
+        <Inside sessionId={glove.sessionId} scene={scene.id} />
+      </section>
     </div>
   );
 }
 
-function Conversation({ scroll, children }: { scroll: Scroll; children: ReactNode }) {
+/** Beside the chat; on small screens a drawer over it. */
+function Sidebar({ scene, wide }: { scene: Scene; wide: boolean }) {
+  const element = useRef<HTMLElement>(null);
+  const heading = useId();
+  const close = () => {
+    if (!wide) element.current?.hidePopover();
+  };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
-    <section className="scroll" aria-label="Messages" tabIndex={0} ref={scroll.outer} onScroll={scroll.onScroll}>
-      <div className="content" ref={scroll.inner}>
-        {children}
-      </div>
-    </section>
-  );
-}
-
-function SceneSwitch({ current }: { current: Scene }) {
-  return (
-    <nav className="scenes" aria-label="Scenes">
-      {scenes.map(({ id, name }) => (
-        <a key={id} href={`#${id}`} aria-current={id === current.id ? "page" : undefined}>
-          {name}
-        </a>
-      ))}
-    </nav>
-  );
-}
-
-/** Small screens show one part at a time. */
-function Views({ view, choose, panelName }: { view: View; choose: (view: View) => void; panelName: string }) {
-  const names: Readonly<Record<View, string>> = { Chat: "Chat", App: panelName, Inside: "Inside" };
-  return (
-    <nav className="views" aria-label="Views">
-      {(Object.keys(names) as View[]).map((name) => (
-        <button key={name} type="button" aria-pressed={view === name} onClick={() => choose(name)}>
-          {names[name]}
-        </button>
-      ))}
-    </nav>
+    <aside ref={element} id="sidebar" className="sidebar" aria-labelledby={heading} popover={wide ? undefined : "auto"}>
+      <p className="brand" id={heading}>
+        <Mark /> glove-wasm
+      </p>
+      <nav className="scenes" aria-label="Scenes">
+        {scenes.map(({ id, name }) => (
+          <a key={id} href={`#${id}`} aria-current={id === scene.id ? "page" : undefined} onClick={close}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      <ThreadList onSelect={close} />
+      <ModelSwitch />
+    </aside>
   );
 }
 

@@ -2,7 +2,6 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.js";
-import "glove-wasm/react/style.css";
 import "./style/index.css";
 
 const root = document.querySelector("#root");

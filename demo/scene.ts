@@ -11,14 +11,15 @@ export interface SceneParts {
   /** What the empty conversation says. */
   readonly title: string;
   readonly about: string;
-  readonly tries: readonly { readonly say: string; readonly see: string }[];
-  readonly suggestions: readonly string[];
+  /** Messages to begin with, and what they show. */
+  readonly tries: readonly { readonly say: string; readonly see?: string }[];
+  /** What could be said next, below the conversation. */
+  readonly suggestions?: readonly string[];
   readonly systemPrompt: string;
   readonly tools: readonly ToolConfig[];
   readonly assistant: Assistant;
   /** The application beside the conversation. */
-  readonly Panel: ComponentType;
-  readonly panelName: string;
+  readonly panel?: { readonly name: string; readonly View: ComponentType };
 }
 
 export interface Scene extends SceneParts {

@@ -1,5 +1,7 @@
 // The scenes of the demo, what each is about, and which of them is shown: the address says it.
 import { useSyncExternalStore } from "react";
+import { assistant as plainAssistant } from "./assistant/assistant.js";
+import { tools as assistantTools } from "./assistant/tools.js";
 import { assistant as deskAssistant } from "./desk/assistant.js";
 import { BoardPanel } from "./desk/panel.js";
 import { tools as deskTools } from "./desk/tools.js";
@@ -12,6 +14,23 @@ import { PlanPanel } from "./trip/panel.js";
 import { tools as tripTools } from "./trip/tools.js";
 
 export const scenes: readonly [Scene, ...Scene[]] = [
+  openScene({
+    id: "assistant",
+    name: "Assistant",
+    title: "What can I do for you?",
+    about: "",
+    tries: [
+      { say: "Explain closures with code" },
+      { say: "Compare databases in a table" },
+      { say: "What is the weather in Lisbon and Oslo?" },
+      { say: "Chart my steps" },
+      { say: "Email the notes to Ada" },
+      { say: "Book a table" },
+    ],
+    systemPrompt: "You are a helpful assistant. Answer briefly, in markdown. Use the tools where they help.",
+    tools: assistantTools,
+    assistant: plainAssistant,
+  }),
   openScene({
     id: "shop",
     name: "Shop",
@@ -33,8 +52,7 @@ export const scenes: readonly [Scene, ...Scene[]] = [
     systemPrompt: "You help people to furnish a small office. Use the tools; never invent products.",
     tools: shopTools,
     assistant: shopAssistant,
-    Panel: CartPanel,
-    panelName: "Cart",
+    panel: { name: "Cart", View: CartPanel },
   }),
   openScene({
     id: "trip",
@@ -50,8 +68,7 @@ export const scenes: readonly [Scene, ...Scene[]] = [
     systemPrompt: "You plan short trips. Ask for preferences first, search in parallel, then make an itinerary.",
     tools: tripTools,
     assistant: tripAssistant,
-    Panel: PlanPanel,
-    panelName: "Plan",
+    panel: { name: "Plan", View: PlanPanel },
   }),
   openScene({
     id: "desk",
@@ -73,8 +90,7 @@ export const scenes: readonly [Scene, ...Scene[]] = [
     systemPrompt: "You run an operations desk. Look before you act, and say what you did.",
     tools: deskTools,
     assistant: deskAssistant,
-    Panel: BoardPanel,
-    panelName: "Board",
+    panel: { name: "Board", View: BoardPanel },
   }),
 ];
 

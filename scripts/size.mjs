@@ -34,8 +34,10 @@ const measured = {
   "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).atOnce,
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),
+  "later: the button for files": async () => (await bundle(page)).later(/attachments\/attach/),
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),
   "later: reading files": async () => (await bundle(page)).later(/attachments\/tray/),
+  "later: keeping files of drafts": async () => (await bundle(page)).later(/attachments\/kept/),
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>
     (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),

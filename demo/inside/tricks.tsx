@@ -1,19 +1,16 @@
 // Ways to disturb a run. Each is what its name says.
 import { useGlove } from "glove-wasm/react";
-import { useState } from "react";
 import { goOffline, setLine, useLine } from "../line/line.js";
+import { Crash } from "./crash.js";
 
 export function Tricks() {
   const { offline, slow, cut } = useLine((line) => line);
   const follows = useGlove(({ tab }) => tab === "follower");
-  const [survived, setSurvived] = useState(false);
   return (
     <section className="tricks" aria-label="Try to break it">
       <h2>Try to break it</h2>
       <div className="trick-buttons">
-        <button type="button" onClick={() => setSurvived(crash())}>
-          Crash this tab
-        </button>
+        <Crash />
         <button type="button" onClick={secondTab}>
           Second tab
         </button>
@@ -28,17 +25,7 @@ export function Tricks() {
         </button>
       </div>
       <p className="fine" role="status">
-        {survived
-          ? told.survived
-          : follows
-            ? told.follows
-            : cut
-              ? told.cut
-              : offline
-                ? told.offline
-                : slow
-                  ? told.slow
-                  : told.all}
+        {follows ? told.follows : cut ? told.cut : offline ? told.offline : slow ? told.slow : told.all}
       </p>
     </section>
   );
@@ -50,17 +37,7 @@ const told = {
   offline: "No request leaves the page. What fails goes on when the line is back.",
   slow: "Each piece of an answer takes its time. Reload in the middle of one.",
   follows: "This tab follows. Crash or close the one that runs the conversation, and this one takes over.",
-  survived: "This browser survived it. Close the tab and open it again: it comes to the same.",
 };
-
-/** Asks for a text of two gigabytes, at which Chromium ends the tab's process. Gives true where the browser refuses instead. */
-function crash(): boolean {
-  try {
-    const long = "ā".repeat(2 ** 29 - 24);
-    new Text(long).appendData(long);
-  } catch {}
-  return true;
-}
 
 /** Without an opener, the tab gets no copy of this one's session storage: a key stays where it was typed in. */
 const secondTab = () => void window.open(location.href, "_blank", "noopener");

@@ -1,12 +1,14 @@
 // A chat endpoint inside the page: it reads what was said and what the tools gave, and streams what a script answers.
 // It speaks the protocol of `createChatHandler`, so that all the rest is as it would be with a real model.
-import type { Fetch, Message, RemotePromptRequest, ToolResult } from "glove-wasm";
+import type { ContentPart, Fetch, Message, RemotePromptRequest, ToolResult } from "glove-wasm";
 
 export interface Answer {
   /** What is thought before it. */
   readonly thought?: string;
   readonly text?: string;
   readonly calls?: readonly Call[];
+  /** It breaks off before its end. */
+  readonly cut?: boolean;
 }
 
 export type Call = readonly [tool: string, input: unknown];
@@ -17,8 +19,18 @@ export interface Said {
   readonly results: readonly ToolResult[];
   /** The first result that is no success. */
   readonly failed: ToolResult | undefined;
+  /** What is attached to it. */
+  readonly files: readonly Attached[];
   /** The data that a tool gave, the latest first. */
   data(tool: string): unknown;
+}
+
+/** A file of a message, and its text where it is sent as one. */
+export interface Attached {
+  readonly name: string;
+  readonly type: string;
+  readonly size: string;
+  readonly text?: string | undefined;
 }
 
 export type Assistant = (said: Said) => Answer;
@@ -30,7 +42,8 @@ const between = 30;
 export function scripted(assistant: Assistant): Fetch {
   return async (_, { body, signal }) => {
     const asked = JSON.parse(String(body)) as RemotePromptRequest;
-    const events = eventsOf(answerOf(assistant, asked.messages), Math.ceil(String(body).length / 4));
+    const answer = answerOf(assistant, asked.messages);
+    const events = eventsOf(answer, Math.ceil(String(body).length / 4)).slice(0, answer.cut ? -1 : undefined);
     return new Response(streamOf(events, signal), { headers: { "content-type": "text/event-stream" } });
   };
 }
@@ -41,11 +54,24 @@ function answerOf(assistant: Assistant, messages: readonly Message[]): Answer {
   const results = messages.slice(asked + 1).flatMap(({ tool_results }) => tool_results ?? []);
   return assistant({
     text: messages[asked]?.text ?? "",
+    files: (messages[asked]?.content ?? []).flatMap(attachedOf),
     results,
     failed: results.find(({ result }) => result.status !== "success"),
     data: (tool) => results.findLast(({ tool_name }) => tool_name === tool)?.result.data,
   });
 }
+
+/** As a model gets them: a text with its name above it, anything else as its bytes. */
+function attachedOf({ type, text = "", source }: ContentPart): Attached[] {
+  if (source) {
+    const name = type === "image" ? "A picture" : "A document";
+    return [{ name, type: source.media_type, size: sizeOf((source.data?.length ?? 0) * 0.75) }];
+  }
+  const [, name, words] = /^([^\n]+):\n(.*)$/s.exec(text) ?? [];
+  return name && words ? [{ name, type: "text", size: sizeOf(words.length), text: words }] : [];
+}
+
+const sizeOf = (bytes: number) => (bytes < 1_000 ? `${Math.round(bytes)} bytes` : `${Math.round(bytes / 1_000)} kB`);
 
 const isFromPerson = ({ sender, tool_results, is_compaction, framework_context }: Message) =>
   sender === "user" && !tool_results?.length && !is_compaction && !framework_context;

@@ -54,7 +54,7 @@ export function CheckoutForm({ total, onOrder, onCancel }: CheckoutFormProps) {
   };
   return (
     <form className="card checkout" data-glove-question="" tabIndex={-1} aria-label="Checkout" onSubmit={submit}>
-      <h3>Where shall it go?</h3>
+      <h2>Where shall it go?</h2>
       <div className="fields">
         <label>
           Name
@@ -95,7 +95,7 @@ interface ReceiptProps extends Delivery {
 export function Receipt({ number, paid, items, name, street, city }: ReceiptProps) {
   return (
     <section className="card receipt" aria-label={`Order ${number}`}>
-      <h3>Order {number}</h3>
+      <h2>Order {number}</h2>
       <p>{items.join(", ")}</p>
       <p className="quiet">
         {name}, {street}, {city}

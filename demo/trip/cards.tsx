@@ -30,7 +30,7 @@ export function PreferencesForm({ city, days = 2, onChoose, onCancel }: Preferen
   };
   return (
     <form className="card" data-glove-question="" tabIndex={-1} aria-label="Preferences" onSubmit={submit}>
-      <h3>What kind of trip?</h3>
+      <h2>What kind of trip?</h2>
       <div className="fields">
         <label>
           City
@@ -99,12 +99,12 @@ interface ItineraryProps {
 export function Itinerary({ city, days }: ItineraryProps) {
   return (
     <section className="card itinerary" aria-label={`Itinerary for ${city}`}>
-      <h3>{city}</h3>
+      <h2>{city}</h2>
       <div className="itinerary-days">
         {days.map((stops, day) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a result never changes.
           <div key={day}>
-            <h4>Day {day + 1}</h4>
+            <h3>Day {day + 1}</h3>
             <ol>
               {stops.map(({ from, name, kind }) => (
                 <li key={name}>

@@ -1,7 +1,7 @@
 // The operations desk: permission, approval above a limit, undo, and a secret that nobody keeps.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { calls, demo, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, inside, log, phase, press, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 const services = (page: Page) => region(page, "Services");
@@ -25,7 +25,7 @@ test("an incident is looked into side by side, and mended once a person has allo
   await say(page, "Restart mail");
   await press(page, "Deny");
   await shows(page, "it stays up");
-  await calls(page, "Restart Mail").getByText("not allowed").waitFor();
+  await calls(page, "Restart Mail").getByText("Not allowed").waitFor();
 });
 
 test("a refund above the limit is approved, one below is not asked about, and both are taken back", async () => {
@@ -40,7 +40,7 @@ test("a refund above the limit is approved, one below is not asked about, and bo
   await phase(page, "Ready");
   await press(page, "Undo");
   await paid("€20");
-  await calls(page, "Refund €80 for order 1042").getByText("taken back").waitFor();
+  await calls(page, "Refund €80 for order 1042").getByText("Undone").waitFor();
   await press(page, "Undo that");
   await paid("€0");
   // There is nothing left that could be.
@@ -70,7 +70,7 @@ test("a secret is not shown again, not stored and not sent", async () => {
   await shows(page, "I never saw the key");
   await phase(page, "Ready");
   for (const tab of ["Requests", "Record", "Journal", "Events"]) {
-    await press(page, tab);
+    await inside(page, tab);
     const shown = await page.locator("body").evaluate((body) => body.textContent);
     expect(shown).not.toContain(secret);
   }

@@ -6,7 +6,7 @@ import { type Served, serve } from "../support/server.js";
 
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'";
 
-export type Scene = "shop" | "trip" | "desk";
+export type Scene = "assistant" | "shop" | "trip" | "desk";
 
 export interface Demo {
   /** A tab of a fresh profile. */
@@ -58,7 +58,7 @@ export function demo(): Demo {
   return {
     url: () => server.url,
     async open(scene = "shop", options = {}) {
-      const context = await browser.newContext(options);
+      const context = await browser.newContext({ viewport: { width: 1600, height: 900 }, ...options });
       contexts.push(context);
       context.on("page", listen);
       return visit(context, `#${scene}`);
@@ -74,8 +74,17 @@ export const press = (page: Page, name: string | RegExp) => page.getByRole("butt
 export const log = (page: Page) => page.getByRole("log");
 export const shows = (page: Page, text: string | RegExp) => log(page).getByText(text).first().waitFor();
 export const phase = (page: Page, text: string) => page.locator(".phase", { hasText: text }).waitFor();
-/** The lines of calls that say this. */
-export const calls = (page: Page, title: string) => log(page).locator(".tool", { hasText: title });
+/** The cards of calls that say this. */
+export const calls = (page: Page, title: string) => log(page).locator("[data-glove-role=tool]", { hasText: title });
+/** A button of the inspector, which is opened for it where it is folded. */
+export async function inside(page: Page, name: string): Promise<void> {
+  const toggle = page.getByRole("button", { name: "Inside", exact: true });
+  if ((await toggle.getAttribute("aria-pressed")) === "false") await toggle.click();
+  await press(page, name);
+}
+/** The way to a conversation in the list of them. */
+export const thread = (page: Page, title: string) =>
+  page.getByRole("navigation", { name: "Conversations" }).getByRole("button", { name: title, exact: true });
 export const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 export async function say(page: Page, text: string): Promise<void> {

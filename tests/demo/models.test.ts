@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
 import { root } from "../support/project.js";
 import { openProvider, type Provider, speak } from "../support/provider.js";
-import { isNotice, press, region, say, shows } from "./kit.js";
+import { inside, isNotice, press, region, say, shows } from "./kit.js";
 
 let browser: Browser;
 let provider: Provider;
@@ -31,7 +31,7 @@ afterEach(async () => {
 async function openDemo(): Promise<Page> {
   server = await createServer({ configFile: `${root}/demo/vite.config.ts`, logLevel: "warn", server: { port: 0 } });
   await server.listen();
-  opened = await openPage(browser, server.resolvedUrls?.local[0] ?? "");
+  opened = await openPage(browser, `${server.resolvedUrls?.local[0]}#shop`);
   return opened.page;
 }
 
@@ -104,11 +104,11 @@ test.each([
     await say(page, "What is in my cart?");
     await shows(page, "It is empty.");
     expect(provider.asked.slice(-2).map(({ headers }) => headers[header])).toEqual([value, value]);
-    await press(page, "Requests");
+    await inside(page, "Requests");
     await region(page, "Requests").getByText("answered").first().waitFor();
     expect(await page.content()).not.toContain("sk-mine");
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain("sk-mine");
-    const [other] = await Promise.all([page.context().waitForEvent("page"), press(page, "Second tab")]);
+    const [other] = await Promise.all([page.context().waitForEvent("page"), inside(page, "Second tab")]);
     await other.getByRole("button", { name: "Model Scripted" }).waitFor();
   },
 );
@@ -124,7 +124,7 @@ test("the browser's own model is offered where there is one, downloaded behind a
   await page.getByRole("button", { name: "Model Built-in" }).waitFor();
   await say(page, "What is in my cart?");
   await shows(page, "Nothing yet.");
-  await press(page, "Record");
+  await inside(page, "Record");
   await region(page, "Record").getByText("view_cart: success").waitFor();
 });
 

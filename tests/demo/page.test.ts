@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { root } from "../support/project.js";
-import { demo, log, phase, press, region, type Scene, say, shows } from "./kit.js";
+import { demo, inside, log, phase, press, region, type Scene, say, shows, thread } from "./kit.js";
 
 const { open } = demo();
-const scenes: readonly Scene[] = ["shop", "trip", "desk"];
+const scenes: readonly Scene[] = ["assistant", "shop", "trip", "desk"];
 
 test("each scene has its own conversations, and keeps them", async () => {
   const page = await open("shop");
@@ -21,7 +21,7 @@ test("each scene has its own conversations, and keeps them", async () => {
   await shows(page, "I watch four services");
   await page.getByRole("link", { name: "Shop" }).click();
   await shows(page, "I can show you what we have");
-  await page.getByLabel("Conversation shown").selectOption({ label: "Show me the lights" });
+  await thread(page, "Show me the lights").click();
   await shows(page, "Here are 2 things");
   await page.reload();
   await shows(page, "Here are 2 things");
@@ -32,19 +32,17 @@ test("a conversation is renamed, and deleted with everything of it", async () =>
   const page = await open("shop");
   await say(page, "hello");
   await shows(page, "I can show you what we have");
-  await press(page, "This conversation");
-  await page.getByLabel("Title").fill("My office");
-  await press(page, "Rename");
-  const shown = page.getByLabel("Conversation shown");
-  await shown.getByRole("option", { name: "My office" }).waitFor({ state: "attached" });
+  await thread(page, "hello").press("F2");
+  await page.getByRole("textbox", { name: "Title" }).fill("My office");
+  await page.keyboard.press("Enter");
+  await thread(page, "My office").waitFor();
   await page.reload();
-  await shown.getByRole("option", { name: "My office" }).waitFor({ state: "attached" });
-  await press(page, "This conversation");
-  await press(page, "Delete it");
+  await thread(page, "My office").press("Delete");
   await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();
+  await page.getByText("Deleted: My office").waitFor();
   await page.reload();
   await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();
-  expect(await shown.getByRole("option").allInnerTexts()).toEqual(["New conversation"]);
+  expect(await thread(page, "My office").count()).toBe(0);
 });
 
 test("the inspector shows requests, the record, the journal and the events as they come", async () => {
@@ -52,23 +50,23 @@ test("the inspector shows requests, the record, the journal and the events as th
   await say(page, "What is in my basket?");
   await shows(page, "Your cart is empty");
   await phase(page, "Ready");
-  await press(page, "Requests");
+  await inside(page, "Requests");
   const requests = region(page, "Requests").locator(".requests > li");
   expect(await requests.count()).toBe(2);
   await requests.first().locator("summary").first().click();
   await requests.first().getByText("You help people to furnish a small office").first().waitFor();
   await requests.first().getByText("view_cart: success").waitFor();
-  await press(page, "Record");
+  await inside(page, "Record");
   await region(page, "Record").getByText("view_cart: success").click();
   await region(page, "Record").getByText('"tool_results"').waitFor();
-  await press(page, "Journal");
+  await inside(page, "Journal");
   // That the tool is about to run is on the disk before it runs.
   await region(page, "Journal").getByText("strict").first().waitFor();
-  await press(page, "Events");
+  await inside(page, "Events");
   const events = region(page, "Events");
   await events.getByText(/^text_delta × /).waitFor();
   await events.getByText("request_finished").waitFor();
-  await press(page, "Overview");
+  await inside(page, "Overview");
   await page.getByRole("img", { name: /^Tokens per turn: 2 shown/ }).waitFor();
   await page.getByRole("img", { name: /^Time per step: 3 shown/ }).waitFor();
   await region(page, "Storage").getByText("In the browser's database").waitFor();
@@ -87,25 +85,36 @@ test("a long conversation is summarised for the model before it gets too long", 
   const tokens = Number((await context.innerText()).split(" ")[0]?.replace(",", ""));
   expect(tokens).toBeLessThan(8_000);
   // The record keeps every word.
-  await press(page, "Record");
+  await inside(page, "Record");
   expect(await region(page, "Record").locator(".gist", { hasText: "What is in my cart" }).count()).toBe(6);
 });
 
-test.each([375, 1440])("at %i px nothing lies beyond the edge", async (width) => {
+test.each([
+  [360, 640],
+  [800, 1000],
+  [1400, 900],
+])("at %i × %i px nothing lies beyond the edge", async (width, height) => {
   for (const scene of scenes) {
-    const page = await open(scene, { viewport: { width, height: width === 375 ? 740 : 900 } });
+    const page = await open(scene, { viewport: { width, height } });
     await fill(page, scene);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     const beyond = await page.evaluate(outside);
     expect(beyond).toEqual([]);
-    if (width === 375) {
+    if (width < 1000) {
+      const field = await page.getByRole("textbox", { name: "Message" }).boundingBox();
+      expect(field && field.y + field.height).toBeLessThanOrEqual(height);
       for (const view of ["Cart", "Plan", "Board", "Inside"]) {
-        const button = page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: view, exact: true });
+        const button = page.getByRole("button", { name: view, exact: true });
         if ((await button.count()) === 0) continue;
         await button.click();
         expect(await log(page).isVisible()).toBe(false);
         expect(await page.evaluate(outside)).toEqual([]);
+        await button.click();
+        expect(await log(page).isVisible()).toBe(true);
       }
+      await press(page, "Conversations and scenes");
+      await page.getByRole("link", { name: "Trip" }).waitFor();
+      expect(await page.evaluate(outside)).toEqual([]);
     }
     await page.close();
   }
@@ -115,7 +124,7 @@ test.each(["light", "dark"] as const)("nothing keeps people with a screen reader
   const axe = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
   const problems: string[] = [];
   for (const scene of scenes) {
-    const page = await open(scene, { colorScheme, viewport: { width: 1440, height: 900 } });
+    const page = await open(scene, { colorScheme, viewport: { width: 1600, height: 900 } });
     const look = async (what: string) => {
       await page.evaluate(axe);
       const found = await page.evaluate("axe.run().then(({ violations }) => violations)");
@@ -125,16 +134,18 @@ test.each(["light", "dark"] as const)("nothing keeps people with a screen reader
     };
     await fill(page, scene);
     await look("overview");
-    await press(page, "Requests");
+    await inside(page, "Requests");
     await look("requests");
     await page.getByRole("button", { name: /^Model/ }).click();
     await page.getByRole("radio", { name: /own key/ }).check();
     await look("models");
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.setViewportSize({ width: 375, height: 740 });
-    await look("phone");
-    await page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Inside" }).click();
+    await page.setViewportSize({ width: 360, height: 640 });
     await look("phone, inside");
+    await press(page, "Inside");
+    await look("phone");
+    await press(page, "Conversations and scenes");
+    await look("phone, conversations");
     await page.close();
   }
   expect(problems).toEqual([]);
@@ -182,10 +193,14 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 function unmarked(): string | undefined {
   const { activeElement } = document;
   if (!activeElement || activeElement === document.body) return undefined;
-  // What draws nothing itself is marked by the element beside it.
-  const marked = [activeElement, activeElement.nextElementSibling].some(
+  // What draws nothing itself is marked by the element beside it, and the field of the composer by the border around it.
+  const outlined = [activeElement, activeElement.nextElementSibling].some(
     (element) => element && getComputedStyle(element).outlineStyle !== "none",
   );
+  const composer = activeElement.matches("textarea") ? activeElement.closest("form[data-glove-role=input]") : null;
+  const accent = document.querySelector(".mark");
+  const bordered = composer && accent && getComputedStyle(composer).borderTopColor === getComputedStyle(accent).backgroundColor;
+  const marked = outlined || bordered;
   return marked ? undefined : activeElement.outerHTML.slice(0, 120);
 }
 
@@ -195,10 +210,10 @@ test("what one reads stays where it is while an answer streams", async () => {
   await shows(page, "Here are 8 things");
   await press(page, "Tell me about the shop");
   await page.locator("[data-glove-streaming]").getByText("desk").waitFor();
-  const scroll = page.locator(".scroll");
+  const scroll = page.locator("[data-glove-scroller]");
   await scroll.focus();
   await page.keyboard.press("Home");
-  await page.waitForFunction(() => document.querySelector(".scroll")?.scrollTop === 0);
+  await page.waitForFunction(() => document.querySelector("[data-glove-scroller]")?.scrollTop === 0);
   await shows(page, /answered as usual/);
   expect(await scroll.evaluate(({ scrollTop }) => scrollTop)).toBe(0);
   await page.keyboard.press("End");
@@ -211,12 +226,19 @@ test("what one reads stays where it is while an answer streams", async () => {
 
 /** Brings a scene to where much of it is on the screen, and something waits. */
 async function fill(page: Page, scene: Scene): Promise<void> {
-  if (scene === "shop") {
+  if (scene === "assistant") {
+    await say(page, "Compare databases in a table");
+    await phase(page, "Ready");
+    await say(page, "Chart my steps");
+    await shows(page, "The best day was Sat");
+    await say(page, "Email the notes to Ada");
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
+  } else if (scene === "shop") {
     await say(page, "Show me the desks");
     await shows(page, "Here are 2 things");
     await say(page, "Add two task chairs and check out");
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByLabel("Name").waitFor();
+    await page.getByLabel("Name", { exact: true }).waitFor();
   } else if (scene === "trip") {
     await say(page, "Two days in Lisbon");
     await press(page, "Plan it");

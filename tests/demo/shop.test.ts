@@ -75,7 +75,7 @@ test("an order above the limit is approved, then its form waits, then there is a
   await press(page, /^Add two task chairs and check out/);
   await shows(page, "The order of €438 is above €300.");
   await press(page, "Approve");
-  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Name", { exact: true }).fill("Ada");
   await page.getByLabel("Street").fill("Main Street 1");
   await page.getByLabel("City").fill("Bern");
   await page.getByLabel("Delivery").selectOption("express");
@@ -105,9 +105,9 @@ test("an approval and a form are still there after a reload, and the run goes on
   await shows(page, "The order of €438 is above €300.");
   await cart(page).getByText("2 × Task chair").waitFor();
   await press(page, "Approve");
-  await page.getByLabel("Name").waitFor();
+  await page.getByLabel("Name", { exact: true }).waitFor();
   await page.reload();
-  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Name", { exact: true }).fill("Ada");
   await page.getByLabel("Street").fill("Main Street 1");
   await page.getByLabel("City").fill("Bern");
   await page.getByRole("button", { name: "Place the order" }).click();

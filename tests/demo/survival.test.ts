@@ -1,6 +1,6 @@
 // What a run lives through: a killed tab, a lost line, an answer that breaks off, another conversation meanwhile.
 import { expect, test } from "vitest";
-import { calls, demo, kill, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, inside, kill, log, phase, press, region, say, shows, thread } from "./kit.js";
 
 const { open, again } = demo();
 
@@ -23,12 +23,16 @@ test("the button that says so really ends the tab's process, and the question is
   await press(page, /^Apply the code WELCOME10 A permission/);
   await phase(page, "Waits for you");
   const crashed = page.waitForEvent("crash", { timeout: 60_000 });
-  page
-    .getByRole("button", { name: "Crash this tab" })
+  await inside(page, "Crash this tab");
+  const dialog = page.getByRole("dialog", { name: "End this tab's process?" });
+  await dialog.getByText("the conversation is brought back").waitFor();
+  dialog
+    .getByRole("button", { name: "Crash it" })
     .click()
     .catch(() => {});
   await crashed;
   const next = await again(page);
+  await next.getByText(/^The tab crashed \d+ s ago, and all of it is back\.$/).waitFor();
   await press(next, "Always allow");
   await shows(next, "10 % off");
 });
@@ -45,11 +49,11 @@ test("a tab that is killed in the middle of an answer: the answer is asked for a
 
 test("offline, a request says so and waits; it goes on when the line is back", async () => {
   const page = await open("shop");
-  await press(page, "Go offline");
+  await inside(page, "Go offline");
   await say(page, "What is in my cart?");
   await page.getByRole("alert").waitFor();
   await phase(page, "Paused");
-  await press(page, "Go offline");
+  await inside(page, "Go offline");
   await shows(page, "Your cart is empty");
   expect(await page.getByRole("alert").count()).toBe(0);
   expect(await log(page).getByText("What is in my cart?").count()).toBe(1);
@@ -68,10 +72,10 @@ test("an answer that breaks off is shown as far as it came, is told as a failure
   const page = await open("shop");
   await press(page, "Tell me about the shop");
   await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
-  await press(page, "Cut the stream");
+  await inside(page, "Cut the stream");
   await page.getByRole("alert").waitFor();
   expect(await log(page).getByText("answered as usual").count()).toBe(0);
-  await press(page, "Requests");
+  await inside(page, "Requests");
   await region(page, "Requests").getByText("cut").waitFor();
   await press(page, "Try again");
   await shows(page, /^The shop began.*answered as usual/);
@@ -80,7 +84,7 @@ test("an answer that breaks off is shown as far as it came, is told as a failure
 
 test("a request that has failed still waits after a reload, and goes on when somebody says so", async () => {
   const page = await open("shop");
-  await press(page, "Cut the stream");
+  await inside(page, "Cut the stream");
   await say(page, "What is in my cart?");
   await page.getByRole("alert").waitFor();
   await page.reload();
@@ -93,21 +97,21 @@ test("a request that has failed still waits after a reload, and goes on when som
 
 test("no tool runs from an answer that breaks off", async () => {
   const page = await open("shop");
-  await press(page, "Cut the stream");
+  await inside(page, "Cut the stream");
   await say(page, "Add the fern");
   await page.getByRole("alert").waitFor();
   await region(page, "Cart").getByText("Nothing in it yet").waitFor();
   await press(page, "Try again");
   await region(page, "Cart").getByText("1 × Fern").waitFor();
   await phase(page, "Ready");
-  await press(page, "Requests");
+  await inside(page, "Requests");
   expect(await region(page, "Requests").locator(".requests > li > details > summary .tag").allInnerTexts()).toEqual([
     "answered",
     "answered",
     "cut",
   ]);
   // The call came in the answer that was cut and in the one after it, and was made once.
-  await press(page, "Record");
+  await inside(page, "Record");
   expect(await region(page, "Record").getByText("add_to_cart: success").count()).toBe(1);
 });
 
@@ -120,7 +124,7 @@ test("another conversation in the middle of an answer: the first goes on by itse
   expect(await page.locator("[data-glove-streaming]").count()).toBe(0);
   await say(page, "hello");
   await shows(page, "I can show you what we have");
-  await page.getByLabel("Conversation shown").selectOption({ label: "Tell me about the shop" });
+  await thread(page, "Tell me about the shop").click();
   await shows(page, /^The shop began.*answered as usual/);
   expect(await log(page).getByText("hello").count()).toBe(0);
 });

@@ -1,19 +1,19 @@
 // One conversation in two tabs: both show it, either answers, and the second takes over when the first one goes away.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { calls, demo, kill, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, inside, kill, log, phase, press, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 
 /** As the button of the page opens it. */
 async function secondTab(page: Page): Promise<Page> {
-  const [second] = await Promise.all([page.context().waitForEvent("page"), press(page, "Second tab")]);
+  const [second] = await Promise.all([page.context().waitForEvent("page"), inside(page, "Second tab")]);
   await second.getByText("Another tab runs this.").waitFor();
   return second;
 }
 
 async function fillIn(page: Page): Promise<void> {
-  await page.getByLabel("Name").fill("Ada");
+  await page.getByLabel("Name", { exact: true }).fill("Ada");
   await page.getByLabel("Street").fill("Main Street 1");
   await page.getByLabel("City").fill("Bern");
 }
@@ -28,7 +28,7 @@ test("the second tab shows the same, answers what the first one asks, and sends 
   await shows(second, "The order of €438 is above €300.");
   await region(second, "Cart").getByText("2 × Task chair").waitFor();
   await press(second, "Approve");
-  await first.getByLabel("Name").waitFor();
+  await first.getByLabel("Name", { exact: true }).waitFor();
   await fillIn(second);
   await press(second, "Place the order, €438");
   await region(first, "Order N-1438").waitFor();
@@ -40,15 +40,15 @@ test("the second tab shows the same, answers what the first one asks, and sends 
   await shows(first, "Here are 2 things");
   await phase(second, "Ready");
   // The second one asked nothing itself, and says where it is asked.
-  await press(second, "Requests");
+  await inside(second, "Requests");
   await region(second, "Requests").getByText("what it asks, writes and hears is shown there").waitFor();
   expect(await region(second, "Requests").locator(".requests > li").count()).toBe(0);
-  await press(first, "Requests");
+  await inside(first, "Requests");
   expect(await region(first, "Requests").locator(".requests > li").count()).toBe(5);
   expect(await second.getByRole("button", { name: "Cut the stream" }).isDisabled()).toBe(true);
   // The record is the same in both.
   for (const page of [first, second]) {
-    await press(page, "Record");
+    await inside(page, "Record");
     await region(page, "Record").getByText("checkout: success").waitFor();
   }
 });
@@ -66,7 +66,7 @@ test("an answer streams in both tabs; the first is closed in the middle of it, a
   await phase(second, "Ready");
   expect(await log(second).locator("[data-glove-role=user]", { hasText: "Tell me about the shop" }).count()).toBe(1);
   expect(await log(second).getByText("The shop began").count()).toBe(1);
-  await press(second, "Requests");
+  await inside(second, "Requests");
   await region(second, "Requests").getByText("answered").first().waitFor();
 });
 
@@ -75,12 +75,12 @@ test("a form outlives the tab that asked: what was typed into it in the second t
   await say(first, "Add the fern");
   await shows(first, "in your cart");
   await press(first, "Check out");
-  await first.getByLabel("Name").waitFor();
+  await first.getByLabel("Name", { exact: true }).waitFor();
   const second = await secondTab(first);
   await fillIn(second);
   await kill(first);
   await takesOver(second);
-  expect(await second.getByLabel("Name").inputValue()).toBe("Ada");
+  expect(await second.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada");
   await press(second, "Place the order, €18");
   await shows(second, "is on its way to Bern");
   expect(await calls(second, "Check out").count()).toBe(1);

@@ -301,6 +301,60 @@ test("files are dropped and pasted too, a folder is told as one, and Enter waits
   });
 });
 
+const persists = "{ persistSession: true }";
+
+test("the files of a draft are there again after a reload, each conversation's own, and are gone when they were sent", () =>
+  withChat(
+    async (page) => {
+      await field(page).fill("What are these?");
+      await pick(page, [
+        { name: "notes.md", mimeType: "text/markdown", buffer: Buffer.from("# Thursday") },
+        { name: "dot.png", mimeType: "image/png", buffer: await photograph(page, 40, 30, "image/png", noise) },
+      ]);
+      await allReady(page, 2);
+      await kept(page, 2);
+      await page.reload();
+      await begin(page, persists);
+      await allReady(page, 2);
+      expect(await field(page).inputValue()).toBe("What are these?");
+      expect(await attached(page).locator("img").count()).toBe(1);
+      await page.getByRole("button", { name: "Remove notes.md" }).click();
+      await kept(page, 1);
+      await page.reload();
+      await begin(page, persists);
+      await allReady(page, 1);
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByText("I see.").waitFor();
+      expect((await lastSent()).map(({ type }) => type)).toEqual(["image", "text"]);
+      await kept(page, 0);
+      await page.reload();
+      await begin(page, persists);
+      await page.getByText("I see.").waitFor();
+      expect(await attached(page).count()).toBe(0);
+    },
+    {},
+    persists,
+  ));
+
+/** Waits until so many files of drafts are kept in the browser's database. */
+async function kept(page: Page, count: number): Promise<void> {
+  await expect
+    .poll(() =>
+      page.evaluate(async () => {
+        const wanted = <T>(request: IDBRequest<T>) =>
+          new Promise<T>((resolve, reject) => {
+            request.onsuccess = () => resolve(request.result);
+            request.onerror = () => reject(request.error);
+          });
+        const database = await wanted(indexedDB.open("glove-wasm-drafts"));
+        const drafts = await wanted(database.transaction("files").objectStore("files").getAll());
+        database.close();
+        return drafts.reduce((sum, { files }) => sum + files.length, 0);
+      }),
+    )
+    .toBe(count);
+}
+
 test("sixty files at once, a keyboard that removes one of them, and axe", async () => {
   await withChat(async (page) => {
     await pick(

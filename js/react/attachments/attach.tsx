@@ -16,20 +16,31 @@ import { type PartProps, part } from "../parts/as-child.js";
 import { type Chat, ChatContext } from "../parts/chat-context.js";
 import { takers, useComposer } from "../parts/composer/use-composer.js";
 import { IconLabel } from "../parts/icons.js";
+import { filesKey, keptText } from "../parts/kept-text.js";
 import { useLabels } from "../render/labels.js";
 import { styled } from "./styled.js";
 import type { AttachmentOptions, Tray } from "./tray.js";
-import { type AttachedItem, TrayView } from "./tray-view.js";
+import type { AttachedItem } from "./tray-view.js";
 
-type Late = typeof import("./tray.js");
+type Late = typeof import("./tray.js") & Pick<typeof import("./index.js"), "TrayView">;
 
-/** What reads files, once there was one. */
+/** What reads and draws files, once there was one. */
 let late: Late | undefined;
+
+async function load(): Promise<Late> {
+  const [tray, { TrayView }] = await Promise.all([import("./tray.js"), import("./index.js")]);
+  late = { ...tray, TrayView };
+  return late;
+}
+
+/** Conversations whose files were looked for, once in the life of the page. */
+const restored = new Set<string>();
 
 /** What is attached in one composer. */
 class Attachments extends Listeners {
   #failed = false;
   #loading = 0;
+  #restored: Promise<void> | undefined;
   #key: unknown = this;
   chat: Chat | null = null;
   /** The parts of the composer that are on the page. */
@@ -44,8 +55,29 @@ class Attachments extends Listeners {
   /** Each conversation has its own; what was attached before there was one is that of the first. */
   follow(session: string): void {
     const key = session || this;
-    if (this.#key === this && key !== this) late?.moveTray(this, key);
+    const isMoved = this.#key === this && key !== this;
+    if (isMoved) late?.moveTray(this, key);
     this.#key = key;
+    if (isMoved && this.tray) keep(this.tray, key).catch(() => {});
+    this.changed();
+    if (session && !restored.has(session)) this.#restored = this.#restore(session);
+  }
+
+  /** What was attached before a reload. Once for each conversation: from then on its tray is the one that knows. */
+  async #restore(session: string): Promise<void> {
+    restored.add(session);
+    if (keptText(filesKey(session)) === null) return;
+    this.#loading++;
+    try {
+      const [{ trayOf }, { keptFiles }] = await Promise.all([load(), import("./kept-files.js")]);
+      const tray = trayOf(session);
+      tray.restore(await keptFiles(session));
+      await keep(tray, session);
+    } catch {
+      restored.delete(session);
+      this.#failed = true;
+    }
+    this.#loading--;
     this.changed();
   }
 
@@ -70,10 +102,13 @@ class Attachments extends Listeners {
     // Where they were picked, whichever conversation is shown when they can be read.
     const place = this.#key;
     try {
-      late = await import("./tray.js");
+      const { trayOf, allowedBy } = await load();
+      await this.#restored;
       this.#failed = false;
       const key = place === this ? this.#key : place;
-      late.trayOf(key)?.add(files, folders, late.allowedBy(options, model && transportOf(model)?.options.http.url));
+      const tray = trayOf(key);
+      tray.add(files, folders, allowedBy(options, model && transportOf(model)?.options.http.url));
+      keep(tray, key).catch(() => {});
     } catch {
       this.#failed = true;
     }
@@ -99,6 +134,13 @@ class Attachments extends Listeners {
     tray.whenReady(again);
     return null;
   }
+}
+
+/** From now on, what is ready in it survives a reload. Without what keeps it, it stays as long as the page. */
+async function keep(tray: Tray, key: unknown): Promise<void> {
+  if (typeof key !== "string") return;
+  const { keepFilesOf } = await import("./kept-files.js");
+  keepFilesOf(tray, key);
 }
 
 const known = new WeakMap<Element, Attachments>();
@@ -208,7 +250,7 @@ export function ComposerAttachments(props: ComposerAttachmentsProps): ReactNode 
           {say("Files cannot be attached right now. Check your network and try again.")}
         </p>
       )}
-      {tray && <TrayView tray={tray} {...props} />}
+      {tray && late && <late.TrayView tray={tray} {...props} />}
     </>
   );
 }

@@ -63,6 +63,11 @@ export class Tray extends Listeners {
     void this.#work();
   }
 
+  /** Brings back files that were ready before a reload: they stand before what was added since. */
+  restore(files: readonly Prepared[]): void {
+    this.#show([...files.map((prepared) => ({ id: this.#id(), ...readyFrom(prepared) })), ...this.#items]);
+  }
+
   remove(id: string): void {
     this.#given.delete(id);
     this.#show(this.#items.filter((item) => item.id !== id));
@@ -107,8 +112,7 @@ export class Tray extends Listeners {
       try {
         const prepared = await prepare(given.file, given.allowed);
         this.#fit(prepared.file, given.allowed);
-        const { file, thumbnail, note } = prepared;
-        this.#set(id, { state: "ready", prepared, name: file.name, type: file.type, size: file.size, thumbnail, note });
+        this.#set(id, readyFrom(prepared));
       } catch (error) {
         this.#set(id, { state: "refused", note: error instanceof Refused ? error.note : { code: "broken" } });
       }
@@ -130,6 +134,11 @@ export class Tray extends Listeners {
   #settle(): void {
     if (!this.busy) for (const then of this.#whenReady.splice(0)) then();
   }
+}
+
+function readyFrom(prepared: Prepared) {
+  const { file, thumbnail, note } = prepared;
+  return { state: "ready", prepared, name: file.name, type: file.type, size: file.size, thumbnail, note } as const;
 }
 
 /** By session: what is attached to one conversation waits there while another is looked at. */

@@ -113,24 +113,28 @@ function List({ list, place }: { readonly list: Tokens.List; readonly place: Pla
 }
 
 function Table({ table, place }: { readonly table: Tokens.Table; readonly place: Place }): ReactNode {
-  const cells = (row: readonly Tokens.TableCell[], Cell: "th" | "td") =>
-    row.map((cell, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name.
-      <Cell key={index} align={cell.align ?? undefined} dir="auto">
-        {draw(cell.tokens, place)}
-      </Cell>
-    ));
+  const cells = (row: readonly Tokens.TableCell[]) =>
+    row.map((cell, index) => {
+      // An empty corner is the heading of nothing.
+      const Cell = cell.header && cell.text ? "th" : "td";
+      return (
+        // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name.
+        <Cell key={index} align={cell.align ?? undefined} dir="auto">
+          {draw(cell.tokens, place)}
+        </Cell>
+      );
+    });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
     <div data-glove-table="" tabIndex={0}>
       <table>
         <thead>
-          <tr>{cells(table.header, "th")}</tr>
+          <tr>{cells(table.header)}</tr>
         </thead>
         <tbody>
           {table.rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name.
-            <tr key={index}>{cells(row, "td")}</tr>
+            <tr key={index}>{cells(row)}</tr>
           ))}
         </tbody>
       </table>

@@ -21,3 +21,6 @@ export function keepText(key: string, text: string): void {
     else storage()?.setItem(prefix + key, text);
   } catch {}
 }
+
+/** Under this key the storage of a tab says where the files of a conversation's draft are. */
+export const filesKey = (session: string): string => `${session}:files`;

@@ -40,7 +40,7 @@ export function ThreadListItems({ archived = false, children = builtIn }: Thread
     <>
       {groupsOf(drawn).map(({ name, threads }) => (
         <div key={name} data-glove-thread-group="">
-          <h3 id={`${id}${name.replaceAll(" ", "-")}`}>{say(name)}</h3>
+          <h2 id={`${id}${name.replaceAll(" ", "-")}`}>{say(name)}</h2>
           <ul aria-labelledby={`${id}${name.replaceAll(" ", "-")}`}>{threads.map((thread) => children(entry(thread)))}</ul>
         </div>
       ))}

@@ -8,7 +8,10 @@ export function useShown(search: string) {
   const list = useThreads({ search });
   const provided = useContext(GloveContext);
   const client = provided?.client;
-  const engine = provided?.current.shared;
+  const current = provided?.current;
+  // Of a page whose only hook has settings of its own, that one is shown.
+  const latest = useSyncExternalStore(current?.subscribe ?? never, () => current?.get(), nothing);
+  const engine = latest ?? current?.shared;
   const id = useSyncExternalStore(
     engine?.subscribe ?? never,
     () => engine?.getSnapshot().sessionId ?? "",
@@ -23,3 +26,4 @@ export function useShown(search: string) {
 }
 
 const never = () => () => {};
+const nothing = () => undefined;

@@ -351,6 +351,21 @@ test("a failure is told with a way to go on, and messages that wait are shown", 
   expect(container.querySelector("[data-glove-queued]")?.textContent).toBe("next");
 });
 
+test("a run that stands still says for what as long as it does, and that of another conversation says nothing of it", () => {
+  const error = new Error("The server did not answer.");
+  const still = handle({ sessionId: "a", run: { phase: "paused" }, resume: vi.fn(), error });
+  const { rerender } = render(<Render glove={still} />);
+  // A message that waits was edited.
+  rerender(<Render glove={{ ...still, error: undefined }} />);
+  expect(screen.getByRole("alert").textContent).toContain("The server did not answer.");
+  rerender(<Render glove={{ ...still, error: undefined, sessionId: "b" }} />);
+  expect(screen.queryByText("The server did not answer.")).toBeNull();
+  expect(screen.getByRole("status").textContent).toContain("The last request did not finish.");
+  rerender(<Render glove={still} />);
+  rerender(<Render glove={{ ...still, error: undefined, run: { phase: "idle" } }} />);
+  expect(screen.queryByText("The server did not answer.")).toBeNull();
+});
+
 test.each(["paused", "interrupted"] as const)(
   "a run that is %s says so, with a way to go on, unless it goes on already",
   (phase) => {

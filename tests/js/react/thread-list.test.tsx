@@ -46,6 +46,22 @@ test("a thread that is chosen is shown, a new one begins, and one that is delete
   await waitFor(() => expect(screen.queryByText("a")).toBeNull());
 });
 
+test("the list leads a hook with settings of its own, where that is what the page shows", async () => {
+  const client = await filled(["a", "b"]);
+  const Own = () => <output>{useGlove({ systemPrompt: "Be brief." }).sessionId}</output>;
+  render(
+    <GloveProvider client={client}>
+      <ThreadList />
+      <Own />
+    </GloveProvider>,
+  );
+  fireEvent.click(await screen.findByRole("button", { name: "Thread a" }));
+  await waitFor(() => expect(screen.getByText("a").tagName).toBe("OUTPUT"));
+  expect(screen.getByRole("button", { name: "Thread a" }).getAttribute("aria-current")).toBe("true");
+  fireEvent.click(screen.getByRole("button", { name: "New conversation" }));
+  await waitFor(() => expect(screen.queryByText("a")).toBeNull());
+});
+
 test("an application that keeps the thread itself is told which was chosen, and nothing is opened for the list", async () => {
   const client = await filled(["a", "b"]);
   const opened = vi.spyOn(client, "session");

@@ -14,7 +14,8 @@ export function Values({ of, none = null }: { readonly of: unknown; readonly non
   const entries = Object.entries(of).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return none;
   return (
-    <dl>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+    <dl data-glove-values="" tabIndex={0}>
       {entries.map(([name, value]) => (
         <div key={name}>
           <dt>{Array.isArray(of) ? Number(name) + 1 : humanName(name)}</dt>

@@ -1,5 +1,5 @@
 // Why the last request failed, or that it stands still, and a way to go on.
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { renderPart } from "../../render/mount-renderer.js";
@@ -25,11 +25,16 @@ export type ErrorNoticeProps = Pick<RenderProps, "renderError"> & { children?: (
 export function ErrorNotice({ renderError, children = (notice) => <Panel {...notice} /> }: ErrorNoticeProps): ReactNode {
   const { glove } = useChat();
   const say = useLabels();
-  const error = useHandlePart(glove, ({ error }) => error);
+  const now = useHandlePart(glove, ({ error }) => error);
   const tab = useHandlePart(glove, ({ tab }) => tab);
   const still = useHandlePart(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
   const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady);
   const leftOut = useHandlePart(glove, lastLeftOut);
+  // An edit of a message that waits takes the error away, and not what the run stands still for.
+  const session = useHandlePart(glove, ({ sessionId }) => sessionId);
+  const last = useRef({ session, error: now });
+  if (now || !still || session !== last.current.session) last.current = { session, error: now };
+  const { error } = last.current;
   const { resume, takeOver, clearError: dismiss } = glove;
   const [blocked, outdated] = [tab === "blocked", tab === "outdated"];
   let retry: (() => unknown) | undefined = outdated ? () => location.reload() : blocked ? takeOver : resume;

@@ -1,0 +1,129 @@
+// The plain assistant: what somebody expects from any chat, and what only this one does.
+import { expect, test } from "vitest";
+import { calls, demo, log, phase, press, say, shows, thread } from "./kit.js";
+
+const { open } = demo();
+
+test("an answer is markdown as it streams: code with colours, a table, a list", async () => {
+  const page = await open("assistant");
+  await press(page, "Explain closures with code");
+  await log(page).locator("pre code span").first().waitFor();
+  await phase(page, "Ready");
+  expect(await log(page).getByRole("listitem").count()).toBe(3);
+  await say(page, "Compare databases in a table");
+  await log(page).getByRole("table").getByRole("cell", { name: "one at a time" }).waitFor();
+  await log(page).getByRole("link", { name: "PostgreSQL tutorial" }).waitFor();
+});
+
+test("another answer and an edited message are versions that one can go back to", async () => {
+  const page = await open("assistant");
+  await say(page, "Write a poem");
+  await shows(page, "The tide comes in");
+  await phase(page, "Ready");
+  await press(page, "Answer again");
+  await shows(page, "The kettle hums");
+  await phase(page, "Ready");
+  await log(page).getByText("2/2").waitFor();
+  await log(page).getByRole("button", { name: "Previous version" }).click();
+  await shows(page, "The tide comes in");
+  await log(page).getByText("Write a poem").hover();
+  await press(page, "Edit");
+  await page.getByRole("textbox", { name: "Edit message" }).fill("Compare databases");
+  await page.keyboard.press("Enter");
+  await shows(page, "PostgreSQL tutorial");
+  expect(await log(page).getByText("The tide comes in").count()).toBe(0);
+  await phase(page, "Ready");
+  await page.reload();
+  await shows(page, "PostgreSQL tutorial");
+});
+
+test("two tools run side by side and draw cards, whose markup keeps its own look", async () => {
+  const page = await open("assistant");
+  await press(page, "What is the weather in Lisbon and Oslo?");
+  await page.waitForFunction(() => document.querySelectorAll("[data-glove-role=tool][data-state=running]").length === 2);
+  await page.getByRole("region", { name: "Weather in Oslo" }).getByText("9 °C").waitFor();
+  await shows(page, "Lisbon: 24 °C, sunny.");
+  expect(await calls(page, "Weather in").count()).toBe(2);
+  const list = page.getByRole("region", { name: "Weather in Oslo" }).locator("dl");
+  expect(await list.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe("rgba(0, 0, 0, 0)");
+  await page.reload();
+  await page.getByRole("region", { name: "Weather in Oslo" }).getByText("9 °C").waitFor();
+});
+
+test("an email is sent only when it was allowed, and a refused one stays as a card", async () => {
+  const page = await open("assistant");
+  await say(page, "Email the notes to Ada");
+  await shows(page, "Send an email to Ada?");
+  await press(page, "Deny");
+  await shows(page, "nothing was sent");
+  await calls(page, "Send an email to Ada").getByText("Not allowed").waitFor();
+  await say(page, "Email the notes to Grace");
+  await press(page, "Allow once");
+  await shows(page, "The email to Grace is on its way");
+});
+
+test("a question survives a reload, and so does the answer to the one before it", async () => {
+  const page = await open("assistant");
+  await say(page, "Book a table");
+  await page.getByRole("radio", { name: "20:00" }).check();
+  await press(page, "Answer");
+  await page.getByRole("textbox", { name: "Anything the restaurant should know?" }).waitFor();
+  await page.reload();
+  await page.getByRole("textbox", { name: "Anything the restaurant should know?" }).fill("By the window");
+  await press(page, "Answer");
+  await shows(page, "A table for two is booked for 20:00, with the note “By the window”.");
+});
+
+test("files are sent with a message, and are shown again after a reload", async () => {
+  const page = await open("assistant");
+  const chooser = page.waitForEvent("filechooser");
+  await press(page, "Attach files");
+  await (await chooser).setFiles([
+    { name: "notes.md", mimeType: "text/markdown", buffer: Buffer.from("# Thursday\nWe ship.") },
+    { name: "plan.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.4\n%%EOF") },
+  ]);
+  await page.getByRole("button", { name: "Remove plan.pdf" }).waitFor();
+  await say(page, "What is in these?");
+  await shows(page, "I got 2 files:");
+  await shows(page, "We ship.");
+  await page.reload();
+  await log(page).locator("[data-glove-files]").getByText("plan.pdf").waitFor();
+});
+
+test("what is sent meanwhile waits for its turn, and can be taken out", async () => {
+  const page = await open("assistant");
+  await say(page, "Explain closures");
+  await say(page, "Write a poem");
+  await say(page, "Chart my steps");
+  await log(page).locator("[data-glove-queued]").nth(1).waitFor();
+  await log(page).getByRole("button", { name: "Remove" }).first().click();
+  await shows(page, "The best day was Sat");
+  expect(await log(page).getByText("Write a poem").count()).toBe(0);
+});
+
+test("an error says what to do in plain words, and trying again goes on", async () => {
+  const page = await open("assistant");
+  await say(page, "Fail once");
+  const alert = page.getByRole("alert");
+  await alert.getByText("The connection broke in the middle of the answer.").waitFor();
+  await press(page, "Try again");
+  await shows(page, "This time it worked");
+  expect(await alert.count()).toBe(0);
+  expect(await log(page).getByText("Fail once").count()).toBe(1);
+});
+
+test("the list leads from one conversation to the other, and a deleted one comes back", async () => {
+  const page = await open("assistant");
+  await say(page, "Write a poem");
+  await phase(page, "Ready");
+  await press(page, "New conversation");
+  await say(page, "Chart my steps");
+  await shows(page, "The best day was Sat");
+  await thread(page, "Write a poem").click();
+  await shows(page, "The tide comes in");
+  await thread(page, "Write a poem").press("Delete");
+  await page.getByText("What can I do for you?").waitFor();
+  expect(await thread(page, "Write a poem").count()).toBe(0);
+  await press(page, "Undo");
+  await shows(page, "The tide comes in");
+});
