@@ -2,7 +2,7 @@
 
 use crate::json::Json;
 use crate::json::codec::{Read, Ts, Write, through_codec};
-use crate::message::{Message, ToolCall, ToolResultData, Usage};
+use crate::message::{Message, SideOutput, ToolCall, ToolResultData, Usage};
 
 /// One event. As JSON it is `{"type": …, "data": …}`, the two arguments of a subscriber's `record`.
 #[derive(Debug, Clone, PartialEq, Write)]
@@ -77,6 +77,8 @@ pub struct ToolUseResult {
     pub id: String,
     pub result: ToolResultData,
     pub duration_ms: Option<u64>,
+    /// What the tool showed beside its result.
+    pub outputs: Option<Vec<SideOutput>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Read, Write)]

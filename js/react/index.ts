@@ -12,6 +12,7 @@ export * from "./hooks/messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./hooks/provider.js";
 export type { UseGloveConfig } from "./hooks/settings.js";
 export { useGlove, useMessage, useSlot, useToolCall } from "./hooks/use-glove.js";
+export { usePrompts } from "./hooks/use-prompts.js";
 export { useSuspenseGlove } from "./hooks/use-suspense-glove.js";
 export type { AsChild, PartProps } from "./parts/as-child.js";
 export type { ToolCardProps, ToolCardState } from "./parts/calls/tool-card.js";

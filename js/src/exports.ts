@@ -81,6 +81,7 @@ export {
 export { askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { RunOutcome } from "./session/outcome.js";
+export { type PromptEvent, promptEvents } from "./session/prompt-events.js";
 export type { FileInput, ImageInput, MessageInput } from "./session/request.js";
 export type { GloveSession, TriggerInput } from "./session/session.js";
 export type { CompactionConfig, SessionConfig, SessionParts } from "./session/session-config.js";

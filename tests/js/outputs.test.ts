@@ -1,9 +1,18 @@
 // What tools are given, and what they show beside their results: widgets, files and types of the application.
-import { createAdapter, defineTool, type GloveClientConfig, MemoryStore, type SideOutput, type ToolConfig } from "glove-wasm";
+import {
+  createAdapter,
+  defineTool,
+  type GloveClientConfig,
+  MemoryStore,
+  type PromptEvent,
+  promptEvents,
+  type SideOutput,
+  type ToolConfig,
+} from "glove-wasm";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { openProvider, speak } from "../support/provider.js";
-import { scene } from "../support/session.js";
+import { scene, until } from "../support/session.js";
 
 const show = (work: ToolConfig["do"]): ToolConfig => ({
   name: "show",
@@ -198,4 +207,58 @@ test("a prompt that nobody wrote has its reason, and the chat shows its answer a
   await expect(client.trigger("s1", { reason: "" })).rejects.toMatchObject({ code: "MESSAGE_EMPTY" });
   // @ts-expect-error a string
   await expect(client.trigger("s1", { reason: 5 })).rejects.toThrow("`reason`");
+});
+
+test("what happens to prompts is told as it is in the record, each output once, with the approvals that are asked for", async () => {
+  const heard: PromptEvent[] = [];
+  const tool: ToolConfig = {
+    ...show((_, display) => {
+      display.displayWidget("receipt", { paid: 120 });
+      display.addFileOutput({ name: "receipt.txt", content: "120" });
+      return "paid";
+    }),
+    requireApproval: { required: true, reason: "It is more than 100" },
+  };
+  const call = { text: "One moment.", toolCalls: [{ name: "show", id: "c1", input: { amount: 120 } }] };
+  const { session } = scene([call, "Paid.", call, "Not paid."], {
+    tools: [tool],
+    subscribers: [promptEvents((event) => heard.push(event))],
+  });
+  const asked = () => until(session, ({ approvals }) => approvals[0]?.kind === "approval");
+  const told = () =>
+    heard.map(({ type, ...event }) => (type === "prompt.output" ? (event as { output: SideOutput }).output.type : type));
+
+  const paid = session.sendMessage("Pay 120");
+  const [approval] = (await asked()).approvals;
+  expect(told()).toEqual(["text", "prompt.approval-requested"]);
+  const id = heard[0]?.prompt;
+  expect(heard[1]).toEqual({
+    type: "prompt.approval-requested",
+    sessionId: "s1",
+    prompt: id,
+    id: approval?.id,
+    toolName: "show",
+    toolCallId: "c1",
+    input: { amount: 120 },
+    reason: "It is more than 100",
+  });
+  session.approve("c1");
+  await paid;
+  expect(told().slice(2)).toEqual(["tool", "widget", "file", "text", "prompt.completed"]);
+  const [prompt] = await session.prompts();
+  expect([prompt?.id, heard.every(({ prompt, sessionId }) => prompt === id && sessionId === "s1")]).toEqual([id, true]);
+  const outputs = heard.flatMap((event) => (event.type === "prompt.output" ? [event.output] : []));
+  expect(prompt?.outputs).toMatchObject(outputs.map(({ ...output }) => output));
+  expect(prompt?.outputs).toHaveLength(outputs.length);
+  expect(heard.at(-1)).toEqual({ type: "prompt.completed", sessionId: "s1", prompt: id, outcome: "completed" });
+
+  heard.length = 0;
+  const refused = session.sendMessage("Pay 120 again");
+  const [second] = (await asked()).approvals;
+  session.reject(second?.id ?? "", "too much");
+  await refused;
+  expect(heard[2]).toMatchObject({ output: { type: "tool", input: { amount: 120 }, result: { type: "error" } } });
+  expect(JSON.stringify(heard[2])).toContain("too much");
+  // @ts-expect-error a function
+  expect(() => promptEvents("prompt.output")).toThrow("The listener");
 });

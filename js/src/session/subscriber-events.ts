@@ -1,5 +1,5 @@
 // The events that subscribers receive.
-import type { Message, ToolCall, ToolResultData, Usage } from "../wire/record.js";
+import type { Message, SideOutput, ToolCall, ToolResultData, Usage } from "../wire/record.js";
 
 /** What a model answered. */
 interface ModelAnswered {
@@ -26,6 +26,8 @@ export type SubscriberEvent =
       readonly id: string;
       readonly result: ToolResultData;
       readonly duration_ms?: number;
+      /** What the tool showed beside its result. */
+      readonly outputs?: readonly SideOutput[];
     }
   | ({ readonly type: "model_response" } & ModelAnswered)
   | ({ readonly type: "model_response_complete" } & ModelAnswered)

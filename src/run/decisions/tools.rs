@@ -448,6 +448,7 @@ impl Run {
             id: call.id.clone(),
             result: finished.result.clone(),
             duration_ms: finished.duration_ms,
+            outputs: (!finished.outputs.is_empty()).then(|| finished.outputs.clone()),
         }));
     }
 

@@ -1,8 +1,9 @@
 // What tools show beside their results, drawn by `<Render>`: by the application's renderers, as files, or as what there is.
-import { fireEvent, screen, waitFor } from "@testing-library/react";
-import { MemoryStore, type SlotProps, type ToolConfig } from "glove-wasm/react";
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { GloveProvider, MemoryStore, type SlotProps, type ToolConfig, useGlove, usePrompts } from "glove-wasm/react";
 import { expect, test, vi } from "vitest";
 import { chat } from "./chat.js";
+import { clientOf } from "./page.js";
 
 const show = (work: ToolConfig["do"]): ToolConfig => ({
   name: "show",
@@ -94,4 +95,33 @@ test("a file is a card that downloads it with its name, and one elsewhere leads 
   await waitFor(() => expect(clicked).toEqual(["week.html"]));
   expect([made[0]?.size, made[0]?.type]).toEqual([11, "application/octet-stream"]);
   click.mockRestore();
+});
+
+test("a conversation is there as prompts, and the prompts of another one take their place", async () => {
+  const { client } = clientOf([...script, "Good day"], { tools: [forecast] });
+  const Prompts = () => {
+    const prompts = usePrompts();
+    return (
+      <output>
+        {prompts.map(({ input, state, outputs }) => `${input} ${state} ${outputs.map(({ type }) => type)}`).join("; ")}
+      </output>
+    );
+  };
+  let glove: ReturnType<typeof useGlove> | undefined;
+  const Page = () => {
+    glove = useGlove({ sessionId: "s1" });
+    return <Prompts />;
+  };
+  const { container } = render(
+    <GloveProvider client={client}>
+      <Page />
+    </GloveProvider>,
+  );
+  const shown = (text: string) => waitFor(() => expect(container.textContent).toBe(text));
+  act(() => void glove?.sendMessage("Weather?"));
+  await shown("Weather? completed tool,widget,text");
+  act(() => glove?.switchConversation("s2"));
+  await shown("");
+  act(() => void glove?.sendMessage("Hello"));
+  await shown("Hello completed text");
 });
