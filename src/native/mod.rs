@@ -6,6 +6,8 @@ mod http;
 mod ids;
 #[cfg(feature = "native")]
 mod provider;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 pub use clock::SystemClock;
 #[cfg(feature = "native")]
@@ -13,6 +15,8 @@ pub use http::NativeHttp;
 pub use ids::RandomIds;
 #[cfg(feature = "native")]
 pub use provider::ProviderModel;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{SqliteDatabase, SqliteStore, StoredSession};
 
 use std::sync::Arc;
 

@@ -3,3 +3,5 @@
 mod memory;
 
 pub use memory::MemoryStore;
+#[cfg(feature = "sqlite")]
+pub(crate) use memory::permission_key;

@@ -19,5 +19,8 @@ mod machine;
 mod native_http;
 #[cfg(feature = "native")]
 mod native_schemas;
+#[cfg(feature = "sqlite")]
+mod native_sqlite;
 mod providers;
 mod runtime;
+mod store_conformance;

@@ -1,0 +1,14 @@
+//! Sessions in a SQLite database, shared with other processes and readable by the original framework.
+
+mod database;
+mod failure;
+mod lease;
+mod rows;
+mod schema;
+mod sessions;
+mod store;
+mod worker;
+
+pub use database::SqliteDatabase;
+pub use sessions::StoredSession;
+pub use store::SqliteStore;

@@ -1,0 +1,99 @@
+//! What a database knows of all its sessions.
+
+use rusqlite::{Connection, Row};
+
+use super::failure::failed;
+use super::lease::{self, Lease};
+use super::worker::Work;
+use crate::error::StoreError;
+
+/// A session in the list of its database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSession {
+    pub id: String,
+    /// What a person named it; empty before.
+    pub name: String,
+    /// What a person wrote first, in one line.
+    pub title: String,
+    pub working_dir: String,
+    pub messages: u64,
+    /// In milliseconds since 1970.
+    pub created_at: u64,
+    pub updated_at: u64,
+    /// What its run was doing when it was last written: `idle`, `waiting`, `tools`, …
+    pub phase: String,
+    /// A person is asked something.
+    pub asks: bool,
+}
+
+const LONGEST_TITLE: usize = 120;
+
+pub(super) fn list(connection: &Connection) -> Result<Vec<StoredSession>, StoreError> {
+    let query = "SELECT s.session_id, s.name, s.working_dir, CAST(strftime('%s', s.created_at) AS INTEGER) * 1000,
+           r.updated_at, COALESCE(r.phase, 'idle'), COALESCE(r.asks, 0),
+           (SELECT COUNT(*) FROM messages m WHERE m.session_id = s.session_id),
+           (SELECT m.text FROM messages m WHERE m.session_id = s.session_id AND m.sender = 'user' AND m.tool_results IS NULL
+              AND trim(m.text) <> '' ORDER BY m.id LIMIT 1)
+         FROM sessions s LEFT JOIN glove_runs r USING (session_id)";
+    let read = || -> rusqlite::Result<Vec<StoredSession>> {
+        connection.prepare_cached(query)?.query_map([], session)?.collect()
+    };
+    let mut sessions = read().map_err(|error| failed(&error))?;
+    sessions.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
+    Ok(sessions)
+}
+
+fn session(row: &Row<'_>) -> rusqlite::Result<StoredSession> {
+    let created_at = row.get::<_, Option<u64>>(3)?.unwrap_or_default();
+    let updated_at = row.get::<_, Option<u64>>(4)?.filter(|at| *at > 0).unwrap_or(created_at);
+    let first: Option<String> = row.get(8)?;
+    Ok(StoredSession {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        title: one_line(&first.unwrap_or_default()),
+        working_dir: row.get(2)?,
+        messages: row.get(7)?,
+        created_at,
+        updated_at,
+        phase: row.get(5)?,
+        asks: row.get(6)?,
+    })
+}
+
+fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST_TITLE {
+        return line;
+    }
+    let mut cut: String = line.chars().take(LONGEST_TITLE - 1).collect();
+    cut.push('…');
+    cut
+}
+
+pub(super) fn delete(work: &mut Work, session: &str) -> Result<bool, StoreError> {
+    // A holder that nobody is: the session has to be free.
+    let nobody = Lease::new(session.to_owned(), String::new());
+    let own = work.holds(session);
+    work.atomically(|connection| {
+        if !own {
+            lease::take(connection, &nobody, false)?;
+        }
+        let mut deleted = 0;
+        for table in ["glove_records", "glove_runs", "messages", "tasks", "permissions", "inbox", "sessions"]
+        {
+            let delete = format!("DELETE FROM {table} WHERE session_id = ?1");
+            deleted = connection.execute(&delete, [session]).map_err(|error| failed(&error))?;
+        }
+        Ok(deleted > 0)
+    })
+}
+
+pub(super) fn resolve_inbox_item(
+    connection: &Connection,
+    id: &str,
+    response: &str,
+) -> Result<bool, StoreError> {
+    let update = "UPDATE inbox SET status = 'resolved', response = ?2, resolved_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
+         WHERE id = ?1 AND status = 'pending'";
+    Ok(connection.execute(update, (id, response)).map_err(|error| failed(&error))? > 0)
+}

@@ -1,0 +1,170 @@
+//! Databases that cannot be opened, read or written: a sentence with a code, and nothing lost.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use glove_wasm::error::{Error, StoreError};
+use glove_wasm::native::SqliteDatabase;
+use glove_wasm::ports::StoreAdapter;
+use glove_wasm::runtime::Glove;
+use glove_wasm::testing::{Line, ScriptedModel};
+use rusqlite::Connection;
+
+use super::Folder;
+use crate::support::runtime::{block_on, builder, transcript};
+
+fn refused(path: &Path) -> StoreError {
+    SqliteDatabase::open(path).unwrap_err()
+}
+
+fn hello(database: &SqliteDatabase) -> Glove {
+    let model = ScriptedModel::by(|_, _| Line::text("Hello."));
+    builder(&model, database.store("s")).build().unwrap()
+}
+
+#[track_caller]
+fn says(error: &StoreError, code: &str, words: &str) {
+    assert_eq!(error.kind.code(), code, "{error}");
+    assert!(error.message.contains(words), "{error}");
+    assert!(error.message.contains(".db"), "it names the file: {error}");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_left_as_it_is() {
+    let folder = Folder::new();
+    let file = folder.file("letter.db");
+    fs::write(&file, "Dear Sir or Madam, ".repeat(100)).unwrap();
+    says(&refused(&file), "STORE_CORRUPT", "not a SQLite database");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "Dear Sir or Madam, ".repeat(100));
+}
+
+#[test]
+fn a_folder_that_does_not_exist_is_named() {
+    let folder = Folder::new();
+    says(&refused(&folder.file("no/such/sessions.db")), "STORE_UNAVAILABLE", "folder exists");
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    drop(folder.database());
+    let connection = Connection::open(folder.file("sessions.db")).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    says(&refused(&folder.file("sessions.db")), "STORE_NEWER", "format 99");
+}
+
+#[test]
+fn a_damaged_page_is_found_and_the_session_opens_for_reading_or_says_why() {
+    let folder = Folder::new();
+    let file = folder.file("sessions.db");
+    let database = folder.database();
+    block_on(hello(&database).process_request("x".repeat(100_000).as_str())).unwrap();
+    drop(database);
+    let connection = Connection::open(&file).unwrap();
+    connection.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    drop(connection);
+    let mut bytes = fs::read(&file).unwrap();
+    // The first page, with the list of tables, stays whole.
+    for byte in bytes.iter_mut().skip(8_192).step_by(3) {
+        *byte ^= 0x5a;
+    }
+    fs::write(&file, &bytes).unwrap();
+    let error =
+        SqliteDatabase::open(&file).and_then(|database| block_on(database.store("s").load())).unwrap_err();
+    says(&error, "STORE_CORRUPT", "damaged");
+}
+
+#[test]
+fn a_message_that_cannot_be_read_leaves_the_others_readable() {
+    let folder = Folder::new();
+    let database = folder.database();
+    block_on(hello(&database).process_request("one")).unwrap();
+    let connection = Connection::open(folder.file("sessions.db")).unwrap();
+    connection.execute("UPDATE messages SET glove_json = '{\"sender\":' WHERE sender = 'agent'", []).unwrap();
+    let agent = hello(&database);
+    block_on(agent.session().opened()).unwrap();
+    says(agent.session().damage().unwrap(), "STORE_CORRUPT", "message 1");
+    assert_eq!(transcript(&agent.messages()), ["user: one", "agent: [A message that cannot be read.]"]);
+    let refused = block_on(agent.process_request("two")).unwrap_err();
+    assert_eq!(refused.code(), "STORE_CORRUPT");
+}
+
+#[test]
+fn a_database_that_another_program_has_locked_is_said_to_be_and_works_afterwards() {
+    let folder = Folder::new();
+    let database = folder.database();
+    let agent = hello(&database);
+    block_on(agent.session().opened()).unwrap();
+    let other = Connection::open(folder.file("sessions.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let Error::Store(error) = block_on(agent.process_request("one")).unwrap_err() else {
+        panic!("another error")
+    };
+    says(&error, "STORE_UNAVAILABLE", "locked");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(block_on(agent.resume()).unwrap().text(), "Hello.");
+    assert_eq!(transcript(&agent.messages()), ["user: one", "agent: Hello."]);
+}
+
+/// A file system of its own, if this process may mount one.
+struct Mounted(Folder);
+
+impl Mounted {
+    fn new(options: &str) -> Option<Mounted> {
+        let folder = Folder::new();
+        let mount =
+            Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder.path()).output();
+        mount.is_ok_and(|output| output.status.success()).then_some(Mounted(folder))
+    }
+
+    fn remount(&self, options: &str) {
+        let options = format!("remount,{options}");
+        assert!(Command::new("mount").args(["-o", &options]).arg(self.0.path()).status().unwrap().success());
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_the_session_goes_on_when_there_is_space() {
+    let Some(disk) = Mounted::new("size=1m") else {
+        eprintln!("not run: only root can mount a small disk");
+        return;
+    };
+    let database = disk.0.database();
+    let agent = hello(&database);
+    block_on(agent.process_request("one")).unwrap();
+    let ballast = disk.0.file("ballast");
+    let free = 2_000_000;
+    let _ = fs::write(&ballast, vec![0_u8; free]);
+    let error = block_on(agent.process_request("y".repeat(100_000).as_str())).unwrap_err();
+    let Error::Store(error) = error else { panic!("{error:?}") };
+    says(&error, "STORE_QUOTA", "disk is full");
+    assert_eq!(
+        transcript(&block_on(database.store("s").load()).unwrap().messages),
+        ["user: one", "agent: Hello."]
+    );
+    disk.remount("size=16m");
+    fs::remove_file(&ballast).unwrap();
+    assert_eq!(block_on(agent.resume()).unwrap().text(), "Hello.");
+    let texts = transcript(&block_on(database.store("s").load()).unwrap().messages);
+    let short: Vec<&str> = texts.iter().map(|text| &text[..text.len().min(14)]).collect();
+    assert_eq!(short, ["user: one", "agent: Hello.", "user: yyyyyyyy", "agent: Hello."]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_said_to_be() {
+    let Some(disk) = Mounted::new("size=4m") else {
+        eprintln!("not run: only root can mount a disk that is read-only");
+        return;
+    };
+    drop(disk.0.database());
+    disk.remount("ro");
+    says(&refused(&disk.0.file("sessions.db")), "STORE_UNAVAILABLE", "folder");
+    says(&refused(&disk.0.file("new.db")), "STORE_UNAVAILABLE", "folder");
+}
