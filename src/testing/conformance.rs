@@ -110,6 +110,7 @@ impl Step {
             seq: self.seq,
             phase: PhaseName::Idle,
             asks: false,
+            queued: 0,
         };
         store.append(step, durability)
     }
