@@ -78,7 +78,7 @@ export {
   type RemoteModelActions,
   type RemotePromptRequest,
 } from "./models/remote.js";
-export { askFor } from "./session/ask-for.js";
+export { type AskForOptions, askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { RunOutcome } from "./session/outcome.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";
@@ -140,7 +140,16 @@ export {
   type TypedRenderProps,
 } from "./tools/define.js";
 export { jsonSchema } from "./tools/json-schema.js";
-export type { InferInput, InferOutput, Issue, JsonSchema, ParsingSchema, Schema, StandardSchema } from "./tools/schema-types.js";
+export type {
+  InferInput,
+  InferOutput,
+  Issue,
+  JsonSchema,
+  ParsingSchema,
+  Partly,
+  Schema,
+  StandardSchema,
+} from "./tools/schema-types.js";
 export type {
   ApprovalRule,
   BuiltInChoice,

@@ -55,7 +55,7 @@ test("a widget, one without a renderer and a file are there behind their call, a
       await page.getByText("It rains in Oslo.").waitFor();
       await page.getByRole("region", { name: "Forecast for Oslo" }).waitFor();
       expect(await page.getByRole("meter").count(), times).toBe(3);
-      expect(await page.locator("[data-glove-output] figure").innerText()).toMatch(/Wind[\s\S]*12[\s\S]*west/);
+      expect(await page.locator("[data-glove-renderer=wind]").innerText()).toMatch(/Wind[\s\S]*12[\s\S]*west/);
       const order = await page
         .locator("[data-glove-role=tool], [data-glove-output], [data-glove-role=agent]")
         .evaluateAll((all) => all.map((one) => one.getAttribute("data-glove-renderer") ?? one.getAttribute("data-glove-role")));

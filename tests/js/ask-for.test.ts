@@ -1,5 +1,5 @@
 // Answers in the form of a schema.
-import { AbortError, askFor } from "glove-wasm";
+import { AbortError, askFor, createEndpointModel } from "glove-wasm";
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { scene, until } from "../support/session.js";
@@ -64,4 +64,53 @@ test("a message that comes while the answer is waited for does not give it", asy
   const other = session.sendMessage("Something else");
   expect(await asked).toEqual({ name: "Oslo", people: 0 });
   await other;
+});
+
+test("the answer is told as it is written, also one that is no object, and a listener that throws stops nothing", async () => {
+  const delta = (delta: string) => ({ type: "tool_input_delta", id: "c1", name: "give_answer", delta });
+  const done = (message: object) => ({
+    type: "done",
+    message: { sender: "agent", text: "", ...message },
+    tokens_in: 1,
+    tokens_out: 1,
+  });
+  const call = (input_args: unknown) => done({ tool_calls: [{ id: "c1", tool_name: "give_answer", input_args }] });
+  const pause = () => new Promise((later) => setTimeout(later, 60));
+  const model = (events: readonly object[], end: object) => {
+    const answers = [[...events, end], [done({ text: "Done." })]];
+    const body = (events: readonly object[]) =>
+      new ReadableStream({
+        async start(controller) {
+          for (const event of events) {
+            controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+            await pause();
+          }
+          controller.close();
+        },
+      });
+    const fetch = async () => new Response(body(answers.shift() ?? []), { headers: { "content-type": "text/event-stream" } });
+    return () => createEndpointModel("/api/chat", { fetch });
+  };
+
+  const pieces = [delta('{"name":"Os'), delta('lo","people":7'), delta("}")];
+  const object = scene([], { createModel: model(pieces, call({ name: "Oslo", people: 7 })) });
+  const seen: unknown[] = [];
+  const onPartial = (partial: { readonly name?: string; readonly people?: number | undefined }) => {
+    seen.push(partial);
+    throw new Error("a listener");
+  };
+  expect(await askFor(object.session, "Which city?", city, { onPartial })).toEqual({ name: "Oslo", people: 7 });
+  expect(seen[0]).toEqual({ name: "Os" });
+  expect(seen.at(-1)).toEqual({ name: "Oslo", people: 7 });
+  expect(object.events).toContainEqual(["error", { code: "LISTENER_FAILED", message: "a listener" }]);
+
+  const list = scene([], {
+    createModel: model([delta('{"answer":["Oslo","Ber'), delta('gen"]}')], call({ answer: ["Oslo", "Bergen"] })),
+  });
+  const lists: (readonly (string | undefined)[])[] = [];
+  await askFor(list.session, "Which cities?", z.array(z.string()), { onPartial: (partial) => lists.push(partial) });
+  expect(lists[0]).toEqual(["Oslo", "Ber"]);
+  expect(lists.at(-1)).toEqual(["Oslo", "Bergen"]);
+  // @ts-expect-error a function
+  await expect(askFor(list.session, "?", city, { onPartial: 1 })).rejects.toThrow("`onPartial`");
 });

@@ -45,9 +45,9 @@ export const OutputView = memo(function OutputView({ output, registry }: OutputV
 function Plain({ name, data, fallback }: { name: string; data: unknown; fallback: unknown }): ReactNode {
   if (typeof fallback === "string") return <p dir="auto">{fallback}</p>;
   return (
-    <figure>
-      <figcaption>{humanName(name)}</figcaption>
+    <>
+      <p>{humanName(name)}</p>
       <Values of={data} />
-    </figure>
+    </>
   );
 }

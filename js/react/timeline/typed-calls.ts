@@ -1,6 +1,9 @@
 // The calls of a conversation, typed by the tools of its client.
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownEntry, StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
+import type { Partly } from "../../src/tools/schema-types.js";
+
+export type { Partly };
 
 /** What is known of the calls of a tool. */
 export interface CallTypes {
@@ -12,9 +15,6 @@ export interface CallTypes {
 /** The same of each tool of a client. Of one that `defineTool` did not make it is that it has a name. */
 export type CallsOf<C> = C extends GloveClient<infer T> ? CallOf<T[number]> : never;
 type CallOf<Tool> = Tool extends { readonly "~calls"?: infer T } ? (unknown extends T ? CallTypes : NonNullable<T>) : CallTypes;
-
-/** As far as a model has written it. */
-export type Partly<T> = T extends object ? { readonly [K in keyof T]?: Partly<T[K]> } : T;
 
 /** A call with this name, input and data for the screen. */
 export interface TypedToolEntry<Name, Input, RenderData> extends Omit<ToolEntry, "name" | "input" | "renderData"> {

@@ -1,5 +1,8 @@
 // The forms of schemas: those of libraries, and JSON Schema.
 
+/** As far as a model has written it. */
+export type Partly<T> = T extends object ? { readonly [K in keyof T]?: Partly<T[K]> } : T;
+
 /** What Standard Schema libraries have (zod 3.24 and later, valibot, arktype, effect, …). */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
