@@ -433,7 +433,6 @@ impl Run {
         self.state.context_tokens
     }
 
-    /// The id of the request being served.
     /// What was shown of the answer in flight, as far as it was written down.
     pub fn partial(&self) -> Option<&str> {
         match &self.state.phase {
@@ -442,6 +441,7 @@ impl Run {
         }
     }
 
+    /// The id of the request being served.
     pub fn request(&self) -> Option<&str> {
         self.state.current.as_ref().map(|current| current.id.as_str())
     }

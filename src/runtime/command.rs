@@ -3,7 +3,7 @@
 use futures_channel::oneshot;
 
 use crate::error::Error;
-use crate::run::input::{Answer, Input, Request, WhenBusy};
+use crate::run::input::{Answer, Request, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::runtime::response::Response;
 use crate::runtime::session_tools::SessionTools;
@@ -29,8 +29,6 @@ pub(crate) enum Command {
     },
     Tools(SessionTools),
     Configure(Configure),
-    /// What a running tool has done.
-    ToolInput(Box<Input>),
     /// Give up a request that still waits for its turn.
     CancelQueued(String),
     /// Keep the text that a model has shown so far.

@@ -16,7 +16,6 @@ use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{Check, Clock, DisplayPort, IdSource, Show};
 use crate::run::input::Input;
 use crate::run::log::SlotAnswer;
-use crate::runtime::command::Command;
 use crate::runtime::listeners::{Listeners, Subscription};
 
 /// Told of the whole stack after each change. A closure `Fn(&[Slot])` is one.
@@ -82,7 +81,7 @@ struct Inner {
     ids: Arc<dyn IdSource>,
     clock: Arc<dyn Clock>,
     /// Where it is told what becomes of slots that the run keeps.
-    tool_inputs: Option<UnboundedSender<Command>>,
+    tool_inputs: Option<UnboundedSender<Input>>,
 }
 
 #[derive(Default)]
@@ -135,7 +134,7 @@ impl DisplayManager {
     pub(crate) fn with_tool_inputs(
         ids: Arc<dyn IdSource>,
         clock: Arc<dyn Clock>,
-        tool_inputs: Option<UnboundedSender<Command>>,
+        tool_inputs: Option<UnboundedSender<Input>>,
     ) -> Self {
         let (state, listeners) = (Mutex::default(), Listeners::default());
         DisplayManager { inner: Arc::new(Inner { state, listeners, ids, clock, tool_inputs }) }
@@ -143,14 +142,14 @@ impl DisplayManager {
 
     /// A later renderer of the same name takes the place of the earlier one.
     pub fn register_renderer(&self, renderer: Renderer) {
-        let mut state = self.inner.state();
+        let mut state = self.state();
         state.renderers.retain(|known| known.name != renderer.name);
         state.renderers.push(renderer);
     }
 
     /// The stack as it is, the last slot on top.
     pub fn stack(&self) -> Vec<Slot> {
-        self.inner.state().stack()
+        self.state().stack()
     }
 
     /// Called after every change; not at once.
@@ -158,39 +157,25 @@ impl DisplayManager {
         self.inner.listeners.join(Arc::new(listener))
     }
 
-    /// Tells every listener the stack as it is.
-    pub fn notify(&self) {
-        self.inner.notify();
-    }
-
     /// Answers a question. False when none with this id is open; an error when this cannot be its answer, and the
     /// question stays open then.
     pub fn resolve(&self, id: &str, value: Json) -> Result<bool, DisplayError> {
-        self.inner.settle(id, Ok(value))
+        self.settle(id, Ok(value))
     }
 
     /// Turns a question down. False when none with this id is open.
     pub fn reject(&self, id: &str, reason: Option<String>) -> bool {
-        self.inner.settle(id, Err(DisplayError::Rejected { reason })).unwrap_or_default()
-    }
-
-    pub(crate) fn settle(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
-        self.inner.settle(id, answer)
-    }
-
-    /// Takes a slot away; whoever waits for it is told. False when there is none.
-    pub fn remove_slot(&self, id: &str) -> bool {
-        self.inner.remove_slot(id)
+        self.settle(id, Err(DisplayError::Rejected { reason })).unwrap_or_default()
     }
 
     pub fn clear_stack(&self) {
-        self.inner.remove(&|_| true, &DisplayError::Cleared, true);
+        self.remove(&|_| true, &DisplayError::Cleared, true);
     }
 
     /// Takes away all that a call has shown, of which the run knows.
     pub(crate) fn remove_owned(&self, owner: &str) {
         let owned = |slot: &Slot| slot.owner.as_deref() == Some(owner);
-        self.inner.remove(&owned, &DisplayError::Removed, false);
+        self.remove(&owned, &DisplayError::Removed, false);
     }
 
     /// A question under an id that the caller took from the session's own source of ids.
@@ -199,19 +184,19 @@ impl DisplayManager {
         id: String,
         show: Show,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
-        self.inner.wait(id, show, true)
+        self.wait(id, show, true)
     }
 
     // ---- slots that the run keeps --------------------------------------------------------------------------------
 
     /// Whether the renderer can show this.
     pub(crate) fn check(&self, show: &Show) -> Result<(), DisplayError> {
-        self.inner.state().check_input(show)
+        self.state().check_input(show)
     }
 
     /// What is to be shown, with an id.
     pub(crate) fn slot(&self, show: Show, waits: bool) -> Slot {
-        self.inner.slot(self.inner.ids.fresh(), show, waits)
+        self.slot_as(self.inner.ids.fresh(), show, waits)
     }
 
     pub(crate) fn show_kept(&self, slot: Slot) {
@@ -224,12 +209,12 @@ impl DisplayManager {
             return;
         }
         {
-            let mut state = self.inner.state();
+            let mut state = self.state();
             for slot in slots {
                 state.push(slot, true, None);
             }
         }
-        self.inner.notify();
+        self.notify();
     }
 
     /// Shows a question whose answer is told when it is written.
@@ -238,13 +223,13 @@ impl DisplayManager {
         slot: Slot,
         check: Option<Check>,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
-        self.inner.wait_for(slot, check, true, true)
+        self.wait_for(slot, check, true, true)
     }
 
     /// The one who waits for this answer is there again, and can say what it takes.
     pub(crate) fn ask_again(&self, id: &str, check: Option<Check>) {
         let early = {
-            let mut state = self.inner.state();
+            let mut state = self.state();
             if let (Some(check), Some(waiter)) =
                 (check, state.shown(id).and_then(|shown| shown.waiter.as_mut()))
             {
@@ -252,16 +237,16 @@ impl DisplayManager {
             }
             take(&mut state.early, id)
         };
-        self.inner.notify();
+        self.notify();
         if let Some(answer) = early {
             // One that does not pass the check leaves the question open.
-            let _ = self.inner.settle(id, answer);
+            let _ = self.settle(id, answer);
         }
     }
 
     /// Keeps an answer until the one who asks is there again. The first one counts.
     pub(crate) fn answer_early(&self, id: &str, answer: Result<Json, DisplayError>) -> bool {
-        let mut state = self.inner.state();
+        let mut state = self.state();
         let first = state.early.iter().all(|(early, _)| early != id);
         if first {
             state.early.push((id.to_owned(), answer));
@@ -271,7 +256,7 @@ impl DisplayManager {
 
     /// The answer is written.
     pub(crate) fn tell(&self, id: &str) {
-        let unsaved = take(&mut self.inner.state().unsaved, id);
+        let unsaved = take(&mut self.state().unsaved, id);
         if let Some((answer, reply)) = unsaved {
             let _ = answer.send(reply);
         }
@@ -279,17 +264,17 @@ impl DisplayManager {
 
     /// Who waits for the answer was stopped before it was told.
     pub(crate) fn untell(&self, id: &str) {
-        drop(take(&mut self.inner.state().unsaved, id));
+        drop(take(&mut self.state().unsaved, id));
     }
 
     /// Takes away what the run has forgotten.
     pub(crate) fn drop_kept(&self, id: &str) {
-        self.inner.remove(&|slot| slot.id == id, &DisplayError::Removed, false);
+        self.remove(&|slot| slot.id == id, &DisplayError::Removed, false);
     }
 
     /// Shows a question of the run itself, under its own id. It goes when it is answered.
     pub(crate) fn ask(&self, id: String, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>> {
-        self.inner.wait(id, show, false)
+        self.wait(id, show, false)
     }
 }
 
@@ -297,12 +282,12 @@ impl DisplayPort for DisplayManager {
     fn push_and_forget(&self, show: Show) -> Result<String, DisplayError> {
         let id = self.inner.ids.fresh();
         {
-            let mut state = self.inner.state();
+            let mut state = self.state();
             state.check_input(&show)?;
-            let slot = self.inner.slot(id.clone(), show, false);
+            let slot = self.slot_as(id.clone(), show, false);
             state.push(slot, false, None);
         }
-        self.inner.notify();
+        self.notify();
         Ok(id)
     }
 
@@ -311,16 +296,16 @@ impl DisplayPort for DisplayManager {
     }
 
     fn remove_slot(&self, id: &str) -> bool {
-        self.inner.remove_slot(id)
+        DisplayManager::remove_slot(self, id)
     }
 }
 
-impl Inner {
+impl DisplayManager {
     fn state(&self) -> MutexGuard<'_, DisplayState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn slot(&self, id: String, show: Show, waits: bool) -> Slot {
+    fn slot_as(&self, id: String, show: Show, waits: bool) -> Slot {
         let Show { renderer, input, owner, .. } = show;
         Slot {
             id,
@@ -328,28 +313,23 @@ impl Inner {
             input,
             owner,
             waits,
-            created_at: self.clock.now(),
+            created_at: self.inner.clock.now(),
             status: SlotStatus::Pending,
             answer: None,
         }
     }
 
     /// The waiter is there before anyone is told, so that an answer from inside a listener finds it.
-    fn wait(
-        self: &Arc<Self>,
-        id: String,
-        show: Show,
-        stays: bool,
-    ) -> BoxFuture<'static, Result<Json, DisplayError>> {
+    fn wait(&self, id: String, show: Show, stays: bool) -> BoxFuture<'static, Result<Json, DisplayError>> {
         if let Err(error) = self.state().check_input(&show) {
             return Box::pin(std::future::ready(Err(error)));
         }
         let check = show.check.clone();
-        self.wait_for(self.slot(id, show, true), check, stays, false)
+        self.wait_for(self.slot_as(id, show, true), check, stays, false)
     }
 
     fn wait_for(
-        self: &Arc<Self>,
+        &self,
         slot: Slot,
         check: Option<Check>,
         stays: bool,
@@ -368,12 +348,12 @@ impl Inner {
                 return Box::pin(std::future::ready(Err(DisplayError::Removed)));
             }
         }
-        let waiting = PendingAnswer { answered, id, inner: Arc::clone(self) };
+        let waiting = PendingAnswer { answered, id, display: self.clone() };
         self.notify();
         Box::pin(waiting)
     }
 
-    fn settle(&self, id: &str, answer: SlotReply) -> Result<bool, DisplayError> {
+    pub(crate) fn settle(&self, id: &str, answer: SlotReply) -> Result<bool, DisplayError> {
         let checks = match self.state().shown(id).map(|shown| &shown.waiter) {
             Some(Some(waiter)) => waiter.checks.clone(),
             _ => return Ok(false),
@@ -406,7 +386,8 @@ impl Inner {
         Ok(true)
     }
 
-    fn remove_slot(&self, id: &str) -> bool {
+    /// Takes a slot away; whoever waits for it is told. False when there is none.
+    pub fn remove_slot(&self, id: &str) -> bool {
         self.remove(&|slot| slot.id == id, &DisplayError::Removed, true)
     }
 
@@ -442,9 +423,9 @@ impl Inner {
         if !left.is_empty() {
             inputs.push(Input::SlotsRemoved { slots: left });
         }
-        if let Some(tool_inputs) = &self.tool_inputs {
+        if let Some(tool_inputs) = &self.inner.tool_inputs {
             for input in inputs {
-                let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(input)));
+                let _ = tool_inputs.unbounded_send(input);
             }
         }
         if changed {
@@ -452,9 +433,10 @@ impl Inner {
         }
     }
 
-    fn notify(&self) {
+    /// Tells every listener the stack as it is.
+    pub fn notify(&self) {
         let stack = self.state().stack();
-        self.listeners.each(|listener| listener.changed(&stack));
+        self.inner.listeners.each(|listener| listener.changed(&stack));
     }
 }
 
@@ -527,7 +509,7 @@ pub(super) fn take<T>(list: &mut Vec<(String, T)>, key: &str) -> Option<T> {
 struct PendingAnswer {
     answered: oneshot::Receiver<Result<Json, DisplayError>>,
     id: String,
-    inner: Arc<Inner>,
+    display: DisplayManager,
 }
 
 impl Future for PendingAnswer {
@@ -541,16 +523,16 @@ impl Future for PendingAnswer {
 impl Drop for PendingAnswer {
     fn drop(&mut self) {
         // Whatever ended a question has taken its waiter already.
-        let open = self.inner.state().shown(&self.id).and_then(|shown| shown.waiter.take());
+        let open = self.display.state().shown(&self.id).and_then(|shown| shown.waiter.take());
         if open.is_some() {
-            self.inner.remove_slot(&self.id);
+            self.display.remove_slot(&self.id);
         }
     }
 }
 
 impl fmt::Debug for DisplayManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("DisplayManager").field(&self.inner.state().stack()).finish()
+        f.debug_tuple("DisplayManager").field(&self.state().stack()).finish()
     }
 }
 

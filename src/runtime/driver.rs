@@ -31,7 +31,7 @@ pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,
     pub(super) commands: UnboundedReceiver<Command>,
     /// What running tools have done, in its order.
-    tool_inputs: UnboundedReceiver<Command>,
+    tool_inputs: UnboundedReceiver<Input>,
     /// Reading the stored run, which comes before everything else.
     loading: Option<BoxFuture<'static, Result<Loaded, StoreError>>>,
     /// Why `loading` reads what can be read only.
@@ -68,6 +68,8 @@ pub(super) enum Life {
 
 pub(super) enum DriverEvent {
     Command(Command),
+    /// What a running tool has done.
+    ToolInput(Input),
     Work(Key, Done),
 }
 
@@ -75,7 +77,7 @@ impl Driver {
     pub(crate) fn new(
         shared: Arc<Shared>,
         commands: UnboundedReceiver<Command>,
-        tool_inputs: UnboundedReceiver<Command>,
+        tool_inputs: UnboundedReceiver<Input>,
     ) -> Self {
         Driver {
             shared,
@@ -127,6 +129,12 @@ impl Driver {
                 }
                 None => self.handle_command(command),
             },
+            DriverEvent::ToolInput(input) => {
+                if self.shared.damage.get().is_none() {
+                    self.take_tool_input(input);
+                }
+                None
+            }
             DriverEvent::Work(key, done) => self.finish_work(&key, done),
         };
         if let Some(input) = input {
@@ -268,7 +276,7 @@ impl Driver {
         }
     }
 
-    pub(super) fn take_tool_input(&mut self, input: Input) {
+    fn take_tool_input(&mut self, input: Input) {
         let settled = match &input {
             Input::SlotSettled { slot, .. } => Some(slot.clone()),
             _ => None,
@@ -284,8 +292,8 @@ impl Driver {
     async fn next(&mut self) -> DriverEvent {
         poll_fn(|context| {
             // A tool shows something before it ends.
-            if let Poll::Ready(Some(command)) = self.tool_inputs.poll_next_unpin(context) {
-                return Poll::Ready(DriverEvent::Command(command));
+            if let Poll::Ready(Some(input)) = self.tool_inputs.poll_next_unpin(context) {
+                return Poll::Ready(DriverEvent::ToolInput(input));
             }
             if !self.ready.is_empty() {
                 return Poll::Ready(self.ready.remove(0));
@@ -300,9 +308,9 @@ impl Driver {
             };
             // What it did in the moment in which it ended came before its end.
             match self.tool_inputs.poll_next_unpin(context) {
-                Poll::Ready(Some(command)) => {
+                Poll::Ready(Some(input)) => {
                     self.ready.push(ended);
-                    Poll::Ready(DriverEvent::Command(command))
+                    Poll::Ready(DriverEvent::ToolInput(input))
                 }
                 _ => Poll::Ready(ended),
             }
@@ -373,8 +381,8 @@ impl Driver {
             |happening: &DriverEvent| matches!(happening, DriverEvent::Command(command) if command.stops());
         let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.is_unwritten()) else { return };
         // What tools have done was done before.
-        while let Ok(command) = self.tool_inputs.try_recv() {
-            self.take(DriverEvent::Command(command));
+        while let Ok(input) = self.tool_inputs.try_recv() {
+            self.take(DriverEvent::ToolInput(input));
         }
         for happening in self.ready.drain(..=last).collect::<Vec<_>>() {
             self.take(happening);
@@ -435,7 +443,7 @@ impl Driver {
         if let Event::RequestStarted { request } = event {
             self.request = Some(request.clone());
         }
-        self.shared.tell(self.request.as_deref(), event);
+        self.shared.listeners.tell(self.request.as_deref(), event);
         if let Event::RequestFinished { .. } = event {
             self.request = None;
         }

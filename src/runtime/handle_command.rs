@@ -11,7 +11,6 @@ use crate::run::settings::Settings;
 use crate::run::{OutOfProtocol, PhaseName};
 use crate::runtime::command::{Caller, Command, Configure};
 use crate::runtime::driver::{Driver, DriverEvent, Life, refused};
-use crate::runtime::response::Response;
 
 impl Driver {
     pub(super) fn handle_command(&mut self, command: Command) -> Option<Input> {
@@ -49,8 +48,7 @@ impl Driver {
             self.batch.append(&mut begun);
         }
         match command {
-            Command::ToolInput(input) => self.take_tool_input(*input),
-            Command::Request(request, caller) => return self.arrive(request, caller),
+            Command::Request(request, caller) => self.arrive(request, caller),
             Command::Undo { steps, mut caller } => {
                 let request = self.shared.ids.fresh();
                 caller.request = Some(request.clone());
@@ -98,38 +96,6 @@ impl Driver {
         None
     }
 
-    /// A request that is there already is not made twice: who asks for it again, because the page that had asked is
-    /// gone, waits for the one that is there, or hears its answer. Gives the caller back where there is neither.
-    fn join(&mut self, id: &str, caller: Caller) -> Option<Caller> {
-        let (waits, reply) = {
-            let run = self.shared.run();
-            let served = run.serves(id) && run.phase() != PhaseName::Paused;
-            (served || run.queued().any(|queued| queued.id == id), run.reply_to(id))
-        };
-        if waits || self.arriving.iter().any(|(arriving, _)| arriving.id == id) {
-            self.callers.push(caller);
-            return None;
-        }
-        match reply {
-            // It has ended, and is not stored.
-            Some(_) if self.is_unwritten() => {
-                self.callers.push(caller);
-                self.batch.push(Effect::Persist { strict: true });
-                None
-            }
-            Some(reply) => {
-                let _ = caller.reply.send(Ok(Response::Completed(reply)));
-                None
-            }
-            None => Some(caller),
-        }
-    }
-
-    fn is_queued(&self, id: &str) -> bool {
-        self.shared.run().queued_message(id).is_some()
-            || self.arriving.iter().any(|(arriving, _)| arriving.id == id)
-    }
-
     /// What a person has seen of an answer is kept when it is cut off.
     pub(super) fn keep_partial(&mut self) {
         if let Some(partial) = self.unkept() {
@@ -148,7 +114,6 @@ impl Driver {
             Command::Answer { id, .. } => self.question(id).is_some(),
             Command::Tools(_)
             | Command::Configure(_)
-            | Command::ToolInput(_)
             | Command::CancelQueued(_)
             | Command::KeepPartial
             | Command::Abort
@@ -256,7 +221,6 @@ impl Driver {
             Command::Close => self.close(),
             Command::Answer { caller: None, .. }
             | Command::CancelQueued(_)
-            | Command::ToolInput(_)
             | Command::Tools(_)
             | Command::Configure(_)
             | Command::KeepPartial

@@ -87,6 +87,7 @@
 //! # }
 //! ```
 
+mod arrival;
 mod command;
 mod display;
 mod driver;

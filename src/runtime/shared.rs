@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use futures_channel::mpsc::UnboundedSender;
 
 use crate::error::{Error, StoreError};
-use crate::event::Event;
 use crate::ids::Ids;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::run::effect::Effect;
@@ -41,7 +40,7 @@ pub(crate) struct Shared {
     pub(crate) followers: Listeners<dyn Follower>,
     pub(crate) commands: UnboundedSender<Command>,
     /// What running tools have done.
-    pub(crate) tool_inputs: UnboundedSender<Command>,
+    pub(crate) tool_inputs: UnboundedSender<Input>,
     /// The tools that are running.
     tool_run: Mutex<Vec<Arc<ToolRun>>>,
 }
@@ -62,7 +61,7 @@ impl Shared {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
         commands: UnboundedSender<Command>,
-        tool_inputs: UnboundedSender<Command>,
+        tool_inputs: UnboundedSender<Input>,
     ) -> Self {
         let display =
             DisplayManager::with_tool_inputs(Arc::clone(&ids), Arc::clone(&clock), Some(tool_inputs.clone()));
@@ -136,9 +135,5 @@ impl Shared {
 
     pub(crate) fn session_tools(&self, host: Arc<dyn ToolHost>) -> Result<SessionTools, Error> {
         Ok(SessionTools::new(host, &self.store, &self.ids)?)
-    }
-
-    pub(crate) fn tell(&self, request: Option<&str>, event: &Event) {
-        self.listeners.tell(request, event);
     }
 }

@@ -16,7 +16,6 @@ use crate::portable::BoxFuture;
 use crate::ports::{DisplayPort, Show, Step, Steps};
 use crate::run::input::{Input, ToolOutcome, Validated};
 use crate::run::log::{Log, ReplayCursor, SlotReplay, StepReplay, StepResult};
-use crate::runtime::command::Command;
 use crate::runtime::display::{DisplayManager, take};
 
 /// The answer to a question of a tool.
@@ -26,7 +25,7 @@ pub type AnswerFuture = BoxFuture<'static, Result<Json, DisplayError>>;
 pub struct ToolRun {
     call_id: String,
     display: DisplayManager,
-    tool_inputs: UnboundedSender<Command>,
+    tool_inputs: UnboundedSender<Input>,
     state: Mutex<ToolRunState>,
 }
 
@@ -61,7 +60,7 @@ impl ToolRun {
         call_id: &str,
         log: Log,
         display: DisplayManager,
-        tool_inputs: UnboundedSender<Command>,
+        tool_inputs: UnboundedSender<Input>,
     ) -> Self {
         let mut open = Vec::new();
         for slot in log.open() {
@@ -243,7 +242,7 @@ impl ToolRun {
 
     fn send(&self, input: Input) {
         // Nobody listens after the session was closed.
-        let _ = self.tool_inputs.unbounded_send(Command::ToolInput(Box::new(input)));
+        let _ = self.tool_inputs.unbounded_send(input);
     }
 
     fn drop_slots(&self, gone: Vec<Slot>) {

@@ -9,17 +9,13 @@ use futures_util::future::{AbortRegistration, Abortable, Either};
 use crate::error::{ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
 use crate::json::Json;
-use crate::message::InboxItem;
 use crate::portable::{BoxFuture, MaybeSend};
 use crate::ports::{
     AbortHandle, CallDisplay, CallRef, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus,
     Purpose, StoreAdapter, ToolContext,
 };
 use crate::run::effect::Effect;
-use crate::run::input::{
-    ApprovalVerdict, Carry, Input, PermissionVerdict, Reply, Request, ToolOutcome, Validated, WhenBusy,
-};
-use crate::runtime::command::{Caller, Command};
+use crate::run::input::{ApprovalVerdict, Carry, Input, PermissionVerdict, Reply, ToolOutcome, Validated};
 use crate::runtime::driver::Driver;
 use crate::runtime::in_flight::{Done, InFlight, Key};
 use crate::runtime::partial_answer::PartialAnswer;
@@ -27,7 +23,7 @@ use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::Shared;
 use crate::runtime::tool_run::ToolRun;
 use crate::stream::MOST_CALLS;
-use crate::tool::{Gate, find};
+use crate::tool::find;
 
 /// The longest time of a timer of the page.
 const LONGEST_SLEEP_MS: u64 = 0x7fff_ffff;
@@ -88,7 +84,7 @@ impl Driver {
         None
     }
 
-    fn start(&mut self, key: Key, work: impl Future<Output = Done> + MaybeSend + 'static) {
+    pub(super) fn start(&mut self, key: Key, work: impl Future<Output = Done> + MaybeSend + 'static) {
         self.start_with(key, AbortHandle::new(), None, Box::pin(work));
     }
 
@@ -105,7 +101,7 @@ impl Driver {
         self.work.push(Abortable::new(work, registration));
     }
 
-    fn is_in_flight(&self, key: &Key) -> bool {
+    pub(super) fn is_in_flight(&self, key: &Key) -> bool {
         self.in_flight.iter().any(|(running, _)| running == key)
     }
 
@@ -195,7 +191,7 @@ impl Driver {
         let Some(owned) = self.call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
         let (tools, store) = (self.shared.kit(), Arc::clone(&self.shared.store));
         let (by_input, tool_inputs) =
-            (self.permission_is_by_input(&owned.tool_name), self.shared.tool_inputs.clone());
+            (self.shared.run().permission_is_by_input(&owned.tool_name), self.shared.tool_inputs.clone());
         let shared = Arc::clone(&self.shared);
         let work = async move {
             let check = tools.tools.permission(owned.view());
@@ -217,12 +213,6 @@ impl Driver {
         self.start(key, work);
     }
 
-    /// An answer about a tool that looks at its arguments holds for these arguments, else for the tool.
-    fn permission_is_by_input(&self, tool: &str) -> bool {
-        let run = self.shared.run();
-        find(&run.settings().tools, tool).is_none_or(|spec| spec.permission == Gate::ByInput)
-    }
-
     fn remember_permission(&mut self, call_id: &str, granted: bool) {
         // The call may be answered and gone from the run's state, but it is in the record.
         let call = {
@@ -235,7 +225,7 @@ impl Driver {
             })
         };
         let Some((tool, input)) = call else { return };
-        let by_input = self.permission_is_by_input(&tool);
+        let by_input = self.shared.run().permission_is_by_input(&tool);
         let remembered = self.shared.store.set_permission(&tool, by_input.then_some(&input), granted);
         self.note(remembered);
     }
@@ -332,61 +322,6 @@ impl Driver {
             }
         });
     }
-
-    // ---- the inbox -----------------------------------------------------------------------------------------------
-
-    /// A request begins with what has come in meanwhile. Requests keep their order.
-    pub(super) fn arrive(&mut self, request: Box<Request>, caller: Caller) -> Option<Input> {
-        if !self.shared.store.keeps_inbox() {
-            self.accept(request, caller);
-            return None;
-        }
-        self.arriving.push((request, caller));
-        self.read_inbox();
-        None
-    }
-
-    /// It comes into the run. What it interrupts is stopped only now: it may have been given up on its way.
-    fn accept(&mut self, request: Box<Request>, caller: Caller) {
-        if request.when_busy == WhenBusy::Interrupt {
-            // What is stopped is not begun again first, and what was seen of it is kept.
-            drop(self.take_over());
-            self.keep_partial();
-        }
-        self.step_for(Input::Request(request), Some(caller));
-    }
-
-    fn read_inbox(&mut self) {
-        if !self.arriving.is_empty() && !self.is_in_flight(&Key::Inbox) {
-            let inbox = self.shared.store.inbox();
-            self.start(Key::Inbox, async move { Done::Inbox(inbox.await) });
-        }
-    }
-
-    fn inbox_read(&mut self, inbox: Result<Vec<InboxItem>, StoreError>) {
-        if !self.arriving.is_empty() {
-            let (mut request, caller) = self.arriving.remove(0);
-            let items = inbox.unwrap_or_else(|error| {
-                // What a person has written comes first: it is kept, and what has come in is told with the next request.
-                let StoreError { kind, message } = error;
-                self.emit(&Event::Error { code: kind.code().to_owned(), message });
-                Vec::new()
-            });
-            for item in items {
-                let is_news = match item.status.as_str() {
-                    // A request that still waits for its turn may have been told already.
-                    "resolved" => self.announced_items.insert(&item.id),
-                    "pending" => item.blocking,
-                    _ => false,
-                };
-                if is_news {
-                    request.inbox.push(item);
-                }
-            }
-            self.accept(request, caller);
-        }
-        self.read_inbox();
-    }
 }
 
 /// A call that outlives the look into the run.
@@ -429,18 +364,20 @@ async fn in_time<V>(
             let message =
                 format!("A rule or the schema of the tool \"{}\" was stopped: {why}.", call.tool_name);
             let request = shared.run().request().map(str::to_owned);
-            shared.tell(request.as_deref(), &Event::Error { code: "TOOL_RULE_FAILED".to_owned(), message });
+            shared
+                .listeners
+                .tell(request.as_deref(), &Event::Error { code: "TOOL_RULE_FAILED".to_owned(), message });
             failed(why).into()
         }
     }
 }
 
 /// Before the verdict that it belongs to, which comes as the end of the work.
-fn tell_validated(tool_inputs: &UnboundedSender<Command>, call_id: &str, validated: Option<Validated>) {
+fn tell_validated(tool_inputs: &UnboundedSender<Input>, call_id: &str, validated: Option<Validated>) {
     if let Some(validated) = validated {
         let input = Input::Validated { call_id: call_id.to_owned(), validated };
         // Nobody listens after the session was closed.
-        let _ = tool_inputs.unbounded_send(Command::ToolInput(Box::new(input)));
+        let _ = tool_inputs.unbounded_send(input);
     }
 }
 

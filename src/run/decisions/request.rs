@@ -125,7 +125,9 @@ impl Run {
             self.answer_again(fx);
             return;
         }
-        self.edit(&mut request, fx);
+        if request.edits.is_some() {
+            self.edit(&mut request, fx);
+        }
         self.hear(request, None, fx);
     }
 

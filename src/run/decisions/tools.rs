@@ -153,6 +153,11 @@ impl Run {
         self.calls().iter().position(|call| call.id == call_id)
     }
 
+    /// An answer about a tool that looks at its arguments holds for these arguments, else for the tool.
+    pub(crate) fn permission_is_by_input(&self, tool: &str) -> bool {
+        find(&self.state.settings.tools, tool).is_none_or(|spec| spec.permission == Gate::ByInput)
+    }
+
     pub(in crate::run) fn on_permission_checked(
         &mut self,
         call_id: &str,
