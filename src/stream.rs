@@ -394,7 +394,7 @@ impl TurnBuilder {
 
     /// There is more in the answer than any model says.
     pub fn too_many(&mut self, what: &str) {
-        let message = format!("the model's answer has more than {MOST_CALLS} {what}; none of it was run");
+        let message = format!("the model's answer has more than {MOST_CALLS} {what}; none of them was run");
         self.fail(ModelError::new(ModelErrorKind::BadResponse, message));
     }
 
@@ -512,7 +512,7 @@ impl TurnBuilder {
             }
             None if self.ended => ModelError::new(
                 ModelErrorKind::BadResponse,
-                "the model's answer has a tool call without a name; none of it was run",
+                "the model's answer has a tool call without a name; none of them was run",
             ),
             None => ModelError::new(
                 ModelErrorKind::Cut,

@@ -2,7 +2,7 @@
 
 /** What is known of a failed call of a model, where anything is. */
 export interface ModelFailure {
-  /** The HTTP status that the model's provider answered with, or the endpoint where the provider is not told of. */
+  /** The HTTP status of the provider's answer, or of the endpoint's if it does not pass the provider's on. */
   readonly status?: number | undefined;
   /** In milliseconds: how long the server asks to wait. */
   readonly retryAfter?: number | undefined;

@@ -135,7 +135,7 @@ pub(crate) fn cut_off() -> &'static str {
 }
 
 pub(crate) fn astray() -> &'static str {
-    "The tool was interrupted, and when it was entered again it did not ask what it had asked before. Run it from its start?"
+    "The tool was interrupted, and when it was run again it did not ask what it had asked before. Run it from the start?"
 }
 
 /// The last action comes first.

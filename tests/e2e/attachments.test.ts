@@ -229,9 +229,9 @@ test("what cannot be attached is a sentence, and nothing else of the message is 
     );
     expect(said).toEqual([
       "empty.png is empty.",
-      "bomb.png has too many pixels to be opened here: 900 million, and 120 million are the most.",
+      "bomb.png has too many pixels to open here: 900 million; the limit is 120 million.",
       "really.pngreally.png is a PDF file, whatever its name says.",
-      "broken.jpg cannot be opened. It may be damaged, or no picture.",
+      "broken.jpg cannot be opened. It may be damaged, or it may not be a picture.",
       "main.rsRS · 12 byte",
     ]);
     expect(Date.now() - began).toBeLessThan(20_000);

@@ -88,12 +88,12 @@ test("each file that cannot be attached has a sentence that says why and what to
     await refusal(many),
   ]).toEqual([
     "none.png is empty.",
-    "bomb.png has too many pixels to be opened here: 900 million, and 120 million are the most.",
+    "bomb.png has too many pixels to open here: 900 million; the limit is 120 million.",
     "The assistant cannot read song.mp3. It takes pictures, PDFs, text files.",
     "The assistant cannot read a.zip. It takes pictures, PDFs, text files.",
     "The assistant cannot read look.pdf. It takes pictures, text files.",
     "The assistant cannot read look.png. It takes PDFs.",
-    "long.txt is too large: it has 6 MB, and 5 MB fit into a message.",
+    "long.txt is too large: it is 6 MB, and a message can hold 5 MB.",
   ]);
 });
 
@@ -150,7 +150,7 @@ test("what does not fit beside the others is told, and what was removed meanwhil
   await settled(tray);
   expect(shown(tray)).toEqual([
     ...["a.txt ready", "c.txt ready", "d.txt ready"],
-    "e.txt does not fit beside the other files: 5 MB fit into a message.",
+    "e.txt does not fit along with the other files: a message can hold 5 MB.",
   ]);
 });
 

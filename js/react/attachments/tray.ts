@@ -160,7 +160,10 @@ export function moveTray(from: unknown, to: unknown): void {
 
 /** What an application says of the files that a chat takes. */
 export interface AttachmentOptions {
-  /** Whose rules hold, by the id of a provider; `openai_responses` and `gemini_native` are those formats. By default those of the model of the page, and of an endpoint what all take. */
+  /**
+   * The provider whose limits apply, by its id; `openai_responses` and `gemini_native` select those formats. By default, the
+   * limits of the page's model, or, for an endpoint, those that all providers share.
+   */
   readonly provider?: keyof typeof mediaRules;
   /** As in the `accept` of an `<input type="file">`: `image/*`, `application/pdf`, `.csv`. */
   readonly accept?: readonly string[];

@@ -21,7 +21,7 @@ export interface GloveActions {
   /** Takes back a message that waits in `queue`. False when none with this id waits. */
   cancelQueued: (id: string) => boolean;
   regenerate: () => Promise<RunOutcome>;
-  /** Says something else in the place of a message of the user, and answers that. Both stay, as branches. */
+  /** Replaces a message of the user and answers the new one. Both versions stay, as branches. */
   edit: (messageId: string, message: string | MessageInput) => Promise<RunOutcome>;
   /** The ids of what stands in the place of a message on all branches, the oldest first. */
   branches: (messageId: string) => readonly string[];
@@ -41,7 +41,7 @@ export interface GloveActions {
   /** False when no such slot is open, or when this cannot be its answer. */
   resolveSlot: (slotId: string, value?: unknown) => boolean;
   rejectSlot: (slotId: string, reason?: string) => boolean;
-  /** Puts the error away. A conversation that could not be opened is tried again. */
+  /** Dismisses the error, and retries a conversation that could not be opened. */
   clearError: () => void;
   /** Begins another conversation, under this id or a new one. Gives its id. */
   newConversation: (id?: string) => Promise<string>;

@@ -154,7 +154,7 @@ export interface RenderProps {
    * Keep the object stable.
    */
   attachments?: AttachmentOptions | boolean | undefined;
-  /** Leaves the built-in style sheet away. */
+  /** Omits the built-in style sheet. */
   unstyled?: boolean | undefined;
   /** For the style sheet in HTML from a server, where a policy asks for it. */
   nonce?: string | undefined;

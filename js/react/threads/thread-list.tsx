@@ -19,7 +19,7 @@ export interface ThreadListProps {
   /** Called with the id of the thread that a person has chosen, or of a new one. */
   onSelect?: ((id: string) => void) | undefined;
   labels?: Labels | undefined;
-  /** Leaves the style sheet away. */
+  /** Omits the style sheet. */
   unstyled?: boolean | undefined;
   /** For the style sheet in HTML from a server, if your policy forbids styles without one. */
   nonce?: string | undefined;

@@ -2,7 +2,7 @@
 import type { ModelAdapter } from "./model.js";
 import { type CreateAdapterOptions, createAdapter, type ProviderId } from "./providers.js";
 
-/** What `createAdapter` takes. Who speaks like a provider, at a `baseURL` of its own, may be named by `provider`. */
+/** The options of `createAdapter`. For a server that speaks a provider's API at a `baseURL` of its own, `provider` names that provider. */
 export type AdapterOptions = Partial<CreateAdapterOptions>;
 
 /** Makes a model of one provider. */
@@ -36,6 +36,6 @@ export type MimoAdapter = ModelAdapter;
 export const AnthropicCompatAdapter: AdapterClass = /* @__PURE__ */ classOf("anthropic");
 export type AnthropicCompatAdapter = ModelAdapter;
 
-/** Refused with a sentence: Bedrock's own protocol is not spoken here. */
+/** Always throws: Bedrock's own protocol is not supported. */
 export const BedrockAdapter: AdapterClass = /* @__PURE__ */ classOf("bedrock");
 export type BedrockAdapter = ModelAdapter;

@@ -1,11 +1,11 @@
 // What an application knows of models and hosts, in the words of the package's own table (src/providers/facts.json).
 
 /**
- * Facts about the models and hosts that it names. What is left out others may say: of each fact the row counts that is most specific,
- * and those of the application before those of the package.
+ * Facts about the models and hosts that it names. Other rows may supply what it leaves out: for each fact the most specific
+ * row wins, and the application's rows come before the package's.
  */
 export interface ModelFacts {
-  /** A domain and those below it, or the end of one behind a `*`; several with blanks between. */
+  /** A domain and its subdomains, or a suffix after `*`; separate several with spaces. */
   readonly host?: string;
   readonly format?: "anthropic" | "openai_chat" | "openai_responses" | "gemini";
   /** A model's name, in which `*` is any text; several with blanks between. What stands before its last `/` does not count. */

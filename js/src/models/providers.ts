@@ -122,7 +122,7 @@ const moved = {
   sessionToken: noBedrock,
 };
 
-/** A model of a provider. The key is asked for when it is missing, and never leaves for another host than the provider's. */
+/** A model of a provider. Throws if the key is missing; the key is sent to no host but the provider's. */
 export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
   const options = given ?? {};
   checkOptions(options, adapterOptions, { code: "MODEL_CONFIG", moved });

@@ -23,8 +23,9 @@ export interface AskForOptions<T = unknown> {
 const askForOptions = { signal: "signal", onPartial: "work" } as const satisfies Options<AskForOptions>;
 
 /**
- * Asks, and gives an answer that fits the schema. The session's tools may be used on the way. The model answers by calling a tool
- * that is there for this question only: what does not fit is told to it, and an answer in words is asked for once more. Rejects as
+ * Asks, and gives an answer that fits the schema. The session's tools may be used on the way. The model answers by calling a
+ * tool that exists for this question only. If the answer does not match, the model is told why; if it answers in words, it
+ * is asked once more. Rejects as
  * `session.request` does, and with `ANSWER_MISSING`.
  */
 export async function askFor<S extends Schema>(

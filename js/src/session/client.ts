@@ -255,8 +255,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   /**
-   * Starts a new session from the messages of a damaged one (`STORE_CORRUPT`), and gives its id. Nothing runs again: calls without a
-   * result get the one that their outcome is unknown. The damaged session stays as it is, until it is deleted.
+   * Starts a new session from the messages of a damaged one (`STORE_CORRUPT`), and gives its id. Nothing runs again: calls
+   * without a result get one that says their outcome is unknown. The damaged session stays as it is, until it is deleted.
    */
   async repairSession(id: string): Promise<string> {
     check("`id`", id, "text");

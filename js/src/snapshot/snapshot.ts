@@ -164,7 +164,7 @@ export interface GloveSnapshot {
   readonly streamingReasoning: string;
   /** The calls whose arguments are being written. Nothing of them runs yet. */
   readonly streamingCalls: readonly StreamingCall[];
-  /** With a question for each of `approvals`, under its id: who draws those draws `slotsWithoutApprovals` beside them. */
+  /** Includes a question for each item of `approvals`, under its id; if you draw those yourself, use `slotsWithoutApprovals`. */
   readonly slots: readonly ShownSlot[];
   readonly approvals: readonly Approval[];
   readonly queue: readonly QueuedMessage[];

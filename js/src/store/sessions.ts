@@ -17,7 +17,7 @@ export interface SessionInfo extends StepMarks {
   readonly damaged?: boolean;
   /** A person has put it away. */
   readonly archived?: boolean;
-  /** When it was deleted, for as long as it can be brought back. Only what shows those lists it. */
+  /** When it was deleted, as long as it can still be restored. Such sessions are returned only to lists that show deleted ones. */
   readonly deletedAt?: number;
 }
 

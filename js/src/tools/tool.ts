@@ -27,8 +27,9 @@ export interface ToolDisplay {
   /** The same for a type of your own, drawn by the renderer of that name. A model reads its `summary`, if it has one. */
   addOutput(output: SideOutput): void;
   /**
-   * Does `work` once for this call, also when the page dies and the tool is entered again: what comes of it is stored before the
-   * tool goes on, and given from there the next time. It has to be JSON. A step that was cut off is asked about like a tool.
+   * Does `work` once for this call, also when the page dies and the tool is entered again: its result is stored before the
+   * tool continues and returned from there the next time. It must be JSON. If a step was interrupted, the user is asked, as
+   * for a tool.
    */
   step<T>(name: string, work: () => Maybe<T>): Promise<T>;
   /** Stays the same each time this call runs and is unique to it: for services that handle each key only once. */
@@ -144,20 +145,21 @@ export interface ToolConfig<I = any> {
   /** Whether it may run at the same time as neighbouring calls that also allow it. */
   readonly parallel?: boolean;
   /**
-   * A run that has worked for so many milliseconds is stopped: `signal` fires, the model is told that the outcome is unknown, and what the
-   * tool gives later is not looked at. Waiting for a person does not count. No limit unless given, or with 0, but for `budgets.wall_clock_ms`.
+   * A run is stopped after working for this many milliseconds: `signal` fires, the model is told that the outcome is
+   * unknown, and a late result is ignored. Waiting for a person does not count. If unset or 0, only `budgets.wall_clock_ms`
+   * applies.
    */
   readonly timeoutMs?: number;
   /** Whether it runs to completion even if the user stops the run. */
   readonly unAbortable?: boolean;
   /**
-   * What becomes of a call that was running when its page died: repeated, asked about, or told as failed. A call goes on by itself
-   * where all that it did before was to ask, and steps.
+   * What happens to a call that was running when its page died: it is repeated, the user is asked, or the model is told that
+   * its outcome is unknown. A call that had only asked questions and run steps continues by itself.
    */
   readonly onInterrupted?: "rerun" | "ask" | "fail";
   /**
-   * The sentence that later requests show the model in the place of the result. Gets the result's `generateSummaryArgs`. The result is
-   * kept before: who stops the run meanwhile stops the summary alone.
+   * The sentence that later requests show the model in the place of the result. Gets the result's `generateSummaryArgs`. The
+   * result is stored first: stopping the run in the meantime stops only the summary.
    */
   generateToolSummary?(args: unknown): Maybe<string>;
 }

@@ -80,7 +80,7 @@ function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
             {action.label}
           </button>
           {/* Each second would be read out. */}
-          {left > 0 && <span aria-hidden="true">{`${say("Worth a try in")} ${left} s`}</span>}
+          {left > 0 && <span aria-hidden="true">{`${say("Try again in")} ${left} s`}</span>}
         </div>
       )}
     </div>

@@ -17,7 +17,7 @@ const words = {
   MODEL_RATE_LIMIT: "The assistant is getting too many requests right now.",
   MODEL_OVERLOADED: "The assistant is overloaded right now. Try again in a moment.",
   MODEL_SERVER: "The assistant has a problem right now. Try again in a moment.",
-  MODEL_AUTHENTICATION: "The assistant could not be reached with this sign-in or key.",
+  MODEL_AUTHENTICATION: "The assistant did not accept this sign-in or key.",
   MODEL_BAD_REQUEST: "The assistant could not take this message.",
   MODEL_BAD_RESPONSE: "The assistant sent an answer that cannot be read.",
   MODEL_CONTEXT_LENGTH: "This conversation has become too long for the assistant. Start a new one.",

@@ -116,5 +116,5 @@ function Interrupts(): ReactNode {
   const { entry } = useEditor();
   const say = useLabels();
   const stops = useHandlePart(glove, ({ busy, queue }) => busy && !queue?.some(({ id }) => id === entry.id));
-  return stops && <p role="status">{say("Sending this stops the current answer, which stays as another version.")}</p>;
+  return stops && <p role="status">{say("Sending this stops the current answer, which is kept as another version.")}</p>;
 }

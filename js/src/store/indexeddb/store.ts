@@ -184,10 +184,10 @@ export class IndexedDBStore implements StoreAdapter {
   #lost(): GloveError {
     const why = this.#database.absent
       ? "the browser allows no database now"
-      : "the browser has thrown away what it kept of it, or somebody has cleared it";
+      : "the browser discarded its data, or somebody cleared it";
     return storeError(
       "lost",
-      `This session was stored on this device and is not there any more: ${why}. Nothing of it runs again. Dismiss this ` +
+      `This session was stored on this device but is gone: ${why}. Nothing in it will run again. Dismiss this ` +
         "(`clearError()`) to start it anew, empty.",
     );
   }
