@@ -47,10 +47,7 @@ pub const SENTENCES: [(&str, &str); 19] = [
     ("large", "{name} is too large: it is {size}, and a message can hold {limit}."),
     ("full", "{name} does not fit along with the other files: a message can hold {limit}."),
     ("many", "Only {limit} files fit into a message; {count} more were not attached."),
-    (
-        "pixels",
-        "{name} has too many pixels to open here: {pixels} million; the limit is {limit} million.",
-    ),
+    ("pixels", "{name} has too many pixels to open here: {pixels} million; the limit is {limit} million."),
     ("broken", "{name} cannot be opened. It may be damaged, or it may not be a picture."),
     ("heic", "This browser cannot open {name}. Save it as JPEG or PNG and attach that."),
     ("still", "{name} is animated. Only its first frame is sent."),

@@ -1,4 +1,5 @@
 // A model behind an endpoint of the application, over server-sent events.
+import { late } from "../error.js";
 import type { DirectOptions } from "../relay/direct.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { HttpModelOptions } from "../wire/core-types.js";
@@ -69,7 +70,7 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     },
     async prompt(request, notify, signal) {
       // Sessions do not come here.
-      const { prompted } = await import("../relay/direct.js");
+      const { prompted } = await late(import("../relay/direct.js"));
       return prompted({ options: relay, fetch }, { ...request, systemPrompt }, notify, signal);
     },
   };

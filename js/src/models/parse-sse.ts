@@ -1,4 +1,5 @@
 // The events of an endpoint's answer, for models of the application's own.
+import { late } from "../error.js";
 import { check } from "../values/validate-options.js";
 import type { RemoteStreamEvent } from "./collect.js";
 
@@ -27,7 +28,7 @@ export function parseSSEStream(response: Response): AsyncGenerator<RemoteStreamE
 
 async function* read(response: Response, left: AbortSignal): AsyncGenerator<RemoteStreamEvent, void, undefined> {
   // The core reads it, as it reads those of sessions.
-  const { eventsOf } = await import("../relay/direct.js");
+  const { eventsOf } = await late(import("../relay/direct.js"));
   if (left.aborted) return void response.body?.cancel().catch(() => {});
   const options = { format: "endpoint", baseURL: response.url, model: "", policy } as const;
   yield* eventsOf({ options, fetch: async () => response }, body, left);

@@ -1,5 +1,6 @@
 // The table of model providers, and models made from it.
 
+import { late } from "../error.js";
 import type { DirectOptions } from "../relay/direct.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
@@ -150,7 +151,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
     return (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
   };
   const target = { options: relay, fetch, ...(key !== undefined && { key }) };
-  const direct = () => import("../relay/direct.js");
+  const direct = () => late(import("../relay/direct.js"));
   let systemPrompt = "";
   const adapter: ModelAdapter = {
     name: model,

@@ -1,5 +1,6 @@
 // What the core makes of messages that it does not hold: for who asks a model, or keeps a record, without a session.
 
+import { late } from "../error.js";
 import type { InboxItem } from "../store/adapter.js";
 import { toJson } from "../values/json.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -44,4 +45,4 @@ async function asked<T>(ask: (core: Awaited<ReturnType<typeof providers>>) => T)
   }
 }
 
-const providers = async () => (await import("../relay/core.js")).core();
+const providers = async () => (await late(import("../relay/core.js"))).core();

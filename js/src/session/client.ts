@@ -250,7 +250,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     const { createStore, catalog } = this.#config;
     if (catalog) return limited(catalog).export(id);
     if (!createStore) return this.#own.export(id, this.#core);
-    const { exportStore } = await late(import("../store/late.js"));
+    const { exportStore } = await late(import("../store/rarely-used.js"));
     return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
   }
 
@@ -260,7 +260,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
    */
   async repairSession(id: string): Promise<string> {
     check("`id`", id, "text");
-    const { repair } = await late(import("../store/late.js"));
+    const { repair } = await late(import("../store/rarely-used.js"));
     const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
     const repaired = await this.mintSessionId();
     await repair(from, this.session(repaired).store, this.#core);
@@ -348,7 +348,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       this.#core,
       closed,
       async (messages) => {
-        const { begin } = await import("../store/salvage.js");
+        const { begin } = await late(import("../store/salvage.js"));
         const fork = await this.mintSessionId();
         await begin(this.session(fork).store, messages);
         return fork;

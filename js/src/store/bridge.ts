@@ -1,5 +1,6 @@
 // How the core uses a store of the application.
 
+import { late } from "../error.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task } from "../wire/record.js";
 import type { Durability, InboxItem, StepMarks, StoreAdapter, StoredStep } from "./adapter.js";
@@ -67,7 +68,7 @@ export function bridgeStore(
         if (durable) return readable(JSON.stringify(await readRun.call(store)));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
-      salvage: typed(async () => JSON.stringify((await (await import("./late.js")).salvageOf(store)).texts)),
+      salvage: typed(async () => JSON.stringify((await (await late(import("./rarely-used.js"))).salvageOf(store)).texts)),
       append: typed((step, strict, phase, asks, queued) =>
         writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks, queued })),
       ),

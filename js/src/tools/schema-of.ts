@@ -1,5 +1,5 @@
 // JSON Schemas: those of schemas of any library, for the model, and a JSON Schema as a schema itself.
-import { GloveError } from "../error.js";
+import { GloveError, late } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { Issue, JsonSchema, Schema, StandardSchema } from "./schema-types.js";
 
@@ -11,7 +11,7 @@ export function schemaFrom<T = unknown>(schema: JsonSchema): StandardSchema<T> {
       version: 1,
       vendor: "glove-wasm",
       async validate(value) {
-        validator ??= import("./schema-json.js").then(({ validatorOf }) => validatorOf(schema));
+        validator ??= late(import("./schema-json.js")).then(({ validatorOf }) => validatorOf(schema));
         // Without a network it cannot be loaded; with one it can.
         validator.catch(() => {
           validator = undefined;
@@ -56,7 +56,7 @@ function make(schema: Schema): Maybe<JsonSchema> {
     return convert.input({ target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } });
   }
   if (typeof given.toJsonSchema === "function") return given.toJsonSchema();
-  if (given._zod || given._def) return import("./schema-zod.js").then(({ ofZod }) => ofZod(schema));
+  if (given._zod || given._def) return late(import("./schema-zod.js")).then(({ ofZod }) => ofZod(schema));
   const { vendor } = given["~standard"] ?? {};
   if (!vendor) {
     throw new GloveError(

@@ -158,11 +158,11 @@ export class SessionDatabase implements SessionCatalog {
     /** @internal */
     core?: Core,
   ): Promise<string> {
-    return (await late(import("../late.js"))).exported(this, id, core);
+    return (await late(import("../rarely-used.js"))).exported(this, id, core);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    const id = await (await late(import("../late.js"))).imported(this, json, options);
+    const id = await (await late(import("../rarely-used.js"))).imported(this, json, options);
     this.changed(id);
     return id;
   }

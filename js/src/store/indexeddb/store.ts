@@ -193,7 +193,7 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   async salvage(): Promise<Salvage> {
-    return (await late(import("../late.js"))).salvageRows(this.#database, this.identifier);
+    return (await late(import("../rarely-used.js"))).salvageRows(this.#database, this.identifier);
   }
 
   async #read(): Promise<SessionRows> {
