@@ -44,6 +44,6 @@ mod wire;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-#[cfg(all(doctest, feature = "native", feature = "sqlite"))]
+#[cfg(all(doctest, unix, feature = "coding", feature = "native", feature = "sqlite"))]
 #[doc = include_str!("../docs/rust.md")]
 struct RustGuide;

@@ -1,6 +1,8 @@
 //! The native environment: time and randomness from the standard library.
 
 mod clock;
+#[cfg(all(feature = "coding", unix))]
+mod coding;
 #[cfg(feature = "native")]
 mod http;
 mod ids;
@@ -10,6 +12,8 @@ mod provider;
 mod sqlite;
 
 pub use clock::SystemClock;
+#[cfg(all(feature = "coding", unix))]
+pub use coding::Workspace;
 #[cfg(feature = "native")]
 pub use http::NativeHttp;
 pub use ids::RandomIds;

@@ -15,6 +15,8 @@ mod golden;
 mod http;
 mod import_circles;
 mod machine;
+#[cfg(all(feature = "coding", unix))]
+mod native_coding;
 #[cfg(feature = "native")]
 mod native_http;
 #[cfg(feature = "native")]

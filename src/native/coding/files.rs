@@ -1,0 +1,347 @@
+//! Reading, listing, writing and editing.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cap_std::fs::OpenOptions;
+use ignore::WalkBuilder;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::workspace::{Workspace, failed, on_thread};
+use crate::ports::{Tool, ToolContext, ToolFailure};
+
+/// Lines that are read at once.
+const LINES: usize = 2_000;
+/// What a file may weigh to be read, searched or edited.
+pub(super) const LARGEST: u64 = 20_000_000;
+const ENTRIES: usize = 1_000;
+
+#[derive(Deserialize)]
+struct ReadFile {
+    path: String,
+    first_line: Option<usize>,
+    last_line: Option<usize>,
+}
+
+pub(super) fn read_file(workspace: &Workspace) -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "description": "Relative to the working folder" },
+            "first_line": { "type": "integer", "minimum": 1 },
+            "last_line": { "type": "integer", "minimum": 1 }
+        },
+        "required": ["path"]
+    });
+    let about = "Reads a text file, with line numbers. Reads 2000 lines at once: give first_line and last_line for more.";
+    let workspace = workspace.clone();
+    Tool::new("read_file", about, schema, move |input: ReadFile, _: ToolContext| {
+        let workspace = workspace.clone();
+        on_thread(move || {
+            let path = workspace.below(&input.path)?;
+            let text = text_of(&workspace, &path)?;
+            Ok(numbered(&text, input.first_line.unwrap_or(1), input.last_line))
+        })
+    })
+    .parallel()
+    .idempotent(0)
+}
+
+fn numbered(text: &str, first: usize, last: Option<usize>) -> String {
+    let count = text.lines().count();
+    let last = last.unwrap_or(usize::MAX).min(count).min(first.saturating_add(LINES - 1));
+    let width = last.to_string().len();
+    let mut out = String::new();
+    for (at, line) in text.lines().enumerate().skip(first - 1).take((last + 1).saturating_sub(first)) {
+        out.push_str(&format!("{:width$}  {line}\n", at + 1));
+    }
+    if count == 0 {
+        return "(the file is empty)".to_owned();
+    }
+    if first > count {
+        return format!("(the file has {count} lines; line {first} is behind its end)");
+    }
+    if last < count {
+        out.push_str(&format!("(lines {first} to {last} of {count})\n"));
+    }
+    out
+}
+
+/// A file as text; what is none is refused.
+pub(super) fn text_of(workspace: &Workspace, path: &Path) -> Result<String, ToolFailure> {
+    let bytes = bytes_of(workspace, path)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let size = error.as_bytes().len();
+        ToolFailure::new(format!(
+            "`{}` is no text: a binary file of {size} bytes, or one that is not UTF-8",
+            path.display()
+        ))
+    })
+}
+
+fn bytes_of(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, ToolFailure> {
+    let folder = workspace.folder();
+    let metadata = folder.metadata(path).map_err(|error| failed(path, &error))?;
+    if metadata.is_dir() {
+        return Err(ToolFailure::new(format!("`{}` is a folder; list it with list_dir", path.display())));
+    }
+    // Opening a pipe or a device would wait for ever.
+    if !metadata.is_file() {
+        return Err(ToolFailure::new(format!("`{}` is no regular file", path.display())));
+    }
+    if metadata.len() > LARGEST {
+        let size = metadata.len();
+        return Err(ToolFailure::new(format!(
+            "`{}` is too large ({size} bytes); use search or bash",
+            path.display()
+        )));
+    }
+    let file = folder.open(path).map_err(|error| failed(path, &error))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(path, &error))?;
+    if bytes.iter().take(8_000).any(|byte| *byte == 0) {
+        let size = bytes.len();
+        return Err(ToolFailure::new(format!(
+            "`{}` is no text: a binary file of {size} bytes",
+            path.display()
+        )));
+    }
+    Ok(bytes)
+}
+
+#[derive(Deserialize)]
+struct ListDir {
+    #[serde(default)]
+    path: String,
+    depth: Option<usize>,
+}
+
+pub(super) fn list_dir(workspace: &Workspace) -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "description": "Relative to the working folder, which is the default" },
+            "depth": { "type": "integer", "minimum": 1, "maximum": 20, "description": "Default 3" }
+        }
+    });
+    let about = "Lists a folder as a tree. Leaves out .git and what .gitignore names.";
+    let workspace = workspace.clone();
+    Tool::new("list_dir", about, schema, move |input: ListDir, _: ToolContext| {
+        let workspace = workspace.clone();
+        on_thread(move || {
+            let folder = workspace.real_folder(&workspace.below(&input.path)?)?;
+            let mut out = String::new();
+            let walk = WalkBuilder::new(&folder)
+                .max_depth(Some(input.depth.unwrap_or(3)))
+                .hidden(false)
+                .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != "node_modules")
+                .sort_by_file_name(|a, b| a.cmp(b))
+                .build();
+            for (at, entry) in walk.flatten().filter(|entry| entry.depth() > 0).enumerate() {
+                if at == ENTRIES {
+                    out.push_str(&format!(
+                        "(more than {ENTRIES} entries; list a folder below, or a smaller depth)\n"
+                    ));
+                    break;
+                }
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let indent = "  ".repeat(entry.depth() - 1);
+                let name = entry.file_name().to_string_lossy();
+                out.push_str(&format!("{indent}{name}{}\n", if is_folder { "/" } else { "" }));
+            }
+            Ok(if out.is_empty() { "(the folder is empty)".to_owned() } else { out })
+        })
+    })
+    .parallel()
+    .idempotent(0)
+}
+
+#[derive(Deserialize)]
+struct WriteFile {
+    path: String,
+    content: String,
+    #[serde(default)]
+    create_dirs: bool,
+}
+
+pub(super) fn write_file(workspace: &Workspace) -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "description": "Relative to the working folder" },
+            "content": { "type": "string" },
+            "create_dirs": { "type": "boolean", "description": "Creates the folders of the path" }
+        },
+        "required": ["path", "content"]
+    });
+    let about = "Creates a text file, or replaces all of it. For a change in a file use edit_file.";
+    let (writes, undoes) = (workspace.clone(), workspace.clone());
+    Tool::new("write_file", about, schema, move |input: WriteFile, context: ToolContext| {
+        let workspace = writes.clone();
+        on_thread(move || {
+            let path = workspace.below(&input.path)?;
+            let before = existing(&workspace, &path)?;
+            if let (true, Some(folder)) = (input.create_dirs, path.parent()) {
+                workspace.folder().create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+            }
+            replace(&workspace, &path, input.content.as_bytes())?;
+            let what = if before.is_some() { "replaced" } else { "created" };
+            workspace.keep(&kept_as(&context, &path), before);
+            Ok(format!("{what} {} ({} lines)", path.display(), input.content.lines().count()))
+        })
+    })
+    .requires_permission()
+    .idempotent(0)
+    .undo(move |input: WriteFile, context: ToolContext| {
+        let workspace = undoes.clone();
+        on_thread(move || {
+            let path = workspace.below(&input.path)?;
+            let Some(before) = workspace.kept(&kept_as(&context, &path)) else {
+                let message =
+                    "what was in the file before is not known any more: the program was started again since";
+                return Err(ToolFailure::new(message));
+            };
+            unchanged(&workspace, &path, input.content.as_bytes())?;
+            match before {
+                Some(before) => replace(&workspace, &path, &before),
+                None => workspace.folder().remove_file(&path).map_err(|error| failed(&path, &error)),
+            }
+        })
+    })
+}
+
+/// A call and its undo have the same id.
+fn kept_as(context: &ToolContext, path: &Path) -> String {
+    format!("{} {}", context.call_id, path.display())
+}
+
+/// What is in a file that may not exist. Whatever is in it: it is given back as it was.
+fn existing(workspace: &Workspace, path: &Path) -> Result<Option<Vec<u8>>, ToolFailure> {
+    match workspace.folder().metadata(path) {
+        Ok(metadata) if metadata.is_file() => {
+            workspace.folder().read(path).map(Some).map_err(|error| failed(path, &error))
+        }
+        Ok(_) => Err(ToolFailure::new(format!("`{}` is no regular file", path.display()))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(path, &error)),
+    }
+}
+
+fn unchanged(workspace: &Workspace, path: &Path, written: &[u8]) -> Result<(), ToolFailure> {
+    if existing(workspace, path)?.as_deref() == Some(written) {
+        return Ok(());
+    }
+    Err(ToolFailure::new(format!("`{}` was changed since; undo it by hand", path.display())))
+}
+
+/// All of the new content or all of the old: it is written beside the file and put in its place.
+fn replace(workspace: &Workspace, path: &Path, content: &[u8]) -> Result<(), ToolFailure> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let folder = workspace.folder();
+    // What is behind a link is changed, not the link.
+    let target = match (folder.canonicalize(path), path.parent(), path.file_name()) {
+        (Ok(target), _, _) => target,
+        (Err(_), Some(parent), Some(name)) => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            folder.canonicalize(parent).map_err(|error| failed(parent, &error))?.join(name)
+        }
+        (Err(error), _, _) => return Err(failed(path, &error)),
+    };
+    if target.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
+        return Err(ToolFailure::new("files of .git are not written; use git by way of bash"));
+    }
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let beside: PathBuf = target.with_file_name(format!(".glove-{}-{number}.tmp", std::process::id()));
+    let written = (|| {
+        let mut file = folder.open_with(&beside, OpenOptions::new().write(true).create_new(true))?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        if let Ok(metadata) = folder.metadata(&target) {
+            folder.set_permissions(&beside, metadata.permissions())?;
+        }
+        folder.rename(&beside, folder, &target)
+    })();
+    written.map_err(|error| {
+        // Nothing of it may stay.
+        let _ = folder.remove_file(&beside);
+        failed(path, &error)
+    })
+}
+
+#[derive(Deserialize)]
+struct EditFile {
+    path: String,
+    old: String,
+    new: String,
+}
+
+pub(super) fn edit_file(workspace: &Workspace) -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "description": "Relative to the working folder" },
+            "old": { "type": "string", "minLength": 1, "description": "As it stands in the file, without line numbers; exactly once" },
+            "new": { "type": "string" }
+        },
+        "required": ["path", "old", "new"]
+    });
+    let about = "Replaces a piece of a text file by another. The piece must be in the file exactly once: give more lines around it if not.";
+    let (edits, undoes) = (workspace.clone(), workspace.clone());
+    Tool::new("edit_file", about, schema, move |input: EditFile, _: ToolContext| {
+        let workspace = edits.clone();
+        on_thread(move || edit(&workspace, &input.path, &input.old, &input.new))
+    })
+    .requires_permission()
+    .undo(move |input: EditFile, _: ToolContext| {
+        let workspace = undoes.clone();
+        on_thread(move || edit(&workspace, &input.path, &input.new, &input.old).map(drop))
+    })
+}
+
+fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<String, ToolFailure> {
+    let path = workspace.below(path)?;
+    let text = text_of(workspace, &path)?;
+    let places: Vec<usize> =
+        if old.is_empty() { Vec::new() } else { text.match_indices(old).map(|(at, _)| at).collect() };
+    let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    match places.as_slice() {
+        [at] => {
+            let mut changed = String::with_capacity(text.len());
+            changed.push_str(text.get(..*at).unwrap_or_default());
+            changed.push_str(new);
+            changed.push_str(text.get(at + old.len()..).unwrap_or_default());
+            replace(workspace, &path, changed.as_bytes())?;
+            Ok(format!("edited {} at line {}", path.display(), line(*at)))
+        }
+        [] => Err(ToolFailure::new(format!(
+            "`{}` does not contain that piece; read the file and copy it as it stands there{}",
+            path.display(),
+            similar(&text, old)
+        ))),
+        many => {
+            let lines: Vec<String> = many
+                .iter()
+                .take(20)
+                .map(|at| {
+                    let number = line(*at);
+                    format!("{number}: {}", text.lines().nth(number - 1).unwrap_or_default())
+                })
+                .collect();
+            Err(ToolFailure::new(format!(
+                "the piece is in `{}` {} times; give more lines around the one that is meant:\n{}",
+                path.display(),
+                many.len(),
+                lines.join("\n")
+            )))
+        }
+    }
+}
+
+/// Where the first line of the piece stands with other spaces.
+fn similar(text: &str, old: &str) -> String {
+    let wanted = old.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let found = text.lines().enumerate().find(|(_, line)| !wanted.is_empty() && line.trim() == wanted);
+    found.map_or_else(String::new, |(at, line)| format!(". Its first line is like line {}: {line}", at + 1))
+}

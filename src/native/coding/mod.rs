@@ -1,0 +1,24 @@
+//! Tools that read, change and run what is in a folder.
+
+mod files;
+mod search;
+mod shell;
+mod workspace;
+
+pub use workspace::Workspace;
+
+use crate::ports::Tool;
+
+impl Workspace {
+    /// All of them, to be folded into an agent.
+    pub fn tools(&self) -> Vec<Tool> {
+        vec![
+            files::read_file(self),
+            files::list_dir(self),
+            search::search(self),
+            files::write_file(self),
+            files::edit_file(self),
+            shell::bash(self),
+        ]
+    }
+}

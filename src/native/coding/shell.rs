@@ -1,0 +1,175 @@
+//! Running commands.
+
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::workspace::{Workspace, on_thread};
+use crate::ports::{AbortHandle, AbortSignal, Tool, ToolContext, ToolFailure};
+use crate::providers::table::PROVIDERS;
+
+const SECONDS: u64 = 30;
+/// A command that writes more is stopped.
+const OUTPUT: usize = 5_000_000;
+/// What the model reads of it, half from the beginning and half from the end.
+const SHOWN: usize = 30_000;
+
+#[derive(Deserialize)]
+struct Bash {
+    command: String,
+    #[serde(default)]
+    folder: String,
+    seconds: Option<u64>,
+}
+
+pub(super) fn bash(workspace: &Workspace) -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "command": { "type": "string", "minLength": 1 },
+            "folder": { "type": "string", "description": "Where it runs; default is the working folder" },
+            "seconds": { "type": "integer", "minimum": 1, "maximum": 3600, "description": "Time limit, default 30" }
+        },
+        "required": ["command"]
+    });
+    let about = "Runs a command in a shell, without input. What it started is ended with it.";
+    let workspace = workspace.clone();
+    Tool::new("bash", about, schema, move |input: Bash, context: ToolContext| {
+        let workspace = workspace.clone();
+        async move {
+            // Cancelled work is dropped, which the thread cannot see.
+            let ended = OnDrop(AbortHandle::new());
+            let signals = [context.abort.clone(), ended.0.signal()];
+            on_thread(move || run(&workspace, &input, &signals)).await
+        }
+    })
+    .permission_if(|_: &Bash| true)
+}
+
+struct OnDrop(AbortHandle);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A process and all that it started, ended with it.
+struct Group {
+    child: Child,
+    id: Option<Pid>,
+}
+
+impl Group {
+    fn end(&self) {
+        if let Some(id) = self.id {
+            // Nothing of it may be left.
+            let _ = kill_process_group(id, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.end();
+        let _ = self.child.wait();
+    }
+}
+
+fn run(workspace: &Workspace, input: &Bash, signals: &[AbortSignal]) -> Result<String, ToolFailure> {
+    let folder = workspace.real_folder(&workspace.below(&input.folder)?)?;
+    let seconds = input.seconds.unwrap_or(SECONDS);
+    let mut command = Command::new("/bin/sh");
+    // Both streams are one, in the order in which they were written.
+    command.arg("-c").arg(format!("exec 2>&1\n{}", input.command)).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    // The keys of models are nothing for a command that a model wrote.
+    for provider in PROVIDERS.iter() {
+        command.env_remove(provider.env_var);
+    }
+    let mut child = command.spawn()?;
+    let stdout = child.stdout.take();
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let mut group = Group { child, id };
+    let (pieces, read) = channel();
+    thread::Builder::new().spawn(move || {
+        if let Some(mut stdout) = stdout {
+            forward(&mut stdout, &pieces);
+        }
+    })?;
+
+    let begun = Instant::now();
+    let limit = Duration::from_secs(seconds);
+    let mut output = Vec::new();
+    let mut exited: Option<(ExitStatus, Instant)> = None;
+    let why = loop {
+        match read.recv_timeout(Duration::from_millis(20)) {
+            Ok(piece) => output.extend_from_slice(&piece),
+            Err(RecvTimeoutError::Disconnected) if exited.is_none() => {
+                exited = Some((group.child.wait()?, Instant::now()));
+                break None;
+            }
+            Err(RecvTimeoutError::Disconnected) => break None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if output.len() > OUTPUT {
+            output.truncate(OUTPUT);
+            break Some(format!("stopped after {} MB of output", OUTPUT / 1_000_000));
+        }
+        if signals.iter().any(AbortSignal::is_aborted) {
+            break Some("stopped".to_owned());
+        }
+        if begun.elapsed() > limit {
+            break Some(format!("stopped after {seconds} seconds; give more seconds if it needs them"));
+        }
+        match exited {
+            // What it left behind may hold its output open for ever.
+            Some((_, at)) if at.elapsed() > Duration::from_millis(500) => break None,
+            Some(_) => {}
+            None => exited = group.child.try_wait()?.map(|status| (status, Instant::now())),
+        }
+    };
+    group.end();
+    let end = match (why, exited) {
+        (Some(why), _) => why,
+        (None, Some((status, _))) => match (status.code(), status.signal()) {
+            (Some(0), _) => String::new(),
+            (Some(code), _) => format!("exit code {code}"),
+            (None, signal) => format!("ended by signal {}", signal.unwrap_or_default()),
+        },
+        (None, None) => "its end is not known".to_owned(),
+    };
+    let text = shown(&output);
+    Ok(match (end.is_empty(), text.trim().is_empty()) {
+        (true, true) => "(no output)".to_owned(),
+        (true, false) => text,
+        (false, _) => format!("{text}\n({end})"),
+    })
+}
+
+fn forward(from: &mut impl Read, pieces: &Sender<Vec<u8>>) {
+    let mut buffer = vec![0; 65_536];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        let piece = buffer.get(..length).unwrap_or_default().to_vec();
+        if pieces.send(piece).is_err() {
+            return;
+        }
+    }
+}
+
+fn shown(output: &[u8]) -> String {
+    let half = SHOWN / 2;
+    if output.len() <= SHOWN {
+        return String::from_utf8_lossy(output).into_owned();
+    }
+    let first = String::from_utf8_lossy(output.get(..half).unwrap_or_default());
+    let last = String::from_utf8_lossy(output.get(output.len() - half..).unwrap_or_default());
+    format!("{first}\n… ({} bytes left out) …\n{last}", output.len() - SHOWN)
+}

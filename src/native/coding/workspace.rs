@@ -1,0 +1,109 @@
+//! The folder of the tools: no path leads out of it, whatever it is written like and whatever it links to.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use futures_channel::oneshot;
+
+use crate::ports::ToolFailure;
+
+/// A folder that an agent works in. [`Workspace::tools`] are `read_file`, `list_dir` and `search`, which run by themselves,
+/// `write_file` and `edit_file`, for which a person is asked once, and `bash`, for which a person is asked for each command.
+///
+/// The file tools keep to the folder: the operating system resolves each path below it. A command of `bash` can do whatever the
+/// process can.
+#[derive(Clone)]
+pub struct Workspace {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    path: PathBuf,
+    folder: Dir,
+    /// What was in a file before a call wrote it, by the call and the file.
+    before: Mutex<HashMap<String, Option<Vec<u8>>>>,
+}
+
+impl Workspace {
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref().canonicalize()?;
+        let folder = Dir::open_ambient_dir(&path, ambient_authority())?;
+        Ok(Workspace { inner: Arc::new(Inner { path, folder, before: Mutex::default() }) })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    pub(super) fn folder(&self) -> &Dir {
+        &self.inner.folder
+    }
+
+    /// A path as a model writes it, below the folder. The empty one is the folder itself.
+    pub(super) fn below(&self, path: &str) -> Result<PathBuf, ToolFailure> {
+        if path.contains('\0') {
+            return Err(ToolFailure::new("a path cannot contain a zero byte"));
+        }
+        let path = Path::new(path);
+        let relative = path.strip_prefix(&self.inner.path).unwrap_or(path);
+        if relative.is_absolute() || relative.components().any(|part| matches!(part, Component::Prefix(_))) {
+            return Err(outside(relative));
+        }
+        Ok(if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative.to_owned() })
+    }
+
+    /// The real path of a folder below this one.
+    pub(super) fn real_folder(&self, path: &Path) -> Result<PathBuf, ToolFailure> {
+        let shown = path.to_owned();
+        let real = self.folder().canonicalize(path).map_err(|error| failed(&shown, &error))?;
+        if !self.folder().metadata(&real).map_err(|error| failed(&shown, &error))?.is_dir() {
+            return Err(ToolFailure::new(format!("`{}` is a file, not a folder", shown.display())));
+        }
+        Ok(self.inner.path.join(real))
+    }
+
+    pub(super) fn keep(&self, key: &str, before: Option<Vec<u8>>) {
+        if let Ok(mut kept) = self.inner.before.lock() {
+            kept.insert(key.to_owned(), before);
+        }
+    }
+
+    pub(super) fn kept(&self, key: &str) -> Option<Option<Vec<u8>>> {
+        self.inner.before.lock().ok()?.get(key).cloned()
+    }
+}
+
+fn outside(path: &Path) -> ToolFailure {
+    ToolFailure::new(format!("`{}` is outside the working folder; give a path below it", path.display()))
+}
+
+pub(super) fn failed(path: &Path, error: &io::Error) -> ToolFailure {
+    let shown = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => ToolFailure::new(format!("`{shown}` does not exist")),
+        // What cap-std calls a path that leads out, which may be one of many kinds for the system.
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => outside(path),
+        _ => ToolFailure::new(format!("`{shown}`: {error}")),
+    }
+}
+
+/// Work that would hold up everything else, on a thread of its own.
+pub(super) async fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
+) -> Result<T, ToolFailure> {
+    let (reply, answer) = oneshot::channel();
+    thread::Builder::new().name("glove-tool".to_owned()).spawn(move || drop(reply.send(work())))?;
+    answer.await.unwrap_or_else(|_| Err(ToolFailure::new("the tool ended without a result")))
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").field("path", &self.inner.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,476 @@
+//! The tools for a folder, as an agent calls them.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use glove_wasm::display::Slot;
+use glove_wasm::json::Json;
+use glove_wasm::message::ToolStatus;
+use glove_wasm::native::{SystemClock, Workspace};
+use glove_wasm::ports::Clock;
+use glove_wasm::runtime::Glove;
+use glove_wasm::store::MemoryStore;
+use glove_wasm::testing::{Line, ScriptedModel};
+use serde_json::{Value, json};
+
+use crate::support::runtime::block_on;
+
+/// A folder `work` for the tools, beside which is what they must not reach.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("glove-coding-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(path.join("work/src")).unwrap();
+        fs::create_dir_all(path.join("outside")).unwrap();
+        fs::write(path.join("outside/secret.txt"), "SECRET").unwrap();
+        fs::write(path.join("work/src/main.rs"), "fn main() {\n    one();\n    two();\n}\n").unwrap();
+        Place(path.canonicalize().unwrap())
+    }
+
+    fn work(&self) -> PathBuf {
+        self.0.join("work")
+    }
+
+    fn agent(&self, script: impl IntoIterator<Item = Line>) -> Glove {
+        let workspace = Workspace::open(self.work()).unwrap();
+        let mut builder = Glove::builder(ScriptedModel::new(script)).store(MemoryStore::new("s"));
+        for tool in workspace.tools() {
+            builder = builder.fold(tool);
+        }
+        let agent = builder.build().unwrap();
+        let display = agent.display().clone();
+        agent.display().subscribe(move |stack: &[Slot]| {
+            for question in stack.iter().filter(|slot| slot.waits) {
+                let _ = display.resolve(&question.id, Json::from(json!(true)));
+            }
+        });
+        agent
+    }
+
+    /// One call, allowed by a person who allows everything: how it ended, and what it said.
+    fn call(&self, tool: &str, input: Value) -> (ToolStatus, String) {
+        let agent = self.agent([Line::call(tool, "c1", input), Line::text("done")]);
+        block_on(agent.process_request("go")).unwrap();
+        result(&agent)
+    }
+
+    fn works(&self, tool: &str, input: Value) -> String {
+        let (status, said) = self.call(tool, input);
+        assert_eq!(status, ToolStatus::Success, "{said}");
+        said
+    }
+
+    fn fails(&self, tool: &str, input: Value) -> String {
+        let (status, said) = self.call(tool, input);
+        assert_eq!(status, ToolStatus::Error, "{said}");
+        said
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn result(agent: &Glove) -> (ToolStatus, String) {
+    let messages = agent.messages();
+    let result = messages.iter().flat_map(|message| message.results()).next().unwrap().result.clone();
+    let said = result.message.or_else(|| result.data.to_text()).unwrap_or_default();
+    (result.status, said)
+}
+
+#[test]
+fn a_file_is_read_with_line_numbers_whole_or_in_part() {
+    let place = Place::new("read");
+    assert_eq!(
+        place.works("read_file", json!({ "path": "src/main.rs" })),
+        "1  fn main() {\n2      one();\n3      two();\n4  }\n"
+    );
+    let part = json!({ "path": "src/main.rs", "first_line": 2, "last_line": 3 });
+    assert_eq!(place.works("read_file", part), "2      one();\n3      two();\n(lines 2 to 3 of 4)\n");
+    let behind = place.works("read_file", json!({ "path": "src/main.rs", "first_line": 9 }));
+    assert_eq!(behind, "(the file has 4 lines; line 9 is behind its end)");
+    let backwards = json!({ "path": "src/main.rs", "first_line": 3, "last_line": 1 });
+    assert_eq!(place.works("read_file", backwards), "(lines 3 to 1 of 4)\n");
+    fs::write(place.work().join("empty"), "").unwrap();
+    assert_eq!(place.works("read_file", json!({ "path": "empty" })), "(the file is empty)");
+    let whole = place.work().join("src/main.rs");
+    assert!(place.works("read_file", json!({ "path": whole })).starts_with("1  fn main"));
+}
+
+#[test]
+fn what_is_no_text_file_is_refused_with_what_it_is() {
+    let place = Place::new("refused");
+    let work = place.work();
+    fs::write(work.join("picture.png"), b"\x89PNG\r\n\0\0\0").unwrap();
+    fs::write(work.join("latin"), b"caf\xe9").unwrap();
+    assert!(Command::new("mkfifo").arg(work.join("pipe")).status().unwrap().success());
+    for (path, words) in [
+        ("picture.png", "binary file of 9 bytes"),
+        ("latin", "not UTF-8"),
+        ("pipe", "no regular file"),
+        ("src", "list_dir"),
+        ("nothing.txt", "does not exist"),
+    ] {
+        let said = place.fails("read_file", json!({ "path": path }));
+        assert!(said.contains(words) && said.contains(path), "{path}: {said}");
+    }
+}
+
+#[test]
+fn a_file_is_written_whole_and_the_undo_brings_the_old_one_back() {
+    let place = Place::new("write");
+    let file = place.work().join("src/main.rs");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    let before = fs::read_to_string(&file).unwrap();
+    let input = json!({ "path": "src/main.rs", "content": "fn main() {}\n" });
+    let agent = place.agent([Line::call("write_file", "c1", input), Line::text("done")]);
+    block_on(agent.process_request("go")).unwrap();
+    assert_eq!(result(&agent).1, "replaced src/main.rs (1 lines)");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "fn main() {}\n");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o755);
+    block_on(agent.undo(1)).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+
+    assert!(
+        place
+            .fails("write_file", json!({ "path": "a/b/new.txt", "content": "x" }))
+            .contains("does not exist")
+    );
+    let input = json!({ "path": "a/b/new.txt", "content": "x", "create_dirs": true });
+    let agent = place.agent([Line::call("write_file", "c1", input), Line::text("done")]);
+    block_on(agent.process_request("go")).unwrap();
+    assert_eq!(fs::read_to_string(place.work().join("a/b/new.txt")).unwrap(), "x");
+    // Changed by somebody else meanwhile: theirs stays.
+    fs::write(place.work().join("a/b/new.txt"), "theirs").unwrap();
+    let _ = block_on(agent.undo(1));
+    assert_eq!(fs::read_to_string(place.work().join("a/b/new.txt")).unwrap(), "theirs");
+    let left: Vec<_> = fs::read_dir(place.work().join("a/b")).unwrap().collect();
+    assert_eq!(left.len(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn an_edit_wants_one_place_and_shows_the_others() {
+    let place = Place::new("edit");
+    let file = place.work().join("src/main.rs");
+    let input = json!({ "path": "src/main.rs", "old": "    one();\n", "new": "    three();\n" });
+    let agent = place.agent([Line::call("edit_file", "c1", input), Line::text("done")]);
+    block_on(agent.process_request("go")).unwrap();
+    assert_eq!(result(&agent).1, "edited src/main.rs at line 2");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "fn main() {\n    three();\n    two();\n}\n");
+    block_on(agent.undo(1)).unwrap();
+    let before = "fn main() {\n    one();\n    two();\n}\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    let many = place.fails("edit_file", json!({ "path": "src/main.rs", "old": "();", "new": "" }));
+    assert!(many.contains("2 times") && many.contains("2:     one();\n3:     two();"), "{many}");
+    let none =
+        place.fails("edit_file", json!({ "path": "src/main.rs", "old": "one();\n  two();", "new": "" }));
+    assert!(none.contains("does not contain") && none.contains("like line 2"), "{none}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn listing_and_searching_leave_out_what_git_ignores() {
+    let place = Place::new("list");
+    let work = place.work();
+    for folder in [".git", "target", "docs"] {
+        fs::create_dir_all(work.join(folder)).unwrap();
+        fs::write(work.join(folder).join("one.txt"), "one of them\n").unwrap();
+    }
+    fs::write(work.join(".gitignore"), "target\n").unwrap();
+    assert_eq!(place.works("list_dir", json!({})), ".gitignore\ndocs/\n  one.txt\nsrc/\n  main.rs\n");
+    assert_eq!(place.works("list_dir", json!({ "path": "docs", "depth": 1 })), "one.txt\n");
+    assert_eq!(
+        place.works("search", json!({ "pattern": "\\bone\\b" })),
+        "docs/one.txt:1: one of them\nsrc/main.rs:2:     one();"
+    );
+    assert_eq!(
+        place.works("search", json!({ "pattern": "ONE", "glob": "*.rs", "ignore_case": true })),
+        "src/main.rs:2:     one();"
+    );
+    assert_eq!(place.works("search", json!({ "pattern": "four" })), "(nothing found)");
+    assert!(place.fails("search", json!({ "pattern": "(" })).contains("no regular expression"));
+}
+
+#[test]
+fn a_command_runs_in_the_folder_and_says_how_it_ended() {
+    let place = Place::new("bash");
+    assert_eq!(
+        place.works("bash", json!({ "command": "ls; echo err >&2", "folder": "src" })),
+        "main.rs\nerr\n"
+    );
+    assert_eq!(place.works("bash", json!({ "command": "true" })), "(no output)");
+    assert_eq!(place.works("bash", json!({ "command": "echo no; exit 3" })), "no\n\n(exit code 3)");
+    assert_eq!(place.works("bash", json!({ "command": "kill -9 $$" })), "\n(ended by signal 9)");
+    // Nothing can be typed into it.
+    assert_eq!(place.works("bash", json!({ "command": "cat" })), "(no output)");
+}
+
+#[test]
+fn a_command_that_takes_too_long_or_writes_too_much_is_ended_with_all_that_it_started() {
+    let place = Place::new("limits");
+    let begun = Instant::now();
+    let said =
+        place.works("bash", json!({ "command": "sleep 300 & echo $! > child; sleep 300", "seconds": 1 }));
+    assert!(said.contains("stopped after 1 seconds"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    ended(&place.work().join("child"));
+    let said = place.works("bash", json!({ "command": "yes 0123456789" }));
+    assert!(said.contains("stopped after 5 MB of output") && said.len() < 40_000, "{}", said.len());
+    // What goes on behind it is ended too, and holds nothing up.
+    let begun = Instant::now();
+    let said = place.works("bash", json!({ "command": "sleep 300 & echo $! > child; echo begun" }));
+    assert_eq!(said, "begun\n");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    ended(&place.work().join("child"));
+}
+
+#[test]
+fn stopping_the_run_ends_the_command() {
+    let place = Place::new("stop");
+    let command = json!({ "command": "sleep 300 & echo $! > child; wait", "seconds": 600 });
+    let agent = place.agent([Line::call("bash", "c1", command), Line::text("done")]);
+    let stopping = agent.clone();
+    let child = place.work().join("child");
+    let watching = {
+        let child = child.clone();
+        std::thread::spawn(move || {
+            while fs::read_to_string(&child).unwrap_or_default().is_empty() {
+                sleep(Duration::from_millis(5));
+            }
+            stopping.abort();
+        })
+    };
+    assert_eq!(block_on(agent.process_request("go")).unwrap_err().code(), "ABORTED");
+    watching.join().unwrap();
+    ended(&child);
+}
+
+/// The process whose number is in the file is gone within a second.
+#[track_caller]
+fn ended(file: &Path) {
+    let process = fs::read_to_string(file).unwrap();
+    let status = PathBuf::from(format!("/proc/{}/status", process.trim()));
+    let is_over = || fs::read_to_string(&status).map_or(true, |status| status.contains("State:\tZ"));
+    for _ in 0..100 {
+        if is_over() {
+            return;
+        }
+        block_on(SystemClock.sleep(10));
+    }
+    panic!("process {} is still there", process.trim());
+}
+
+#[test]
+fn a_command_does_not_get_the_keys_of_models() {
+    let place = Place::new("keys");
+    let said = place.works(
+        "bash",
+        json!({ "command": "echo \"$ANTHROPIC_API_KEY$OPENAI_API_KEY\" | wc -c; env | grep -c '^HOME='" }),
+    );
+    assert_eq!(said.split_whitespace().collect::<Vec<_>>(), ["1", "1"]);
+}
+
+#[test]
+fn no_path_leads_out_of_the_folder() {
+    let place = Place::new("paths");
+    let work = place.work();
+    let outside = place.0.join("outside");
+    symlink(&outside, work.join("link")).unwrap();
+    symlink(outside.join("secret.txt"), work.join("file-link")).unwrap();
+    symlink("../outside", work.join("relative-link")).unwrap();
+    symlink("..", work.join("parent")).unwrap();
+    symlink("/", work.join("root")).unwrap();
+    symlink("link", work.join("link-to-link")).unwrap();
+    symlink("../../outside/secret.txt", work.join("src/deep-link")).unwrap();
+    symlink("/proc/self/root", work.join("proc")).unwrap();
+    let absolute = outside.display().to_string();
+    let name = place.0.file_name().unwrap().to_string_lossy().into_owned();
+    let work_name = work.display().to_string();
+    let ways: Vec<String> = [
+        "..",
+        "../",
+        "../outside",
+        "../outside/secret.txt",
+        "./../outside/secret.txt",
+        "src/../../outside/secret.txt",
+        "src/./../../outside/secret.txt",
+        "src/../src/../../outside/secret.txt",
+        "..//outside//secret.txt",
+        ".//..//outside/secret.txt",
+        "../../../../../../../../../etc/passwd",
+        "/etc/passwd",
+        "//etc/passwd",
+        "///etc/passwd",
+        "/./etc/passwd",
+        "/etc/../etc/passwd",
+        "/",
+        "//",
+        "/..",
+        "/proc/self/environ",
+        "/proc/self/cwd/../outside/secret.txt",
+        "/dev/stdin",
+        "link",
+        "link/",
+        "link/secret.txt",
+        "link/../outside/secret.txt",
+        "file-link",
+        "relative-link/secret.txt",
+        "relative-link",
+        "parent",
+        "parent/outside/secret.txt",
+        "parent/parent/outside/secret.txt",
+        "root",
+        "root/etc/passwd",
+        "link-to-link/secret.txt",
+        "src/deep-link",
+        "proc/etc/passwd",
+        "proc",
+        "src/../link/secret.txt",
+        "./link/./secret.txt",
+        "link/.",
+        "link/..",
+        "../work/../outside/secret.txt",
+        "work/../../outside/secret.txt",
+        "nothing/../../outside/secret.txt",
+        "src/main.rs/../../../outside/secret.txt",
+        "\u{ff0e}\u{ff0e}/outside/secret.txt",
+        "..\u{2215}outside/secret.txt",
+        "\u{2024}\u{2024}/outside/secret.txt",
+        "..\\outside\\secret.txt",
+        "%2e%2e/outside/secret.txt",
+        "..%2foutside/secret.txt",
+        "~/../outside/secret.txt",
+        "~root/secret.txt",
+        "file:///etc/passwd",
+        "..\u{0}/outside/secret.txt",
+        "src/\u{0}../../outside/secret.txt",
+        " ../outside/secret.txt",
+        "../outside/secret.txt ",
+        ".../outside/secret.txt",
+        "LINK/secret.txt",
+        "Parent/outside/secret.txt",
+    ]
+    .map(str::to_owned)
+    .into_iter()
+    .chain([
+        absolute.clone(),
+        format!("{absolute}/secret.txt"),
+        format!("../../{name}/outside/secret.txt"),
+        format!("{work_name}/../outside/secret.txt"),
+        format!("{work_name}/link/secret.txt"),
+        format!("{work_name}-other/secret.txt"),
+        format!("/{work_name}/../outside/secret.txt"),
+    ])
+    .collect();
+    assert!(ways.len() >= 60, "{}", ways.len());
+    for way in &ways {
+        for (tool, input) in [
+            ("read_file", json!({ "path": way })),
+            ("list_dir", json!({ "path": way })),
+            ("search", json!({ "pattern": "SECRET|root:", "path": way })),
+            ("write_file", json!({ "path": way, "content": "OVERWRITTEN" })),
+            (
+                "write_file",
+                json!({ "path": format!("{way}/new.txt"), "content": "OVERWRITTEN", "create_dirs": true }),
+            ),
+            ("edit_file", json!({ "path": way, "old": "SECRET", "new": "OVERWRITTEN" })),
+            ("bash", json!({ "command": "cat secret.txt; pwd -P", "folder": way })),
+        ] {
+            let (status, said) = place.call(tool, input);
+            assert!(!said.contains("SECRET") && !said.contains("root:"), "{tool} {way:?}: {said}");
+            assert!(tool != "list_dir" || !said.contains("secret.txt\n"), "{tool} {way:?}: {said}");
+            // Where the names mean nothing to the system, a folder of that name was made in the folder.
+            if tool == "bash" && status == ToolStatus::Success {
+                assert!(said.contains(&format!("\n{work_name}/")), "{tool} {way:?}: {said}");
+            }
+        }
+        assert_eq!(fs::read_to_string(outside.join("secret.txt")).unwrap(), "SECRET", "{way:?}");
+        let beside: Vec<_> =
+            fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(beside, ["secret.txt"], "{way:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
+    let place = Place::new("race");
+    let work = place.work();
+    let (door, outside) = (work.join("door"), place.0.join("outside"));
+    fs::create_dir(&door).unwrap();
+    fs::write(door.join("secret.txt"), "harmless").unwrap();
+    let aside = work.join("aside");
+    let done = Arc::new(AtomicBool::new(false));
+    let is_done = Arc::clone(&done);
+    let swapping = std::thread::spawn(move || {
+        while !is_done.load(Ordering::Relaxed) {
+            let _ = fs::rename(&door, &aside);
+            let _ = symlink(&outside, &door);
+            let _ = fs::remove_file(&door);
+            let _ = fs::rename(&aside, &door);
+        }
+    });
+    for _ in 0..40 {
+        let (_, said) = place.call("read_file", json!({ "path": "door/secret.txt" }));
+        assert!(!said.contains("SECRET"), "{said}");
+        let (_, said) = place.call("search", json!({ "pattern": "SECRET", "path": "door" }));
+        assert!(!said.contains("SECRET\n") && !said.contains(": SECRET"), "{said}");
+    }
+    done.store(true, Ordering::Relaxed);
+    swapping.join().unwrap();
+}
+
+#[test]
+fn files_of_git_are_not_written() {
+    let place = Place::new("git");
+    fs::create_dir_all(place.work().join(".git/hooks")).unwrap();
+    symlink(".git", place.work().join("innocent")).unwrap();
+    for path in [".git/hooks/pre-commit", ".GIT/hooks/pre-commit", "src/../.git/config", "innocent/config"] {
+        let (status, _) = place.call("write_file", json!({ "path": path, "content": "x" }));
+        assert_eq!(status, ToolStatus::Error, "{path}");
+    }
+    assert_eq!(fs::read_dir(place.work().join(".git/hooks")).unwrap().count(), 0);
+}
+
+/// From an issue to a green test: the script is the model, everything else is real.
+#[test]
+fn a_failing_rust_project_is_mended() {
+    let place = Place::new("cargo");
+    let work = place.work();
+    fs::write(
+        work.join("Cargo.toml"),
+        "[package]\nname = \"sum\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n",
+    )
+    .unwrap();
+    let code = "pub fn sum(numbers: &[i64]) -> i64 {\n    numbers.iter().skip(1).sum()\n}\n\n#[test]\nfn all_are_added() {\n    assert_eq!(sum(&[1, 2]), 3);\n}\n";
+    fs::write(work.join("src/lib.rs"), code).unwrap();
+    fs::remove_file(work.join("src/main.rs")).unwrap();
+    let test = json!({ "command": "cargo test --offline --quiet 2>&1", "seconds": 120 });
+    let agent = place.agent([
+        Line::call("bash", "c1", test.clone()),
+        Line::call("search", "c2", json!({ "pattern": "fn sum", "glob": "*.rs" })),
+        Line::call("read_file", "c3", json!({ "path": "src/lib.rs" })),
+        Line::call("edit_file", "c4", json!({ "path": "src/lib.rs", "old": ".skip(1)", "new": "" })),
+        Line::call("bash", "c5", test),
+        Line::text("The sum left out the first number."),
+    ]);
+    block_on(agent.process_request("sum(&[1, 2]) is 2")).unwrap();
+    let messages = agent.messages();
+    let said: Vec<String> = messages
+        .iter()
+        .flat_map(|message| message.results())
+        .map(|result| result.result.data.to_text().unwrap_or_default())
+        .collect();
+    assert!(said[0].contains("all_are_added") && said[0].contains("exit code 101"), "{}", said[0]);
+    assert_eq!(said[1], "src/lib.rs:1: pub fn sum(numbers: &[i64]) -> i64 {");
+    assert!(said[4].contains("1 passed") && !said[4].contains("exit code"), "{}", said[4]);
+}
