@@ -1,20 +1,20 @@
 //! Models behind HTTP: the port to it, limits and retries, and the adapter that speaks every provider's format.
 
-mod answer_stream;
-mod body;
 mod date;
 mod deadline;
-mod key_forms;
+mod kept_body;
+mod key_encodings;
+mod keys;
 mod learned;
 mod model;
 mod port;
-mod redact;
+mod relayed_answer;
 pub mod retry;
 mod time_limit;
 
-pub use answer_stream::AnswerStream;
-pub use body::BodyWriter;
+pub use kept_body::BodyWriter;
+pub use keys::without_keys;
 pub use learned::Learned;
 pub use model::{HttpModel, HttpOptions};
 pub use port::{Http, HttpRequest, HttpResponse};
-pub use redact::without_keys;
+pub use relayed_answer::AnswerStream;

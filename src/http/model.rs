@@ -5,11 +5,11 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::http::body::BodyWriter;
 use crate::http::deadline::Deadline;
+use crate::http::kept_body::BodyWriter;
+use crate::http::keys::Secrets;
 use crate::http::learned::{Learned, Lessons};
 use crate::http::port::{Http, HttpRequest, HttpResponse};
-use crate::http::redact::Secrets;
 use crate::http::retry::{Policy, heed_headers, pause_ms};
 use crate::http::time_limit::Limit;
 use crate::json::Json;

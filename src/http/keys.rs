@@ -1,7 +1,7 @@
 //! What no error may tell: the keys that a request carries in its headers and in its address.
 
 use crate::error::ModelError;
-use crate::http::key_forms;
+use crate::http::key_encodings;
 use crate::json::scan::word_at;
 use crate::providers::base64;
 use crate::providers::errors::cut;
@@ -87,8 +87,8 @@ impl Secrets {
         self.0.push(value.to_owned());
         // The headers of an endpoint are the page's own, which could not hide them from itself.
         if cfg!(feature = "providers") {
-            self.0.extend(key_forms::from_percent(value));
-            self.0.extend([key_forms::percent(value), key_forms::base64(value)]);
+            self.0.extend(key_encodings::from_percent(value));
+            self.0.extend([key_encodings::percent(value), key_encodings::base64(value)]);
         }
     }
 
