@@ -36,17 +36,10 @@ const say = async (page: Page, text: string) => {
   await page.getByRole("textbox", { name: "Message", exact: true }).fill(text);
   await page.keyboard.press("Enter");
 };
-const prompts = (page: Page) =>
-  page.evaluate(`client.sessions().then(([{ id }]) => client.session(id).prompts())`) as Promise<
-    { input?: string; reason?: string; state: string; userId?: string; outputs: { type: string }[] }[]
-  >;
-const short = async (page: Page) =>
-  (await prompts(page)).map(({ input, reason, state, userId, outputs }) => [
-    input ?? reason,
-    userId,
-    state,
-    outputs.map(({ type }) => type).join(" "),
-  ]);
+/** The prompts in short; their files stay in the page. */
+const short = (page: Page) =>
+  page.evaluate(`client.session("s").prompts().then((prompts) => prompts.map(({ input, reason, userId, state, outputs }) =>
+    [input ?? reason, userId, state, outputs.map(({ type }) => type).join(" ")]))`) as Promise<string[][]>;
 
 test("a widget, one without a renderer and a file are there behind their call, also after a reload, and the file comes out whole", () =>
   open(async (page, problems) => {
@@ -92,4 +85,48 @@ test("a reminder waits for its approval over a reload, and the prompt that a tim
       ["the reminder of five o'clock is due", "ann", "completed", "text"],
     ]);
     expect(problems).toEqual([]);
+  }));
+
+test("a second tab shows the widget and the file too, as they come and when it opens later", () =>
+  open(async (page, problems) => {
+    const context = page.context();
+    const follow = async () => {
+      const tab = await context.newPage();
+      await tab.goto(page.url());
+      return tab;
+    };
+    await say(page, "Remind me");
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    const early = await follow();
+    await early.getByRole("button", { name: "Approve" }).click();
+    await early.getByText("I will remind you.").waitFor();
+    await say(early, "How is the weather?");
+    for (const tab of [page, early, await follow()]) {
+      await tab.getByText("It rains in Oslo.").waitFor();
+      await tab.getByRole("region", { name: "Forecast for Oslo" }).waitFor();
+      await tab.getByRole("button", { name: /week\.csv/ }).waitFor();
+    }
+    expect(problems).toEqual([]);
+  }));
+
+test("a file of ten megabytes is kept, comes out whole after a reload, and one over the limit is an error that the chat goes on from", () =>
+  open(async (page, problems) => {
+    await say(page, "large");
+    await page.getByRole("button", { name: /large\.bin/ }).waitFor();
+    await page.reload();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /large\.bin/ }).click(),
+    ]);
+    const bytes = await readFile(await download.path());
+    expect([bytes.length, bytes.every((byte) => byte === 7)]).toEqual([10_000_000, true]);
+    await say(page, "too large");
+    await page.locator("[data-glove-role=tool][data-state=failed]").waitFor();
+    await expect
+      .poll(async () => (await short(page)).map(([, , state, types]) => [state, types]))
+      .toEqual([
+        ["completed", "tool file text"],
+        ["completed", "tool text"],
+      ]);
+    expect(problems.filter((problem) => !problem.includes("at most 16777216 are kept"))).toEqual([]);
   }));

@@ -42,7 +42,7 @@ export const freezing = `
     return transaction;
   };`;
 
-/** `app(id)`: five answers and a summary, two tools side by side, a form, a permission and an approval, and a person who answers all. */
+/** `app(id)`: five answers and a summary, two tools side by side, widgets and files, a form, a permission and an approval, and a person who answers all. */
 export const application = `
   const schema = { type: "object" };
   const answers = [
@@ -54,7 +54,13 @@ export const application = `
   ];
   const app = (id, hold = async () => {}) => {
     const tell = (kind, what) => void report(id, kind, JSON.stringify(what));
-    const works = (name) => async () => { tell("ran", name); await hold(name); return name + " worked"; };
+    const works = (name) => async (_, display) => {
+      tell("ran", name);
+      await hold(name);
+      display.displayWidget(name, { for: "people alone" });
+      display.addFileOutput({ name: name + ".txt", content: name });
+      return name + " worked";
+    };
     const tools = [
       { name: "look", description: "", jsonSchema: schema, parallel: true, do: works("look") },
       { name: "list", description: "", jsonSchema: schema, parallel: true, do: works("list") },
@@ -102,6 +108,7 @@ export const application = `
       sender, is_compaction ? "(summary)" : text,
       tool_calls?.map(({ tool_name, id }) => tool_name + " " + id) ?? [],
       tool_results?.map(({ call_id, result }) => [call_id, result.status, result.data]) ?? [],
+      tool_results?.map(({ outputs }) => outputs?.map(({ type, widget, data }) => [type, widget, data]) ?? []) ?? [],
     ]);
     return { shown, record };
   };`;

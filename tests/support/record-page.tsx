@@ -16,20 +16,32 @@ const tools: readonly ToolConfig[] = [
       return "Rain in Oslo";
     },
   },
+  {
+    name: "make",
+    description: "",
+    jsonSchema: schema,
+    do(input: { megabytes: number }, display) {
+      const content = new Uint8Array(input.megabytes * 1_000_000).fill(7);
+      display.addFileOutput({ name: "large.bin", content, summary: "a large file" });
+      return "made";
+    },
+  },
   { name: "remind", description: "", jsonSchema: schema, requireApproval: true, do: () => "planned" },
 ];
 
 /** The seed's walk: the weather, a reminder that needs approval, and the prompt that a timer begins. */
 const client = new GloveClient({
   systemPrompt: "",
-  persistSession: true,
   userId: "ann",
   tools,
   createModel: () =>
     createScriptedModel(({ messages }) => {
       const last = messages.at(-1);
+      if (last?.tool_results?.[0]?.tool_name === "make") return "Made.";
       if (last?.tool_results) return last.tool_results[0]?.tool_name === "weather" ? "It rains in Oslo." : "I will remind you.";
       if (last?.text.includes("began by itself")) return "Your reminder: take an umbrella.";
+      if (last?.text.includes("large"))
+        return { toolCalls: [{ name: "make", input: { megabytes: last.text === "large" ? 10 : 13 } }] };
       return { toolCalls: [{ name: last?.text.includes("Remind") ? "remind" : "weather" }] };
     }),
 });
@@ -46,7 +58,7 @@ function Forecast({ data }: SlotProps) {
 }
 
 const renderers = { forecast: Forecast };
-const Chat = () => <Render glove={useGlove({ renderers })} />;
+const Chat = () => <Render glove={useGlove({ sessionId: "s", renderers })} />;
 createRoot(document.body.appendChild(document.createElement("main"))).render(
   <GloveProvider client={client}>
     <Chat />
