@@ -64,3 +64,23 @@ test("the next thing that the tool is told begins a turn of its own", async () =
   await awaits(500);
   expect(turn.goesOn).toBe(false);
 });
+
+test("a turn that is ended is over at once, and counts no further", async () => {
+  const turn = new Turn();
+  const { queueMicrotask } = globalThis;
+  let counted = 0;
+  globalThis.queueMicrotask = (work) => {
+    counted++;
+    queueMicrotask(work);
+  };
+  try {
+    turn.begin();
+    await awaits(5);
+    turn.begin(0);
+    expect(turn.goesOn).toBe(false);
+    await awaits(600);
+  } finally {
+    globalThis.queueMicrotask = queueMicrotask;
+  }
+  expect(counted).toBeLessThan(10);
+});

@@ -26,7 +26,6 @@ export class MemoryStore implements StoreAdapter {
   #messages: Message[] = [];
   /** The number of the last record. */
   #seq = 0;
-  #unfinished = false;
   #records: unknown[] = [];
   #checkpoint: string | undefined;
   #tokens: TokenCount = { tokens_in: 0, tokens_out: 0 };
@@ -44,7 +43,7 @@ export class MemoryStore implements StoreAdapter {
   /** A finished run gives way: the session goes on from its messages. */
   async appendMessages(msgs: Message[]): Promise<void> {
     if (check("`messages`", msgs, "list").length === 0) return;
-    checkNoRun(this.#unfinished);
+    checkNoRun(this.#records.length > 0 || isUnfinished(this.#checkpoint));
     this.#messages.push(...copy(msgs));
     this.#records = [];
     this.#checkpoint = undefined;
@@ -64,7 +63,6 @@ export class MemoryStore implements StoreAdapter {
       this.#checkpoint = checkpoint;
     }
     this.#seq = seq;
-    this.#unfinished = checkpoint === undefined ? this.#records.length > 0 || this.#unfinished : isUnfinished(checkpoint);
   }
 
   async readRun(): Promise<StoredRun> {

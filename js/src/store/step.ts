@@ -50,9 +50,9 @@ export function checkFollows({ count, seq }: Stored, step: StoredStep): void {
 }
 
 /** Whether a run would go on from this checkpoint. */
-export function isUnfinished(checkpoint: string): boolean {
+export function isUnfinished(checkpoint: string | undefined): boolean {
   try {
-    const { state } = JSON.parse(checkpoint) as { state?: { phase?: unknown; current?: unknown; queue?: unknown[] } };
+    const { state } = JSON.parse(checkpoint ?? "") as { state?: { phase?: unknown; current?: unknown; queue?: unknown[] } };
     return Boolean(state && (state.phase !== "idle" || state.current || state.queue?.length));
   } catch {
     return false;

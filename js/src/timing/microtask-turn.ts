@@ -1,7 +1,7 @@
 // Whether a tool has waited for anything else since it was last told something.
 
 /** A tool that computes longer than this without waiting is taken for one that has waited: the safe side. */
-const hops = 500;
+const longest = 500;
 
 /**
  * A turn of a tool: it lasts while the tool goes on with what it was told, in the same task. Microtasks alone measure it: all
@@ -15,8 +15,8 @@ export class Turn {
     return this.#goesOn;
   }
 
-  /** The tool is told something now: its arguments, an answer, what came of a step. */
-  begin(): void {
+  /** The tool is told something now: its arguments, an answer, what came of a step. `0` ends its turn: it is done. */
+  begin(hops = longest): void {
     const number = ++this.#number;
     this.#goesOn = true;
     const hop = (left: number) => {

@@ -90,8 +90,10 @@ function inTime<T>(checking: Maybe<Checked<T>>): Maybe<Checked<T>> {
   if (!(checking instanceof Promise)) return checking;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Checked<T>>((resolve) => {
-    const error = new GloveError("TOOL_RULE_FAILED", `Its schema did not settle within ${longestMs / 1000} seconds.`);
-    timer = setTimeout(() => resolve({ issues: [{ path: [], message: error.message }], error }), longestMs);
+    timer = setTimeout(() => {
+      const error = new GloveError("TOOL_RULE_FAILED", `Its schema did not settle within ${longestMs / 1000} seconds.`);
+      resolve({ issues: [{ path: [], message: error.message }], error });
+    }, longestMs);
   });
   return Promise.race([checking, late]).finally(() => clearTimeout(timer));
 }

@@ -125,7 +125,11 @@ export class ToolRunner implements ToolHost {
       if (!signal.aborted) this.#context.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
       return JSON.stringify({ threw });
     } finally {
-      if (call) call.ended = true;
+      if (call) {
+        call.ended = true;
+        // Who asks nothing pays for no count of microtasks.
+        call.turn.begin(0);
+      }
     }
   }
 
