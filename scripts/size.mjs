@@ -30,8 +30,8 @@ const parts = {
 /** What else is measured: what travels with other imports, and what is loaded when it is first used. */
 const measured = {
   wasm: async () => readFileSync(inRoot("pkg", "glove_wasm_bg.wasm")),
-  "everything of 'glove-wasm'": async () => (await bundle('export * from "glove-wasm"')).atOnce,
-  "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).atOnce,
+  "everything of 'glove-wasm'": async () => (await bundle('export * from "glove-wasm"')).opened,
+  "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).opened,
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),
   "later: the button for files": async () => (await bundle(page)).later(/attachments\/attach/),
@@ -81,11 +81,11 @@ async function bundle(contents, without) {
   const entry = files.find(({ entryPoint }) => entryPoint === "page.js");
   const atOnce = reached([entry], files);
   const join = (some) => Buffer.concat(some.map(({ name }) => text.get(name)));
-  const core = files.filter(({ entryPoint }) => entryPoint?.endsWith("wasm/carried-file.js"));
+  const opening = files.filter(({ entryPoint }) => /(wasm\/carried-file|tabs\/tabs)\.js$/.test(entryPoint ?? ""));
   return {
     atOnce: join(atOnce),
-    /** With the wasm file, which every page asks for as soon as it has drawn. */
-    withCore: join(reached([entry, ...core], files)),
+    /** With what every page asks for as soon as it has drawn: the wasm file, and what tabs tell each other. */
+    opened: join(reached([entry, ...opening], files)),
     later(what) {
       const lazy = files.filter((file) => !atOnce.includes(file) && what.test(file.entryPoint ?? ""));
       return join(reached(lazy, files).filter((file) => !atOnce.includes(file)));
@@ -115,11 +115,11 @@ export async function measure() {
     rows.push({ name, raw, gzip, brotli, over: told });
   };
   const bundled = await bundle(page);
-  const whole = sizes(bundled.withCore);
+  const whole = sizes(bundled.opened);
   add("page", whole);
   add("- before it draws", sizes(bundled.atOnce));
   for (const [name, files] of Object.entries(parts)) {
-    const rest = sizes((await bundle(page, files)).withCore);
+    const rest = sizes((await bundle(page, files)).opened);
     add(`- ${name}`, { raw: whole.raw - rest.raw, gzip: whole.gzip - rest.gzip, brotli: whole.brotli - rest.brotli });
   }
   for (const [name, read] of Object.entries(measured)) add(name, sizes(await read()));

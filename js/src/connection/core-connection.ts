@@ -1,11 +1,10 @@
 // The connection of a session to its core: started when it is needed, started again after a trap, let go at the end.
-import { codeOf, GloveError } from "../error.js";
+import { codeOf, GloveError, late } from "../error.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { storageOf } from "../store/adapter.js";
 import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
-import { tabPage } from "../tabs/tab-adapter.js";
-import { Tabs } from "../tabs/tabs.js";
+import type { Tabs } from "../tabs/tabs.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -218,12 +217,12 @@ export class CoreConnection {
     }
     // Beside the database and its lock. Why it failed is told where it is needed.
     this.#core.load().catch(() => {});
-    const shared = await this.#store.shared?.();
+    const [shared, parts] = await Promise.all([this.#store.shared?.(), this.#store.shared && late(import("../tabs/tabs.js"))]);
     if (this.#disposed) throw sessionClosed();
-    if (!shared) return this.#open();
+    if (!shared || !parts) return this.#open();
     // Whoever takes over later has by then what that takes.
     this.#settingsNow().catch(() => {});
-    this.#tabs ??= this.#meet(shared, this.#store);
+    this.#tabs ??= this.#meet(parts, shared, this.#store);
     await this.#tabs.ready();
     return this.#tabs;
   }
@@ -318,7 +317,7 @@ export class CoreConnection {
     return () => listening.abort();
   }
 
-  #meet(name: string, store: StoreAdapter): Tabs {
+  #meet({ Tabs, tabPage }: typeof import("../tabs/tabs.js"), name: string, store: StoreAdapter): Tabs {
     const { snapshots, subscribers } = this.#page;
     const page = tabPage(snapshots, {
       prepare: () => this.#core.load().catch(() => {}),

@@ -25,6 +25,9 @@ import {
 } from "./protocol.js";
 import { type TabPage, told } from "./tab-adapter.js";
 
+/** Loaded with this file, when a session is in a store that tabs share. */
+export { tabPage } from "./tab-adapter.js";
+
 interface Pending {
   readonly id: string;
   readonly method: Method;
