@@ -69,9 +69,9 @@ export function bridgeStore(
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
       salvage: typed(async () => JSON.stringify((await (await late(import("./rarely-used.js"))).salvageOf(store)).texts)),
-      append: typed((step, strict, phase, asks, queued) =>
-        writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks, queued })),
-      ),
+      // Its time is counted there.
+      append: (step, strict, phase, asks, queued) =>
+        writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks, queued })).catch(forTheCore),
       permission: typed(async (tool, input) => (await store.getPermission?.(tool, parsed(input))) ?? "unset"),
       setPermission: typed(async (tool, input, granted) => {
         await store.setPermission?.(tool, granted ? "granted" : "denied", parsed(input));
@@ -108,9 +108,11 @@ function readable(run: string | null | undefined): string {
 function typedWithin(limits: Limits) {
   return <A extends unknown[], T>(work: (...args: A) => Promise<T>): ((...args: A) => Promise<T>) =>
     (...args) =>
-      limits.within(work(...args)).catch((thrown: unknown) => {
-        throw forCore(thrown);
-      });
+      limits.within(work(...args)).catch(forTheCore);
+}
+
+function forTheCore(thrown: unknown): never {
+  throw forCore(thrown);
 }
 
 function parsed(input: string | undefined): unknown {
