@@ -60,7 +60,9 @@ test("a widget stands on the entry of its call, in the record and in the prompts
 test("files come from texts, bytes, blobs, files and addresses", async () => {
   const { entry } = await shown((_, display) => {
     display.addFileOutput({ name: "a.txt", type: "text/plain", content: "é", summary: "a letter" });
-    display.addFileOutput({ name: "b.bin", content: new Uint8Array([1, 2, 3]) });
+    const bytes = new Uint8Array([1, 2, 3]);
+    display.addFileOutput({ name: "b.bin", content: bytes });
+    bytes.fill(0);
     display.addFileOutput({ name: "c.csv", type: "text/csv", content: new Blob(["1;2"]) });
     display.addFileOutput(new File(["{}"], "d.json", { type: "application/json" }));
     display.addFileOutput({ name: "e.pdf", type: "application/pdf", url: "https://example.com/e.pdf" });
@@ -153,6 +155,18 @@ test.each<[string, string, ToolConfig["do"]]>([
   expect([entry.status, entry.outputs, runs]).toEqual(["error", undefined, 1]);
   expect(events.filter(([type]) => type === "error").map(([, data]) => (data as { code: string }).code)).toEqual([code]);
   expect(session.getSnapshot().timeline.at(-1)).toMatchObject({ kind: "agent_text", text: "ok" });
+});
+
+test("giving a file of megabytes holds its tool up no longer than a copy takes", async () => {
+  const content = new Uint8Array(10e6).fill(7);
+  const began: number[] = [];
+  const { entry } = await shown((_, display) => {
+    began.push(performance.now());
+    display.addFileOutput({ name: "large.bin", content });
+    began.push(performance.now());
+  });
+  expect(entry.outputs?.[0]?.data).toMatchObject({ size: 10_000_000 });
+  expect((began[1] ?? 0) - (began[0] ?? 0)).toBeLessThan(1_000);
 });
 
 test("what a call that fails has added is not shown", async () => {

@@ -161,19 +161,17 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   addOutput(output: SideOutput): void {
-    this.#add(output);
+    this.#call.outputs.push(looseCopy(output));
   }
 
   displayWidget(widget: string, data?: unknown, fallback?: string): void {
-    this.#add({ type: "widget", widget, data, ...(fallback !== undefined && { fallback }) });
+    this.addOutput({ type: "widget", widget, data, ...(fallback !== undefined && { fallback }) });
   }
 
   addFileOutput(file: FileOutput): void {
-    this.#add({ type: "file", file });
-  }
-
-  #add(output: AddedOutput): void {
-    this.#call.outputs.push(looseCopy(output));
+    // Megabytes are copied at once, and what the browser has as a file never changes.
+    const own = file instanceof Blob ? file : ({ ...file, content: file.content?.slice() } as FileOutput);
+    this.#call.outputs.push({ type: "file", file: own });
   }
 
   removeSlot(id: string): boolean {
