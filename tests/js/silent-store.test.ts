@@ -97,6 +97,8 @@ test("a lease that is not answered is asked for again", async () => {
   store.lease = vi.fn(lease).mockReturnValueOnce(new Promise(() => {}));
   const { session } = scene(["one"], { createStore: () => store });
   const sending = outcome(session.sendMessage("Hi"));
+  // What asks for it is loaded in a time of its own.
+  await vi.waitFor(() => expect(store.lease).toHaveBeenCalled());
   await pass(3_000);
   expect(await sending).toBe("SESSION_OPEN_ELSEWHERE");
   await pass(60_000);
