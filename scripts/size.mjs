@@ -47,7 +47,7 @@ const measured = {
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: drawing what tools show": async () => (await bundle(page)).later(/outputs\/output-view/),
   "later: asking a model of the page": async () => (await bundle(conversation)).later(/models\/bridge/),
-  "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/late/),
+  "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/rarely-used/),
   // What zod 4.2 and later say themselves.
   "later: JSON Schema of older zod": async () => (await bundle(conversation)).later(/schema-zod/),
   "later: checking raw JSON Schema": async () => (await bundle(conversation)).later(/schema-json/),
@@ -110,6 +110,7 @@ export async function measure() {
   const budget = JSON.parse(readFileSync(inRoot("size-budget.json"), "utf8"));
   const rows = [];
   const add = (name, { raw, gzip, brotli }) => {
+    if (raw === 0) throw new Error(`scripts/size.mjs finds nothing for "${name}": its file has another name now.`);
     const over = Object.entries(budget[name] ?? {}).filter(([way, limit]) => ({ raw, gzip, brotli })[way] > limit);
     const told = over.map(([way, limit]) => `${{ raw, gzip, brotli }[way] - limit} bytes (${way}) over its budget of ${limit}`);
     rows.push({ name, raw, gzip, brotli, over: told });
