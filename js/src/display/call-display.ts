@@ -73,7 +73,9 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     this.#manager = port.manager;
     this.#call = call;
     this.#given = given;
-    for (const name of passed) Object.assign(this, { [name]: port.manager[name].bind(port.manager) });
+    // One of the application's own kind may lack some of them.
+    const manager = port.manager as unknown as Record<string, (...given: unknown[]) => unknown>;
+    for (const name of passed) Object.assign(this, { [name]: (...given: unknown[]) => manager[name]?.(...given) });
   }
 
   get callId(): string {
