@@ -30,7 +30,9 @@ const react18 = [
   { find: /^@testing-library\/react$/, replacement: "@testing-library/react/dist/@testing-library/react.esm.js" },
 ];
 /** The tests that run in other browsers than Chromium too. */
-const everywhere = ["indexeddb", "golden", "faults", "durability-cost"].map((name) => `tests/e2e/${name}.test.ts`);
+const everywhere = ["indexeddb", "golden", "faults", "durability-cost", "chat-engines"].map(
+  (name) => `tests/e2e/${name}.test.ts`,
+);
 /** Waits have time, and what providers of tests refused fails the test. */
 const setupFiles = ["tests/support/patience.ts", "tests/strict/setup.ts"];
 const slow = { setupFiles, testTimeout: 120_000, hookTimeout: 300_000 };

@@ -346,6 +346,8 @@ async function kept(page: Page, count: number): Promise<void> {
             request.onsuccess = () => resolve(request.result);
             request.onerror = () => reject(request.error);
           });
+        // Opening it would make it.
+        if (!(await indexedDB.databases()).some(({ name }) => name === "glove-wasm-drafts")) return 0;
         const database = await wanted(indexedDB.open("glove-wasm-drafts"));
         const drafts = await wanted(database.transaction("files").objectStore("files").getAll());
         database.close();

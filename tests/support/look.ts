@@ -9,7 +9,8 @@ import { type Served, type ServeOptions, serve } from "./server.js";
 const html = (name: string) =>
   `<!doctype html><html lang=en><title>A chat</title><meta name=viewport content="width=device-width"><link rel=icon href=data:,><body><script type=module src=/${name}.js></script>`;
 
-export async function serveLook(routes: ServeOptions["routes"] = {}, name = "look-page"): Promise<Served> {
+/** `open` leaves the policy away: WebDriver runs what a test asks as a script in the page. */
+export async function serveLook(routes: ServeOptions["routes"] = {}, name = "look-page", open = false): Promise<Served> {
   const { outputFiles } = await build({
     entryPoints: [`${root}/tests/support/${name}.tsx`],
     bundle: true,
@@ -24,7 +25,7 @@ export async function serveLook(routes: ServeOptions["routes"] = {}, name = "loo
   const files = Object.fromEntries(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
   // As strict as a policy can be for a page with WebAssembly.
   const headers = { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:" };
-  return serve("", { pages: { "/": html(name), ...files }, headers, routes });
+  return serve("", { pages: { "/": html(name), ...files }, headers: open ? {} : headers, routes });
 }
 
 export async function openLook(browser: Browser, server: Served, options: BrowserContextOptions = {}): Promise<Page> {

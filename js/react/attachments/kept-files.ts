@@ -2,14 +2,20 @@
 import { filesKey, keepText, keptText } from "../parts/kept-text.js";
 import type { Prepared } from "./prepare.js";
 
-interface Draft {
-  readonly at: number;
-  readonly files: readonly Prepared[];
+/** A file as its bytes: one that a database gave cannot be read any more when its entry is gone, in Firefox. */
+interface Kept extends Omit<Prepared, "file"> {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: ArrayBuffer;
 }
 
-/** A tab that was closed and is opened again finds its files for so long, and this many drafts are kept at most. */
+interface Draft {
+  readonly at: number;
+  readonly files: readonly Kept[];
+}
+
+/** A tab that was closed and is opened again finds its files for so long. */
 const keptMs = 3 * 24 * 60 * 60 * 1000;
-const mostDrafts = 10;
 
 /** One write after the other, so that the last one stays. */
 let writing: Promise<unknown> = Promise.resolve();
@@ -43,13 +49,23 @@ function keepFiles(session: string, files: readonly Prepared[]): void {
   const id = keptText(mark) ?? crypto.randomUUID();
   // Files without a mark are never found, and marks without files are no harm.
   keepText(mark, files.length > 0 ? id : "");
-  const write = (store: IDBObjectStore) => {
-    if (files.length > 0) store.put({ at: Date.now(), files } satisfies Draft, id);
-    else store.delete(id);
-    sweep(store);
+  const write = async () => {
+    const all = await Promise.all(files.map(keptFrom));
+    await inStore("readwrite", (store) => {
+      if (all.length > 0) store.put({ at: Date.now(), files: all } satisfies Draft, id);
+      else store.delete(id);
+      sweep(store);
+    });
   };
-  writing = writing.then(() => inStore("readwrite", write)).catch(() => {});
+  writing = writing.then(write).catch(() => {});
 }
+
+const keptFrom = async ({ file, ...rest }: Prepared): Promise<Kept> => ({
+  ...rest,
+  name: file.name,
+  type: file.type,
+  bytes: await file.arrayBuffer(),
+});
 
 /** What was kept for a draft of this tab. */
 export async function keptFiles(session: string): Promise<readonly Prepared[]> {
@@ -64,23 +80,14 @@ export async function keptFiles(session: string): Promise<readonly Prepared[]> {
       };
     });
   } catch {}
-  return draft?.files ?? [];
+  return (draft?.files ?? []).map(({ name, type, bytes, ...rest }) => ({ ...rest, file: new File([bytes], name, { type }) }));
 }
 
-/** Takes out what is old, and the oldest of too many. */
+/** Takes out what is old. */
 function sweep(store: IDBObjectStore): void {
-  const drafts: { readonly key: IDBValidKey; readonly at: number }[] = [];
-  store.index("at").openKeyCursor().onsuccess = ({ target }) => {
-    const cursor = (target as IDBRequest<IDBCursor | null>).result;
-    if (cursor) {
-      drafts.push({ key: cursor.primaryKey, at: cursor.key as number });
-      cursor.continue();
-      return;
-    }
-    const spare = drafts.length - mostDrafts;
-    drafts.forEach(({ key, at }, index) => {
-      if (index < spare || at < Date.now() - keptMs) store.delete(key);
-    });
+  const old = store.index("at").getAllKeys(IDBKeyRange.upperBound(Date.now() - keptMs));
+  old.onsuccess = () => {
+    for (const key of old.result) store.delete(key);
   };
 }
 
@@ -91,19 +98,16 @@ function inStore(mode: IDBTransactionMode, work: (store: IDBObjectStore) => void
     request.onerror = () => reject(request.error);
     request.onsuccess = () => {
       const database = request.result;
-      // Each use opens it anew: a page that is left keeps nobody from deleting it.
-      const end = (then: () => void) => {
-        database.close();
-        then();
-      };
       try {
         const transaction = database.transaction("files", mode);
-        transaction.oncomplete = () => end(resolve);
-        transaction.onabort = () => end(() => reject(transaction.error));
+        transaction.oncomplete = () => resolve();
+        transaction.onabort = () => reject(transaction.error);
         work(transaction.objectStore("files"));
       } catch (error) {
-        end(() => reject(error));
+        reject(error);
       }
+      // When the transaction is over. Each use opens it anew: a page that is left keeps nobody from deleting it.
+      database.close();
     };
   });
 }

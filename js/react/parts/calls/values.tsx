@@ -14,7 +14,7 @@ export function Values({ of, none = null }: { readonly of: unknown; readonly non
   const entries = Object.entries(of).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return none;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+    // What scrolls can be scrolled with the keyboard.
     <dl data-glove-values="" tabIndex={0}>
       {entries.map(([name, value]) => (
         <div key={name}>

@@ -31,10 +31,10 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
   const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady);
   const leftOut = useHandlePart(glove, lastLeftOut);
   // An edit of a message that waits takes the error away, and not what the run stands still for.
-  const session = useHandlePart(glove, ({ sessionId }) => sessionId);
-  const last = useRef({ session, error: now });
-  if (now || !still || session !== last.current.session) last.current = { session, error: now };
-  const { error } = last.current;
+  const { sessionId } = glove;
+  const last = useRef<readonly [of?: string | undefined, error?: Error | undefined]>([]);
+  if (now || !still || sessionId !== last.current[0]) last.current = [sessionId, now];
+  const [, error] = last.current;
   const { resume, takeOver, clearError: dismiss } = glove;
   const [blocked, outdated] = [tab === "blocked", tab === "outdated"];
   let retry: (() => unknown) | undefined = outdated ? () => location.reload() : blocked ? takeOver : resume;
