@@ -57,10 +57,12 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "GloveSession.takeOver": ({ session }) => session.takeOver(),
   "GloveSession.messages": ({ session }) => session.messages(),
   "GloveSession.prompts": ({ session }) => session.prompts(),
+  "GloveSession.trigger": ({ session }) => session.trigger({ reason: "it is time" }),
   "GloveSession.settled": ({ session }) => {
     session.sendMessage("Hi").catch(() => {});
     return session.settled();
   },
+  "GloveClient.trigger": ({ client }) => client.trigger("s", { reason: "it is time" }),
   "GloveClient.firstSessionId": ({ client }) => client.firstSessionId(),
   "GloveClient.mintSessionId": ({ client }) => client.mintSessionId(),
   "GloveClient.sessions": ({ client }) => client.sessions(),
