@@ -11,6 +11,7 @@ compile_error!(
     "the feature `native` is for native programs: a page has `fetch`, leave the feature out for wasm"
 );
 
+pub mod answer;
 pub mod display;
 pub mod endpoint;
 pub mod error;
@@ -28,7 +29,6 @@ pub mod run;
 pub mod runtime;
 pub mod sse;
 pub mod store;
-pub mod stream;
 pub mod task_tool;
 pub mod testing;
 pub mod text_tools;

@@ -1,7 +1,7 @@
 //! What holds for the decoder of every format.
 
 use glove_wasm::providers::{Decoder, Format, read_response};
-use glove_wasm::stream::{Delta, Outcome};
+use glove_wasm::answer::{Delta, Outcome};
 
 fn decode<'a>(format: Format, chunks: impl Iterator<Item = &'a [u8]>) -> (Outcome, String) {
     let mut decoder = Decoder::with_limit(format, Vec::new(), 1 << 14);

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use crate::answer::{Finish, Turn};
 use crate::error::ModelError;
 use crate::json::Json;
 use crate::json::codec::to_text;
 use crate::json::scan::find_line_end;
 use crate::json::writer::Object;
 use crate::message::{Message, Usage};
-use crate::stream::{Finish, Turn};
 
 /// One event of the answer. Clients of the original know `text_delta`, `tool_use` and `done`, and pass over the rest.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::answer::{self, Outcome, Turn, WireNames};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::http::deadline::Deadline;
 use crate::http::kept_body::BodyWriter;
@@ -22,7 +23,6 @@ use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
 use crate::sse::DEFAULT_LIMIT;
-use crate::stream::{self, Outcome, Turn, WireNames};
 
 /// An error body beyond this says nothing new.
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
@@ -399,17 +399,17 @@ impl DeltaRelay<'_> {
         self.lessons.keep(self.learned, self.deltas);
     }
 
-    fn show(&mut self, batch: stream::Batch) {
+    fn show(&mut self, batch: answer::Batch) {
         for delta in batch {
-            if !self.any && !matches!(delta, stream::Delta::Notice { .. }) {
+            if !self.any && !matches!(delta, answer::Delta::Notice { .. }) {
                 self.any = true;
                 self.begin();
             }
             self.bytes += delta.text().len() as u64;
             match delta {
-                stream::Delta::Text { text } | stream::Delta::Refusal { text } => self.deltas.text(&text),
-                stream::Delta::Reasoning { text } => self.deltas.send(Delta::Reasoning(&text)),
-                stream::Delta::CallStarted { index, id, name } => {
+                answer::Delta::Text { text } | answer::Delta::Refusal { text } => self.deltas.text(&text),
+                answer::Delta::Reasoning { text } => self.deltas.send(Delta::Reasoning(&text)),
+                answer::Delta::CallStarted { index, id, name } => {
                     while self.calls.len() <= index {
                         self.calls.push(Default::default());
                     }
@@ -417,13 +417,13 @@ impl DeltaRelay<'_> {
                         *call = (id.unwrap_or_default(), name);
                     }
                 }
-                stream::Delta::CallArgs { index, text } => {
+                answer::Delta::CallArgs { index, text } => {
                     if let Some((id, name)) = self.calls.get(index) {
                         self.deltas.send(Delta::ToolInput { id, name, text: &text });
                     }
                 }
-                stream::Delta::CallEnded { .. } => {}
-                stream::Delta::Notice { code, message } => {
+                answer::Delta::CallEnded { .. } => {}
+                answer::Delta::Notice { code, message } => {
                     self.deltas.send(Delta::Notice { code: &code, message: &message });
                 }
             }

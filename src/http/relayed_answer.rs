@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::answer::Finish;
 use crate::endpoint::{Disclosure, WireDone, WireEvent};
 use crate::message::{Message, Sender};
 use crate::ports::{Delta, IdSource};
 use crate::run::input::Reply;
-use crate::stream::Finish;
 
 const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::answer::{Batch, Outcome, TurnBuilder, WireNames};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::reader::Reader;
 use crate::json::scan::word_at;
@@ -12,7 +13,6 @@ use crate::providers::split_surrogates::SplitSurrogates;
 use crate::providers::{anthropic, gemini, openai_chat, openai_responses};
 use crate::providers::{endpoint, errors};
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
-use crate::stream::{Batch, Outcome, TurnBuilder, WireNames};
 
 /// How much of an answer is kept to quote it, when it turns out to be no event stream.
 const HEAD: usize = 4096;

@@ -1,10 +1,10 @@
 //! OpenRouter's `reasoning_details`: thoughts in the form in which the model's own provider wants them back, put together from pieces.
 
+use crate::answer::{MOST_CALLS, TurnBuilder};
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader};
 use crate::json::writer::Object;
 use crate::providers::provider_fields::REASONING_DETAILS;
-use crate::stream::{MOST_CALLS, TurnBuilder};
 
 /// The texts of a piece, which go on with the next one.
 const TEXTS: [&str; 2] = ["text", "summary"];

@@ -2,9 +2,9 @@
 
 use std::fmt::Debug;
 
+use crate::answer::TurnBuilder;
 use crate::json::reader::{Broken, Reader};
 use crate::portable::MaybeSend;
-use crate::stream::TurnBuilder;
 
 /// How the answers of one format are read.
 pub(super) trait Mapping: Debug + MaybeSend {

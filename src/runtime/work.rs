@@ -6,6 +6,7 @@ use futures_channel::mpsc::UnboundedSender;
 use futures_util::future;
 use futures_util::future::{AbortRegistration, Abortable, Either};
 
+use crate::answer::MOST_CALLS;
 use crate::error::{ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
 use crate::json::Json;
@@ -22,7 +23,6 @@ use crate::runtime::partial_answer::PartialAnswer;
 use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::Shared;
 use crate::runtime::tool_run::ToolRun;
-use crate::stream::MOST_CALLS;
 use crate::tool::find;
 
 /// The longest time of a timer of the page.

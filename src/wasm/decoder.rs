@@ -5,8 +5,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::relay::format_of;
 use super::values::protocol;
+use crate::answer::{Delta, Outcome};
 use crate::providers::Decoder;
-use crate::stream::{Delta, Outcome};
 
 /// Reads one stream.
 #[wasm_bindgen]

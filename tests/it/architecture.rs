@@ -10,17 +10,17 @@ const FOUNDATION: &[&str] = &["error", "json", "message", "portable", "event", "
 const ARROWS: &[(&str, &[&str])] = &[
     ("sse", &[]),
     ("display", &[]),
-    ("stream", &["sse"]),
-    ("endpoint", &["sse", "stream"]),
-    ("providers", &["sse", "stream", "endpoint"]),
-    ("run", &["display", "stream"]),
-    ("ports", &["run", "display", "stream"]),
-    ("http", &["ports", "run", "providers", "stream", "sse", "endpoint"]),
+    ("answer", &["sse"]),
+    ("endpoint", &["sse", "answer"]),
+    ("providers", &["sse", "answer", "endpoint"]),
+    ("run", &["display", "answer"]),
+    ("ports", &["run", "display", "answer"]),
+    ("http", &["ports", "run", "providers", "answer", "sse", "endpoint"]),
     ("text_tools", &["ports", "run"]),
     ("task_tool", &["ports", "run"]),
     ("store", &["ports", "run"]),
-    ("testing", &["ports", "run", "display", "stream", "store"]),
-    ("runtime", &["ports", "run", "display", "stream", "store", "task_tool"]),
+    ("testing", &["ports", "run", "display", "answer", "store"]),
+    ("runtime", &["ports", "run", "display", "answer", "store", "task_tool"]),
     ("wire", &["*"]),
     ("wasm", &["*"]),
     ("native", &["*"]),
@@ -32,7 +32,7 @@ const HOSTS: &[&str] = &["wasm", "native"];
 
 /// Parts that decide and never do: no host, no clock, no threads.
 const PURE: &[&str] =
-    &["run", "display", "providers", "sse", "stream", "endpoint", "message", "event", "json", "tool", "ids"];
+    &["run", "display", "providers", "sse", "answer", "endpoint", "message", "event", "json", "tool", "ids"];
 
 const IMPURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "tokio", "SystemTime", "Instant::now"];
 

@@ -6,7 +6,7 @@ use crate::providers::errors;
 use crate::providers::mapping::{Mapping, set};
 use crate::providers::provider_fields::{THINKING_BLOCKS, THINKING_PLACES};
 
-use crate::stream::{Finish, MOST_CALLS, TurnBuilder};
+use crate::answer::{Finish, MOST_CALLS, TurnBuilder};
 
 #[derive(Debug, Default)]
 pub(crate) struct AnthropicStream {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::answer::{Finish, TurnBuilder};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::codec::from_text;
 use crate::json::reader::{Broken, Reader};
@@ -11,7 +12,6 @@ use crate::providers::errors;
 use crate::providers::mapping::Mapping;
 use crate::providers::mapping::set;
 use crate::providers::provider_fields::PROVIDER_FIELDS;
-use crate::stream::{Finish, TurnBuilder};
 
 const UI_MESSAGE_STREAM: &str = "The endpoint speaks the AI SDK's UI message stream; let `createChatHandler` of `glove-wasm/server` answer.";
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::answer::{Finish, TurnBuilder};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::codec::{Write, to_text};
 use crate::json::reader::{Broken, Reader, Written};
@@ -12,7 +13,6 @@ use crate::providers::errors;
 use crate::providers::mapping::Mapping;
 use crate::providers::mapping::set;
 use crate::providers::provider_fields::THOUGHT_SIGNATURE;
-use crate::stream::{Finish, TurnBuilder};
 
 /// Pieces of an array come in order. One that is further behind the items that came is none: what lies between would
 /// have to be filled up.

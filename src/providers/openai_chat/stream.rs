@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::answer::{Finish, TurnBuilder};
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader};
 use crate::providers::details::Details;
@@ -9,7 +10,6 @@ use crate::providers::errors;
 use crate::providers::mapping::Mapping;
 use crate::providers::mapping::set;
 use crate::providers::provider_fields::{EXTRA_CONTENT, REASONING_DETAILS};
-use crate::stream::{Finish, TurnBuilder};
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenAiChatStream {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::answer::{Finish, TurnBuilder};
 use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader, Written};
@@ -9,7 +10,6 @@ use crate::providers::errors;
 use crate::providers::mapping::Mapping;
 use crate::providers::mapping::set;
 use crate::providers::provider_fields::REASONING_ITEMS;
-use crate::stream::{Finish, TurnBuilder};
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenAiResponsesStream {

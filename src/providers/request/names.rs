@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use std::sync::Arc;
 
+use crate::answer::ArgumentForm;
+use crate::answer::WireNames;
 use crate::ids::Ids;
 use crate::providers::facts::Facts;
 use crate::providers::format::Format;
 use crate::providers::request::schema;
-use crate::stream::ArgumentForm;
-use crate::stream::WireNames;
 use crate::tool::ToolDefinition;
 
 /// Which names had to be changed for a provider.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::streams::{decode, outcome, recordings};
 use crate::support::strict::{address, expect_taken_at};
 use crate::support::transport::ask_at_once;
+use glove_wasm::answer::{Outcome, Turn};
 use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::http::retry::Policy;
 use glove_wasm::http::{AnswerStream, Http, HttpModel, HttpOptions, HttpRequest, HttpResponse};
@@ -15,7 +16,6 @@ use glove_wasm::ports::Delta;
 use glove_wasm::providers::Format;
 use glove_wasm::providers::request::Options;
 use glove_wasm::run::input::Reply;
-use glove_wasm::stream::{Outcome, Turn};
 use glove_wasm::testing::{FakeClock, SequentialIds};
 use proptest::prelude::*;
 

@@ -1,9 +1,9 @@
 //! Streams that say less than they should: what may run of them, and what becomes an error.
 
 use crate::support::streams::{answered, outcome};
+use glove_wasm::answer::{Outcome, Turn};
 use glove_wasm::error::ModelErrorKind;
 use glove_wasm::providers::Format::{self, Anthropic, Endpoint, Gemini, OpenAiChat, OpenAiResponses};
-use glove_wasm::stream::{Outcome, Turn};
 
 fn answer(format: Format, events: &[&str]) -> Turn {
     answered(decode(format, events))

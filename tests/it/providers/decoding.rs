@@ -3,6 +3,7 @@
 
 use crate::support::requests::FORMATS;
 use crate::support::streams::{answered, decode, outcome, own_recordings};
+use glove_wasm::answer::{Delta, Failure, Finish, Outcome, Turn};
 use glove_wasm::endpoint::{RequestLimits, WireDone, WireEvent, WireRequest};
 use glove_wasm::error::ModelErrorKind;
 use glove_wasm::json::Json;
@@ -10,7 +11,6 @@ use glove_wasm::message::{Message, ToolCall, Usage};
 use glove_wasm::providers::facts::Facts;
 use glove_wasm::providers::request::{Notices, Options, RequestParts, ToolNames};
 use glove_wasm::providers::{Decoder, Format, read_response};
-use glove_wasm::stream::{Delta, Failure, Finish, Outcome, Turn};
 use proptest::prelude::*;
 
 fn finish(format: Format, input: &[u8]) -> Outcome {

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use crate::support::requests::FORMATS;
 use crate::support::streams::outcome;
+use glove_wasm::answer::{MOST_CALLS, Outcome};
 use glove_wasm::error::ModelErrorKind;
 use glove_wasm::providers::Format::{self, Anthropic, Endpoint, Gemini, OpenAiChat, OpenAiResponses};
 use glove_wasm::providers::read_response;
-use glove_wasm::stream::{MOST_CALLS, Outcome};
 
 fn decode(format: Format, events: &[String]) -> Outcome {
     let mut stream = String::new();

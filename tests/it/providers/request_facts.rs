@@ -1,6 +1,7 @@
 //! What is known of hosts and models, in the requests that they get.
 
 use crate::support::requests::{call, calls, fine, media, result, results, tools, with_parts};
+use glove_wasm::answer::Outcome;
 use glove_wasm::json::Json;
 use glove_wasm::message::{ContentPart, Message};
 use glove_wasm::providers::facts::{Fact, Facts};
@@ -8,7 +9,6 @@ use glove_wasm::providers::request::{
     CacheTtl, Notice, Notices, Options, RequestParts, Thinking, ToolChoice, ToolNames,
 };
 use glove_wasm::providers::{Decoder, Format};
-use glove_wasm::stream::Outcome;
 use serde_json::{Value, json};
 
 /// A request to a model at a host, and the codes of what its developer is told.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use glove_wasm::answer::{ArgumentReader, Delta, Outcome, WireNames};
 use glove_wasm::json::Json;
 use glove_wasm::providers::facts::Facts;
 use glove_wasm::providers::request::{
     Notice, Notices, Options, RequestParts, ToolChoice, ToolNames, fewer_tools,
 };
 use glove_wasm::providers::{Decoder, Format};
-use glove_wasm::stream::{ArgumentReader, Delta, Outcome, WireNames};
 use glove_wasm::tool::ToolDefinition;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,12 +1,12 @@
 //! How much a model is to think, and which of its thoughts go back to it.
 
 use crate::support::requests::{FORMATS, body_with, call, calls, fine, options, result, results};
+use glove_wasm::answer::Outcome;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Extra, Message, SideOutput, ToolResult, ToolResultData};
 use glove_wasm::providers::facts::Facts;
 use glove_wasm::providers::request::{Options, Thinking};
 use glove_wasm::providers::{Decoder, Format};
-use glove_wasm::stream::Outcome;
 use serde_json::{Value, json};
 
 #[test]

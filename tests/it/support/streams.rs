@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use glove_wasm::answer::{Delta, Outcome, Turn};
 use glove_wasm::message::{ToolCall, Usage};
 use glove_wasm::providers::{Decoder, Format};
-use glove_wasm::stream::{Delta, Outcome, Turn};
 use serde_json::Value;
 
 pub struct Recording {

@@ -1,5 +1,6 @@
 //! How the arguments of a tool differ on the wire, and what the root of its schema is.
 
+use crate::answer::{ArgumentForm, KeyNames};
 use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::reader::Reader;
@@ -7,7 +8,6 @@ use crate::json::writer::string;
 use crate::providers::facts::{Facts, Schemas};
 use crate::providers::format::Format;
 use crate::providers::request::schema::node::Node;
-use crate::stream::{ArgumentForm, KeyNames};
 
 /// Keywords that hold schemas by names of the application's.
 pub(super) const MAPS: [&str; 5] =

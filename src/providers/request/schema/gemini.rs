@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use super::form::{around, root, wire_key};
 use super::lost::Lost;
 use super::node::{Node, keep_one_of_each, unpointed};
+use crate::answer::ArgumentForm;
 use crate::ids::Ids;
 use crate::json::reader::number;
 use crate::json::writer::{Object, array, string};
-use crate::stream::ArgumentForm;
 
 /// A schema stands inside itself this often, then it is cut.
 const MOST_INSIDE: usize = 2;

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use super::form::{MAPS, around, root, wire_key};
 use super::lost::Lost;
 use super::node::{Node, keep_one_of_each, unpointed};
+use crate::answer::ArgumentForm;
 use crate::json::writer::{Object, array, string};
-use crate::stream::ArgumentForm;
 
 /// Keywords that hold one schema, and those that hold a list of them.
 const SINGLE: [&str; 7] = ["items", "contains", "not", "if", "then", "else", "propertyNames"];
