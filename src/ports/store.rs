@@ -56,7 +56,8 @@ pub trait StoreAdapter: MaybeSend + MaybeSync {
     -> BoxFuture<'static, Result<(), StoreError>>;
 
     /// Before something irreversible: fails where it cannot be told whether the session was taken over since the last write.
-    /// `None` where nobody can have done that.
+    /// `None` where nobody can have done that. After it has succeeded it is asked again until it answers `None`, because a long
+    /// answer may itself have taken too long.
     fn confirm(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
         None
     }
