@@ -64,7 +64,7 @@ function Page({ scene }: { scene: Scene }) {
             </button>
           )}
           <button type="button" aria-pressed={inside} onClick={() => setInside(!inside)}>
-            Inside
+            Inspector
           </button>
         </header>
         <Render
@@ -81,7 +81,7 @@ function Page({ scene }: { scene: Scene }) {
         </section>
       )}
       {/* It listens while it is folded, too. */}
-      <section className="inside" aria-label="Inside" hidden={!inside}>
+      <section className="inside" aria-label="Inspector" hidden={!inside}>
         <Inside sessionId={glove.sessionId} scene={scene.id} />
       </section>
     </div>

@@ -40,7 +40,7 @@ function failing(): Answer {
 function weather(text: string): Answer {
   const asked = cities.filter((city) => text.toLowerCase().includes(city.toLowerCase()));
   const calls = (asked.length > 0 ? asked : [cities[0]]).map((city): Call => ["get_weather", { city }]);
-  return { text: calls.length > 1 ? "I look both up at once." : "I look it up.", calls };
+  return { text: calls.length > 1 ? "Looking both up." : "Looking it up.", calls };
 }
 
 function emailOf(text: string): { to: string; subject: string; body: string } {
@@ -60,7 +60,7 @@ function readOf(files: readonly Attached[]): string {
     `I got ${files.length === 1 ? "one file" : `${files.length} files`}:`,
     ["| Name | Type | Size |", "|---|---|--:|", ...rows].join("\n"),
     ...texts,
-    "A model would look into them now. Choose one below the conversations, and ask again.",
+    "This is the scripted model, which cannot read them. Choose a real one below the conversations, and ask again.",
   ].join("\n\n");
 }
 

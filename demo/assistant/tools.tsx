@@ -42,7 +42,7 @@ const chartSteps = defineTool({
 
 const sendEmail = defineTool({
   name: "send_email",
-  description: "Sends an email from the user's address.",
+  description: "Sends an email from your address.",
   title: ({ to }) => `Send an email to ${to}`,
   inputSchema: z.object({ to: z.string(), subject: z.string(), body: z.string() }),
   requiresPermission: true,

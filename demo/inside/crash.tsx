@@ -22,9 +22,9 @@ export function Crash() {
       <dialog ref={dialog} className="models" aria-labelledby={id} onClose={() => setSurvived(false)}>
         <h2 id={id}>End this tab's process?</h2>
         <p>
-          It dies as when the memory runs out: nothing is tidied up first, and the browser shows its own error page. Reload that
-          page, and the conversation is brought back. An answer is asked for again, a question still waits, and a tool that was
-          running runs again only if you say so.
+          This ends the tab as if it had run out of memory: nothing is tidied up first, and the browser shows its own error page.
+          Reload that page, and the conversation is brought back. An answer is asked for again, a question still waits, and a tool
+          that was running runs again only if you say so.
         </p>
         {survived && <p role="status">This browser survived it. Close the tab and open it again: it comes to the same.</p>}
         <div className="dialog-actions">

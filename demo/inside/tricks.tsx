@@ -32,7 +32,7 @@ export function Tricks() {
 }
 
 const told = {
-  all: "Each is what it says. Press one while an answer streams, a tool runs, or a question waits.",
+  all: "Each button does exactly what it says. Press one while an answer streams, a tool runs, or a question waits.",
   cut: "The answer that streams, or else the next one, breaks off in the middle. No tool runs from it.",
   offline: "No request leaves the page. What fails goes on when the line is back.",
   slow: "Each piece of an answer takes its time. Reload in the middle of one.",

@@ -56,7 +56,7 @@ test("an email is sent only when it was allowed, and a refused one stays as a ca
   await shows(page, "Send an email to Ada?");
   await press(page, "Deny");
   await shows(page, "nothing was sent");
-  await calls(page, "Send an email to Ada").getByText("Not allowed").waitFor();
+  await calls(page, "Send an email to Ada").getByText("Declined").waitFor();
   await say(page, "Email the notes to Grace");
   await press(page, "Allow once");
   await shows(page, "The email to Grace is on its way");

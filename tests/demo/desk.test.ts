@@ -25,7 +25,7 @@ test("an incident is looked into side by side, and mended once a person has allo
   await say(page, "Restart mail");
   await press(page, "Deny");
   await shows(page, "it stays up");
-  await calls(page, "Restart Mail").getByText("Not allowed").waitFor();
+  await calls(page, "Restart Mail").getByText("Declined").waitFor();
 });
 
 test("a refund above the limit is approved, one below is not asked about, and both are taken back", async () => {

@@ -78,7 +78,7 @@ export const phase = (page: Page, text: string) => page.locator(".phase", { hasT
 export const calls = (page: Page, title: string) => log(page).locator("[data-glove-role=tool]", { hasText: title });
 /** A button of the inspector, which is opened for it where it is folded. */
 export async function inside(page: Page, name: string): Promise<void> {
-  const toggle = page.getByRole("button", { name: "Inside", exact: true });
+  const toggle = page.getByRole("button", { name: "Inspector", exact: true });
   if ((await toggle.getAttribute("aria-pressed")) === "false") await toggle.click();
   await press(page, name);
 }

@@ -103,7 +103,7 @@ test.each([
     if (width < 1000) {
       const field = await page.getByRole("textbox", { name: "Message" }).boundingBox();
       expect(field && field.y + field.height).toBeLessThanOrEqual(height);
-      for (const view of ["Cart", "Plan", "Board", "Inside"]) {
+      for (const view of ["Cart", "Plan", "Board", "Inspector"]) {
         const button = page.getByRole("button", { name: view, exact: true });
         if ((await button.count()) === 0) continue;
         await button.click();
@@ -142,7 +142,7 @@ test.each(["light", "dark"] as const)("nothing keeps people with a screen reader
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.setViewportSize({ width: 360, height: 640 });
     await look("phone, inside");
-    await press(page, "Inside");
+    await press(page, "Inspector");
     await look("phone");
     await press(page, "Conversations and scenes");
     await look("phone, conversations");

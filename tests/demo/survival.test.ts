@@ -88,7 +88,7 @@ test("a request that has failed still waits after a reload, and goes on when som
   await say(page, "What is in my cart?");
   await page.getByRole("alert").waitFor();
   await page.reload();
-  await page.getByText("The last request did not finish.").waitFor();
+  await page.getByText("The answer was interrupted.").waitFor();
   await press(page, "Continue");
   await shows(page, "Your cart is empty");
   await phase(page, "Ready");

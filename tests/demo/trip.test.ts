@@ -70,5 +70,5 @@ test("a form that is turned down ends the request with a word", async () => {
   await press(page, /^Plan a weekend in Lisbon A form/);
   await press(page, "Not now");
   await shows(page, "No hurry");
-  expect(await calls(page, "Ask what you like").getByText("Not allowed").count()).toBe(1);
+  expect(await calls(page, "Ask what you like").getByText("Declined").count()).toBe(1);
 });

@@ -399,7 +399,7 @@ test("a message whose files the server refuses is told as such, and the person d
     await send("First");
     expect(await page.getByRole("alert").innerText()).toContain("This message is too large.");
     expect(provider.asked).toEqual([]);
-    await page.getByText("The assistant does not see these files.").waitFor();
+    await page.getByText("The model cannot read these files.").waitFor();
     await page.getByRole("button", { name: "Send without the files" }).click();
     await page.getByText("I see.").waitFor();
     expect((await lastSent()).map(({ text }) => text)).toEqual(["[image left out: it was too large to send]\n\nFirst"]);
@@ -409,7 +409,7 @@ test("a message whose files the server refuses is told as such, and the person d
     const [picture, text] = (await lastSent()) as [Part, Part];
     expect(text.text).toBe("Second");
     expect(await kindOf(blobOf(picture))).toMatchObject({ type: "image/jpeg", width: 750, height: 500 });
-    expect(await page.getByText("The assistant does not see these files.").count()).toBe(1);
+    expect(await page.getByText("The model cannot read these files.").count()).toBe(1);
   });
 });
 

@@ -256,7 +256,7 @@ test("a call is a card that says how far it is, and stays when it was refused or
     const accent = (colours as [string, string][])[0]?.[1];
     expect((colours as [string, string][]).filter(([, colour]) => colour === accent).map(([name]) => name)).toEqual(["Deny"]);
     await asked.getByRole("button", { name: "Deny" }).click();
-    await card("Restart checkout").getByText("Not allowed").waitFor();
+    await card("Restart checkout").getByText("Declined").waitFor();
     await page.getByRole("form", { name: "Restart search?" }).getByRole("button", { name: "Allow once" }).click();
     await card("Restart search").getByText("Failed", { exact: true }).waitFor();
     await page.getByText("Well.").waitFor();

@@ -71,7 +71,7 @@ function LeftOut({ entry }: MessageFilesProps): ReactNode {
   };
   return (
     <div data-glove-cut-note="" data-state={state}>
-      <p>{say(state === "failed" ? "The pictures could not be made smaller." : "The assistant does not see these files.")}</p>
+      <p>{say(state === "failed" ? "The pictures could not be made smaller." : "The model cannot read these files.")}</p>
       {canShrink && (
         <span data-glove-actions="">
           <button type="button" disabled={state === "sending"} onClick={() => void send()}>

@@ -50,7 +50,7 @@ function Waiting({ id, text, remove }: QueuedItem): ReactNode {
         <MessageEditor />
       )}
       <div data-glove-tools="">
-        <span>{say("Waiting for its turn")}</span>
+        <span>{say("Queued")}</span>
         <EditButton />
         {remove && (
           <button type="button" title={say("Remove")} onClick={remove}>

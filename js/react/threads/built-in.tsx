@@ -105,7 +105,7 @@ export function BuiltInThreadList(): ReactNode {
       <div data-glove-threads-body="">
         <ThreadListItems />
         {ready && threads.length === 0 && (
-          <p data-glove-threads-none="">{say(search ? "Nothing found." : "Your conversations will be here.")}</p>
+          <p data-glove-threads-none="">{say(search ? "Nothing found." : "No conversations yet")}</p>
         )}
         {archived.length > 0 && (
           <details data-glove-threads-archived="">

@@ -360,7 +360,7 @@ test("a run that stands still says for what as long as it does, and that of anot
   expect(screen.getByRole("alert").textContent).toContain("The server did not answer.");
   rerender(<Render glove={{ ...still, error: undefined, sessionId: "b" }} />);
   expect(screen.queryByText("The server did not answer.")).toBeNull();
-  expect(screen.getByRole("status").textContent).toContain("The last request did not finish.");
+  expect(screen.getByRole("status").textContent).toContain("The answer was interrupted.");
   rerender(<Render glove={still} />);
   rerender(<Render glove={{ ...still, error: undefined, run: { phase: "idle" } }} />);
   expect(screen.queryByText("The server did not answer.")).toBeNull();
@@ -372,11 +372,11 @@ test.each(["paused", "interrupted"] as const)(
     const resume = vi.fn();
     const still = handle({ run: { phase }, resume });
     const { rerender } = render(<Render glove={still} />);
-    expect(screen.getByRole("status").textContent).toContain("The last request did not finish.");
+    expect(screen.getByRole("status").textContent).toContain("The answer was interrupted.");
     fireEvent.click(screen.getByRole("button", { name: "Continue" }));
     expect(resume).toHaveBeenCalledOnce();
     rerender(<Render glove={{ ...still, busy: true }} />);
-    expect(screen.queryByText("The last request did not finish.")).toBeNull();
+    expect(screen.queryByText("The answer was interrupted.")).toBeNull();
     expect(screen.getAllByRole("status")).toEqual([screen.getByRole("status", { name: "Working" })]);
     rerender(<Render glove={handle({ run: { phase: "idle" }, resume })} />);
     expect(screen.queryByRole("status")).toBeNull();
@@ -492,7 +492,7 @@ test("every word is the application's where it gives one", () => {
     "Try again": "Nochmal",
     Dismiss: "Weg",
     Continue: "Weiter",
-    "The last request did not finish.": "Noch nicht fertig.",
+    "The answer was interrupted.": "Noch nicht fertig.",
     Thoughts: "Gedanken",
     "Earlier messages were summarised.": "Zusammengefasst.",
     Conversation: "Gespräch",

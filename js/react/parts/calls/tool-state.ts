@@ -17,7 +17,7 @@ export const stateWords = {
   running: "Running",
   waiting: "Waiting for you",
   done: "Done",
-  denied: "Not allowed",
+  denied: "Declined",
   failed: "Failed",
   cut: "Stopped",
   undone: "Undone",

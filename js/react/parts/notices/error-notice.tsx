@@ -55,7 +55,7 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
           : error
             ? "Try again"
             : "Continue";
-  const words = error ? errorWords(error, say) : { text: say("The last request did not finish.") };
+  const words = error ? errorWords(error, say) : { text: say("The answer was interrupted.") };
   return children({ kind: error ? "error" : "paused", ...words, action: run && { label: say(word), run } });
 }
 
