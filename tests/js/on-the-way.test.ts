@@ -51,6 +51,22 @@ test("what is sent behind a message that waits for its file stands in the queue 
   expect(asked).toEqual([["first"], ["first", "second"]]);
 });
 
+test("what is taken back behind a message that is not given yet goes at once, and what is edited there is edited once", async () => {
+  const { session: chat, asked } = session();
+  await chat.start();
+  const { file, read } = slowFile();
+  const first = chat.sendMessage({ text: "first", files: [file] });
+  const [second, third] = [chat.sendMessage("second"), chat.sendMessage("third")];
+  const [, two, three] = chat.getSnapshot().queue;
+  const edited = chat.edit(two?.id ?? "", "second!");
+  expect(chat.cancelQueued(three?.id ?? "")).toBe(true);
+  expect(await Promise.all([second, third])).toEqual([{ type: "aborted" }, { type: "aborted" }]);
+  expect(chat.getSnapshot().queue.map(({ text }) => text)).toEqual(["first", "second!"]);
+  read();
+  await Promise.all([first, edited]);
+  expect(asked.at(-1)).toEqual(["first", "second!"]);
+});
+
 test("no other branch is shown while a message is on its way to the one that is shown", async () => {
   const { session: chat, asked } = session();
   await chat.sendMessage("to Paris");

@@ -22,5 +22,8 @@ export function keepText(key: string, text: string): void {
   } catch {}
 }
 
+/** Under this key stands what was sent and has not come into its conversation yet: its core is still on its way. */
+export const unsentKey = (session: string): string => `${session}:unsent`;
+
 /** Under this key the storage of a tab says where the files of a conversation's draft are. */
 export const filesKey = (session: string): string => `${session}:files`;

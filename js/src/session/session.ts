@@ -52,7 +52,7 @@ interface Sent {
   cancelled: boolean;
   /** The session could not be opened for it. */
   unopened: boolean;
-  /** Waits no longer for its files. */
+  /** Waits no longer for its files, and for those before it. */
   leave?(): void;
 }
 
@@ -488,10 +488,10 @@ export class GloveSession {
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
   async #give(sent: Sent): Promise<string> {
     const { regenerate, edits, trigger, whenBusy = this.#config.whenBusy } = sent.input;
-    const body = new Promise<RequestBody>((resolve, reject) => {
+    const left = new Promise<never>((_, reject) => {
       sent.leave = () => reject(new AbortError());
-      bodyOf(sent.input).then(resolve, reject);
     });
+    const body: Promise<RequestBody> = Promise.race([bodyOf(sent.input), left]);
     body.catch(() => {});
     const given = this.#giving.then(async () => {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
@@ -515,13 +515,15 @@ export class GloveSession {
       });
     });
     this.#giving = given.catch(() => {});
-    return (await given).answer;
+    return (await Promise.race([given, left])).answer;
   }
 
   #cancel(sent: Sent): void {
     sent.cancelled = true;
-    sent.leave?.();
-    if (!sent.delivered) return;
+    if (!sent.delivered) {
+      sent.leave?.();
+      return;
+    }
     const { request } = this.#snapshots;
     // What has come into the run that is going on ends with it.
     const { whenBusy = this.#config.whenBusy } = sent.input;

@@ -1,5 +1,5 @@
 // Conversations that cannot begin: who is told, and how it goes on.
-import { act, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, fireEvent, screen, waitFor } from "@testing-library/react";
 import { MemoryStore } from "glove-wasm/react";
 import { expect, test, vi } from "vitest";
 import { asks, chat, press } from "./chat.js";
@@ -69,4 +69,34 @@ test("why a session cannot be opened is told to subscribers, and not in the cons
   expect(heard.filter((error) => JSON.stringify(error).includes("disk"))).toHaveLength(1);
   expect(said).not.toHaveBeenCalled();
   said.mockRestore();
+});
+
+test("what is sent before its conversation can be opened is in the composer again after a reload", async () => {
+  const never = new Promise<never>(() => {});
+  const createStore = (id: string) => {
+    const store = new MemoryStore(id);
+    const read = store.readRun.bind(store);
+    return Object.assign(store, { readRun: () => (opens ? read() : never) });
+  };
+  let opens = false;
+  const options = { client: { createStore }, config: { sessionId: "s" } } as const;
+  const field = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+  const say = (text: string) => {
+    fireEvent.change(field(), { target: { value: text } });
+    fireEvent.submit(field().form as HTMLFormElement);
+  };
+  const before = chat([], options);
+  say("One");
+  say("Two");
+  expect([field().value, before.glove.queue.map(({ text }) => text)]).toEqual(["", ["One", "Two"]]);
+  cleanup();
+  opens = true;
+  const page = chat(["Good day."], options);
+  expect(field().value).toBe("One\nTwo");
+  await waitFor(() => expect(page.glove.sessionReady).toBe(true));
+  fireEvent.submit(field().form as HTMLFormElement);
+  await screen.findByText("Good day.");
+  cleanup();
+  chat([], options);
+  expect(field().value).toBe("");
 });

@@ -5,13 +5,13 @@ import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { ChatContext } from "../chat-context.js";
 import { IconLabel } from "../icons.js";
-import { keepText, keptText } from "../kept-text.js";
+import { keepText, keptText, unsentKey } from "../kept-text.js";
 import { Attaching } from "./files.js";
 import { takers, useComposer } from "./use-composer.js";
 
 /** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
 export function Composer(props: PartProps<"form">): ReactNode {
-  const { send, busy } = useComposer();
+  const { send, busy, sessionId, ready } = useComposer();
   const chat = useContext(ChatContext);
   const say = useLabels();
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -22,6 +22,7 @@ export function Composer(props: PartProps<"form">): ReactNode {
     const sent = takers.get(form)?.(text);
     if (!field || sent === false || !(sent || text)) return;
     write(field, "");
+    if (!ready && sessionId) keepText(unsentKey(sessionId), joined(keptText(unsentKey(sessionId)), text));
     if (!sent) void send(text);
     chat?.toEnd.current?.();
   };
@@ -41,11 +42,14 @@ export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
 
 /** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
 export function ComposerInput(props: PartProps<"textarea">): ReactNode {
-  const { sessionId } = useComposer();
+  const { sessionId, ready, waits } = useComposer();
   const compose = useContext(ChatContext)?.compose;
   const say = useLabels();
   const element = useRef<HTMLTextAreaElement>(null);
-  useDraft(element, sessionId);
+  useDraft(element, sessionId, waits);
+  useEffect(() => {
+    if (ready && sessionId) keepText(unsentKey(sessionId), "");
+  }, [ready, sessionId]);
   useEffect(() => {
     // Enter in HTML from a server, before React was there.
     const field = element.current;
@@ -115,6 +119,8 @@ export function BuiltInComposer(): ReactNode {
   );
 }
 
+const joined = (first: string | null, second: string | null) => [first, second].filter(Boolean).join("\n");
+
 /** As if somebody had typed it. */
 function write(field: HTMLTextAreaElement, text: string): void {
   // React compares with what it set last, so it is set past React.
@@ -124,7 +130,9 @@ function write(field: HTMLTextAreaElement, text: string): void {
 }
 
 /** Restores and keeps what is in a field, and lets it grow with its text where the style sheet cannot. */
-function useDraft(element: { readonly current: HTMLTextAreaElement | null }, session: string): void {
+function useDraft(element: { readonly current: HTMLTextAreaElement | null }, session: string, waits: boolean): void {
+  const waiting = useRef(waits);
+  waiting.current = waits;
   useBrowserLayoutEffect(() => {
     const field = element.current;
     if (!field) return;
@@ -139,8 +147,12 @@ function useDraft(element: { readonly current: HTMLTextAreaElement | null }, ses
       grow();
     };
     // What was typed before the conversation was there is its draft now.
-    const kept = session ? keptText(session) : null;
-    if (kept && field.value === "") field.value = kept;
+    if (session && field.value === "") {
+      // What the page before this one could not give to its core is to be sent again by hand; that of this page still waits.
+      const unsent = waiting.current ? null : keptText(unsentKey(session));
+      if (unsent) keepText(unsentKey(session), "");
+      field.value = joined(unsent, keptText(session));
+    }
     typed();
     field.addEventListener("input", typed);
     return () => {

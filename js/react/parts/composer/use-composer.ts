@@ -9,13 +9,23 @@ export const ComposerContext: Context<InputRenderProps | null> = /* @__PURE__ */
 
 const nobody = { busy: false } as GloveHandle;
 
-export function useComposer(): InputRenderProps & { readonly sessionId: string } {
+interface Composing extends InputRenderProps {
+  readonly sessionId: string;
+  /** What is sent reaches the session at once. */
+  readonly ready: boolean;
+  /** Something that was sent waits. */
+  readonly waits: boolean;
+}
+
+export function useComposer(): Composing {
   const own = useContext(ComposerContext);
   const glove = useContext(ChatContext)?.glove ?? nobody;
   const busy = useHandlePart(glove, ({ busy }) => busy);
   const sessionId = useHandlePart(glove, ({ sessionId }) => sessionId ?? "");
+  const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady ?? true);
+  const waits = useHandlePart(glove, ({ queue }) => Boolean(queue?.length));
   const of = own ?? { send: glove.sendMessage, busy, abort: glove.abort };
-  return { ...of, sessionId };
+  return { ...of, sessionId, ready, waits };
 }
 
 /** By the form of a composer: sends its files with a text. False while some are on their way, and nothing where there are none. */
