@@ -132,8 +132,20 @@ export class Blocks {
   }
 }
 
+/** A first row, and what there is of the line that makes a table of it. */
+const tableHead = /(?:^|\n) {0,3}\|[^\n]*(?:\n[ \t|:-]*)?$/;
+
+/** Until it is sure to be a table, nobody sees its bars. */
+function withoutTableHead(text: string): string {
+  const at = tableHead.exec(text)?.index;
+  if (at === undefined) return text;
+  const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
+  return /^ {0,3}\|/.test(before) ? text : text.slice(0, at);
+}
+
 /** What is being written, as if its marks were closed already: words do not change their look when the mark comes. */
-export function closed(text: string): string {
+export function closed(written: string): string {
+  const text = withoutTableHead(written);
   const from = text.lastIndexOf("\n\n") + 1;
   const last = text.slice(from).replace(/`[^`\n]*`/g, "");
   const open = /\[[^\]\n]*\]\([^)\s]*$/.exec(text);
