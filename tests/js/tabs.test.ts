@@ -342,3 +342,27 @@ test("a message that a damaged session refuses stays in the queue of the tab tha
   }
   expect([first, second].map(({ session }) => session.getSnapshot().tab)).toEqual(["leader", "follower"]);
 });
+
+test("a tab that cannot take over keeps what is sent, and tries again with the next message", async () => {
+  const store = sharedSession("s");
+  const first = tab(store());
+  await first.session.sendMessage("one");
+  const own = store();
+  let broken = false;
+  for (const name of ["readRun", "readRunText"] as const) {
+    const read = own[name]?.bind(own);
+    if (read) Object.assign(own, { [name]: () => (broken ? Promise.reject(new Error("no luck")) : read()) });
+  }
+  const second = tab(own);
+  await second.session.start();
+  broken = true;
+  first.client.dispose();
+  await until(second.session, ({ error }) => error !== undefined);
+  await expect(second.session.sendMessage("two")).rejects.toMatchObject({ code: "STORE_FAILED" });
+  expect(second.session.getSnapshot().queue).toMatchObject([{ text: "two" }]);
+  broken = false;
+  expect(await second.session.sendMessage("three")).toMatchObject({ type: "completed", text: "you said three" });
+  expect(texts(second.session.getSnapshot())).toEqual([
+    ...["user: one", "agent: you said one", "user: two", "agent: you said two", "user: three", "agent: you said three"],
+  ]);
+});

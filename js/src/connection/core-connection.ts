@@ -76,7 +76,7 @@ export class CoreConnection {
   }
 
   #started(): Promise<AskedSession> {
-    if (this.#starting) return this.#starting;
+    if (this.#starting && !this.isDropped) return this.#starting;
     // Why it could not be opened before is told again, or is over.
     if (!this.#page.snapshots.snapshot.sessionReady) this.#page.snapshots.set({ error: undefined });
     const opened = (session: AskedSession) => {
@@ -96,6 +96,11 @@ export class CoreConnection {
     });
     this.#starting = starting;
     return starting;
+  }
+
+  /** This page was to run it in the place of another one, and could not. */
+  get isDropped(): boolean {
+    return this.#tabs?.isDropped ?? false;
   }
 
   /** What is stored is damaged: nothing of what is sent gets into it. */
@@ -141,8 +146,8 @@ export class CoreConnection {
 
   /** Takes the session away from the tab that runs it. */
   async takeOver(): Promise<void> {
-    // It fails where another tab has the session and says nothing.
-    await this.ready().catch(() => {});
+    // It fails, or waits, where another tab has the session and says nothing.
+    if (!this.#tabs) await this.ready().catch(() => {});
     if (this.#disposed) throw sessionClosed();
     this.#tabs?.takeOver();
     await this.#tabs?.ready();

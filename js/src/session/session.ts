@@ -475,7 +475,13 @@ export class GloveSession {
     } finally {
       signal?.removeEventListener("abort", stop);
       this.#sent.delete(sent.id);
-      if (failure && (sent.unopened || this.#connection.readOnly) && !this.#disposed && !regenerate && !edits) {
+      if (
+        failure &&
+        (sent.unopened || this.#connection.readOnly || this.#connection.isDropped) &&
+        !this.#disposed &&
+        !regenerate &&
+        !edits
+      ) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text });
       }

@@ -121,6 +121,11 @@ export class Tabs implements AskedSession {
     });
   }
 
+  /** It could not be run here; `ready` makes another try. */
+  get isDropped(): boolean {
+    return this.#dropped !== undefined && !this.#over;
+  }
+
   /** It is this tab that runs the session. */
   get leads(): boolean {
     return this.#core !== undefined;
