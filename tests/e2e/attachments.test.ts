@@ -232,7 +232,7 @@ test("what cannot be attached is a sentence, and nothing else of the message is 
       "bomb.png has too many pixels to open here: 900 million; the limit is 120 million.",
       "really.pngreally.png is a PDF file, whatever its name says.",
       "broken.jpg cannot be opened. It may be damaged, or it may not be a picture.",
-      "main.rsRS · 12 byte",
+      "main.rsRS · 12 bytes",
     ]);
     expect(Date.now() - began).toBeLessThan(20_000);
     expect(await field(page).inputValue()).toBe("Look at these");
@@ -245,7 +245,7 @@ test("what cannot be attached is a sentence, and nothing else of the message is 
     ]);
     await expect
       .poll(() => page.locator("[data-glove-role=user] [data-glove-attachment]").allInnerTexts())
-      .toEqual([expect.stringMatching(/really\.png/), expect.stringMatching(/main\.rs\s*RS · 12 byte/)]);
+      .toEqual([expect.stringMatching(/really\.png/), expect.stringMatching(/main\.rs\s*RS · 12 bytes/)]);
   });
 });
 

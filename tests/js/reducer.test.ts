@@ -62,7 +62,7 @@ const slot = (id: string, more: Partial<CoreSlot> = {}): CoreSlot => ({
   ...more,
 });
 const slots = (...stack: CoreSlot[]): CoreEvent => ({ kind: "slots", slots: stack });
-const sent = (id: string, waits = false): SnapshotEvent => ({ kind: "sent", id, text: id, waits });
+const sent = (id: string, waits = false): Extract<SnapshotEvent, { kind: "sent" }> => ({ kind: "sent", id, text: id, waits });
 const settled = (id: string, error?: Error): SnapshotEvent => ({ kind: "settled", id, error });
 const boom = new Error("boom");
 /** The core says how a request ended. */
@@ -76,6 +76,21 @@ test.each<[string, SnapshotEvent[], object]>([
   ["nothing has happened", [], { status: "ready", busy: false, queue: [], timeline: [] }],
   ["a message was sent", [sent("a")], { status: "submitted", busy: true, queue: [] }],
   ["a message waits for the core", [sent("a", true)], { queue: [{ id: "a", text: "a" }] }],
+  [
+    "it has files, on its way and in the core",
+    [
+      ...begun,
+      { ...sent("b"), files: 2 },
+      { ...sent("c", true), files: 1 },
+      run("model", "a", { queue: [{ id: "b", text: "b" }] }),
+    ],
+    {
+      queue: [
+        { id: "b", text: "b", files: 2 },
+        { id: "c", text: "c", files: 1 },
+      ],
+    },
+  ],
   ["the core was given it", [sent("a", true), { kind: "given", id: "a" }], { busy: true, queue: [] }],
   [
     "the core takes its time with it",

@@ -121,6 +121,39 @@ test("messages that come while another one is answered wait their turn, in their
   expect(session.getSnapshot()).toMatchObject({ queue: [], busy: false });
 });
 
+test("a message that waits says how many files it has, and another answer that waits says nothing", async () => {
+  const { session } = scene([{ text: "one", after: 80 }, { text: "two", after: 80 }, "three", "four"]);
+  const image = { data: "AAAA", media_type: "image/png" };
+  const content = [{ type: "image", source: { type: "url", media_type: "image/png", url: "https://a.example/b.png" } }] as const;
+  const waiting = () => session.getSnapshot().queue.map(({ text, files }) => [text, files]);
+  // Before the core is there.
+  const first = session.sendMessage("1", [image]);
+  const early = session.sendMessage({ content });
+  expect(waiting()).toEqual([
+    ["1", 1],
+    ["", 1],
+  ]);
+  session.cancelQueued(session.getSnapshot().queue[1]?.id ?? "");
+  await until(session, ({ run }) => run.phase === "model");
+  const note = new File(["hello"], "note.txt", { type: "text/plain" });
+  const again = session.regenerate();
+  await until(session, ({ queue }) => queue.length === 1);
+  const rest = [session.sendMessage({ images: [image], files: [note] }), session.sendMessage("4")];
+  await until(session, ({ queue }) => queue.length === 3);
+  expect(waiting()).toEqual([
+    ["", 0],
+    ["", 2],
+    ["4", 0],
+  ]);
+  // By the core, too.
+  await until(session, ({ run, queue }) => run.phase === "model" && queue.length === 2);
+  expect(waiting()).toEqual([
+    ["", 2],
+    ["4", 0],
+  ]);
+  await Promise.all([first, early, again, ...rest]);
+});
+
 test("a message that waits is taken back by its id, and nothing else is", async () => {
   const { session, shown } = scene([{ text: "one", after: 40 }, "three"]);
   const early = session.sendMessage("0");

@@ -4,7 +4,9 @@
 export function bytes(size: number): string {
   const [unit, amount] = size < 1e3 ? ["byte", size] : size < 1e6 ? ["kilobyte", size / 1e3] : ["megabyte", size / 1e6];
   const maximumFractionDigits = amount < 10 && unit !== "byte" ? 1 : 0;
-  return new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits }).format(amount);
+  // The short form of English is "19 byte".
+  const unitDisplay = unit === "byte" ? "long" : "short";
+  return new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay, maximumFractionDigits }).format(amount);
 }
 
 /** Long names lose their middle: the end says what they are. */

@@ -11,7 +11,10 @@ import { MessageEditor } from "./versions/late.js";
 
 /** A message that waits, and what can be done with it. */
 export interface QueuedItem extends QueuedMessage {
-  /** Takes it back into the composer; missing where there is none, or where nothing can be taken back. `EditableMessage` edits it in its place. */
+  /**
+   * Takes its text back into the composer; missing where there is none, where nothing can be taken back, and where the message has files.
+   * `EditableMessage` edits it in its place, and keeps its files.
+   */
   readonly edit?: (() => void) | undefined;
   readonly remove?: (() => void) | undefined;
 }
@@ -27,24 +30,26 @@ export function Queue({ editable = true, children = (item) => <Waiting key={item
   const { glove, compose } = useChat();
   const queue = useHandlePart(glove, ({ queue }) => queue);
   const { cancelQueued } = glove;
-  return queue?.map(({ id, text }) => {
-    // Another answer is waited for without a text.
-    if (!text) return null;
-    if (!cancelQueued) return children({ id, text });
+  return queue?.map((message) => {
+    const { id, text, files } = message;
+    // Another answer is waited for, which says nothing.
+    if (!text && !files) return null;
+    if (!cancelQueued) return children(message);
     const remove = () => void cancelQueued(id);
     // One whose turn has come meanwhile is not taken back.
     const edit = () => void (cancelQueued(id) && compose.current?.(text));
-    return children({ id, text, remove, ...(editable && { edit }) });
+    return children({ ...message, remove, ...(editable && !files && { edit }) });
   });
 }
 
-function Waiting({ id, text, remove }: QueuedItem): ReactNode {
+function Waiting({ id, text, files = 0, remove }: QueuedItem): ReactNode {
   const say = useLabels();
   const draw = (state: EditState) => (
     <div data-glove-message="user" data-glove-waits="">
       {state === "idle" ? (
         <div data-glove-role="user" data-glove-queued="" dir="auto">
-          <Long text={text} />
+          {text && <Long text={text} />}
+          {files > 0 && <div data-glove-file-count="">{files === 1 ? say("1 file") : `${files} ${say("files")}`}</div>}
         </div>
       ) : (
         <MessageEditor />

@@ -1,7 +1,7 @@
 // The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
 import type { mediaSentences } from "../../src/wire/attachments.js";
-import type { stateWords, ToolState } from "../parts/calls/tool-state.js";
+import type { ownTitles, stateWords, ToolState } from "../parts/calls/tool-state.js";
 import type { ErrorSentence } from "../parts/notices/error-words.js";
 import type { ThreadGroupName } from "../threads/groups.js";
 
@@ -72,6 +72,8 @@ export type Word =
   | "Removed"
   | "Preparing…"
   | "File"
+  | "1 file"
+  | "files"
   | "Show large"
   | "Close"
   | "Files cannot be attached right now. Check your network and try again."
@@ -97,6 +99,7 @@ export type Word =
   | "Deleted:"
   | "Undo"
   | (typeof stateWords)[ToolState]
+  | (typeof ownTitles)[keyof typeof ownTitles]
   | ErrorSentence;
 
 /** Replacements for labels, for example translations. */

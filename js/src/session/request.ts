@@ -56,6 +56,10 @@ export function checkInput(input: MessageInput): void {
   throw new GloveError("MESSAGE_EMPTY", "A message needs text, an image, a file or content.");
 }
 
+/** How many images and files it has. */
+export const fileCount = ({ images = [], files = [], content }: MessageInput): number =>
+  (content ? content.filter(({ source, file }) => source || file) : [...images, ...files]).length;
+
 /** Media come first and the text last, as models read them best. */
 export async function bodyOf({ text = "", images = [], files = [], metadata, content }: MessageInput): Promise<RequestBody> {
   const extra = metadata && { extra: { metadata: toPlain(metadata, "metadata") } };

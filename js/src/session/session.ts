@@ -22,7 +22,7 @@ import type { CoreOutcome } from "../wire/core-types.js";
 import type { ContentPart, Message } from "../wire/record.js";
 import type { PromptRecord } from "../wire/run-types.js";
 import { outcomeOf, type RunOutcome } from "./outcome.js";
-import { bodyOf, checkInput, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
+import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
 import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
@@ -458,7 +458,8 @@ export class GloveSession {
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
     const waits = behind || this.#connection.session === undefined || !!input.files?.length;
     this.#sent.set(sent.id, sent);
-    this.#snapshots.dispatch({ kind: "sent", id, text, waits });
+    const files = fileCount(message);
+    this.#snapshots.dispatch({ kind: "sent", id, text, files, waits });
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -483,7 +484,7 @@ export class GloveSession {
         !edits
       ) {
         this.#kept.set(sent.id, input);
-        this.#snapshots.dispatch({ kind: "kept", id, text });
+        this.#snapshots.dispatch({ kind: "kept", id, text, files });
       }
       // The core has told how a run ended; and why the session was closed says more than that it was.
       const error = ended || (this.#disposed && this.#snapshots.snapshot.error) ? undefined : failure;

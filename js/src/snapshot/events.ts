@@ -2,7 +2,8 @@
 
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Issue } from "../wire/run-types.js";
-import type { PieceKind, SessionState, SlotContext, Written } from "./state.js";
+import type { QueuedMessage } from "./snapshot.js";
+import type { PieceKind, SentMessage, SessionState, SlotContext, Written } from "./state.js";
 
 /** What the page says of itself. */
 export type PageChanges = Partial<Pick<SessionState["shown"], "sessionReady" | "storage" | "tasks" | "inbox" | "error" | "tab">>;
@@ -10,13 +11,13 @@ export type PageChanges = Partial<Pick<SessionState["shown"], "sessionReady" | "
 export type PageEvent =
   | { readonly kind: "page"; readonly changes: PageChanges }
   /** A message; it `waits` where it cannot be given to the core at once. */
-  | { readonly kind: "sent"; readonly id: string; readonly text: string; readonly waits: boolean }
+  | ({ readonly kind: "sent" } & SentMessage)
   /** The core has been given the message. */
   | { readonly kind: "given"; readonly id: string }
   /** It still is on its way after a while. */
   | { readonly kind: "slow"; readonly id: string }
   /** The session could not be opened for the message. */
-  | { readonly kind: "kept"; readonly id: string; readonly text: string }
+  | ({ readonly kind: "kept" } & QueuedMessage)
   | { readonly kind: "dropped"; readonly id: string }
   /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }

@@ -6,7 +6,7 @@ import { isBusy } from "./busy.js";
 import type { Reducers } from "./events.js";
 import { approvalsOf, slotReducers } from "./slots.js";
 import type { QueuedMessage } from "./snapshot.js";
-import { noUsage, type SessionState, unlessSame, withShown } from "./state.js";
+import { noUsage, type SentMessage, type SessionState, unlessSame, withShown } from "./state.js";
 import { failAtEntry } from "./timeline.js";
 
 const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>
@@ -17,17 +17,19 @@ const waiting = (state: SessionState, id: string, waits: boolean): SessionState 
   sent: state.sent.map((message) => (message.id === id ? { ...message, waits } : message)),
 });
 
+const asQueued = ({ waits, ...message }: SentMessage): QueuedMessage => message;
+
 type Kinds = "sent" | "given" | "slow" | "kept" | "dropped" | "settled" | "ended" | "state" | "lost";
 
 export const requestReducers: Reducers<Kinds> = {
-  sent: (state, { id, text, waits }) => ({
+  sent: (state, { kind, ...message }) => ({
     ...withShown(state, { error: undefined }),
-    kept: without(state.kept, id),
-    sent: [...without(state.sent, id), { id, text, waits }],
+    kept: without(state.kept, message.id),
+    sent: [...without(state.sent, message.id), message],
   }),
   given: (state, { id }) => waiting(state, id, false),
   slow: (state, { id }) => waiting(state, id, true),
-  kept: (state, { id, text }) => ({ ...state, kept: [...without(state.kept, id), { id, text }] }),
+  kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
   settled(before, { id, error }) {
     const state = { ...before, sent: without(before.sent, id) };
@@ -38,13 +40,15 @@ export const requestReducers: Reducers<Kinds> = {
   state(before, { phase, request, queue, questions, undoable, usage, turns }, context) {
     const { shown, core } = before;
     const served = new Set([request, ...queue.map(({ id }) => id)]);
+    // How many files each has.
+    const known: readonly QueuedMessage[] = [...before.sent.map(asQueued), ...core.queue];
     const same = shown.undoable.length === undoable.length && shown.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
     return {
       ...before,
       ...(request !== core.request && nextRequest(before)),
       // An answer that breaks off leaves its text as an entry, if at all.
       ...(phase !== "model" && silent),
-      core: { phase, request, queue },
+      core: { phase, request, queue: queue.map((message) => ({ ...known.find(({ id }) => id === message.id), ...message })) },
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
       shown: {
@@ -82,7 +86,7 @@ function endedWith(state: SessionState, id: string | null, error: Error | undefi
 
 /** What waits for its turn; the same object as before where that is so. */
 export function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {
-  const waits = sent.filter(({ waits }) => waits).map(({ id, text }) => ({ id, text }));
+  const waits = sent.filter(({ waits }) => waits).map(asQueued);
   const now = [...kept, ...core.queue, ...waits];
   return now.length === shown.queue.length && now.every(({ id }, at) => shown.queue[at]?.id === id) ? shown.queue : now;
 }

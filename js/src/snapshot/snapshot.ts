@@ -146,7 +146,10 @@ export interface UndoableCall {
 /** A message that waits for its turn. */
 export interface QueuedMessage {
   readonly id: string;
+  /** With neither text nor files it is another answer that is waited for. */
   readonly text: string;
+  /** How many images and files it has; missing where another tab or an earlier page sent it. */
+  readonly files?: number;
 }
 
 /** All that a session shows, as one immutable value. Parts that did not change are the same objects. */

@@ -35,7 +35,7 @@ export interface SessionState {
   /** The parts of the snapshot that stand in it as they are here. */
   readonly shown: Omit<GloveSnapshot, Derived>;
   /** The core's own state. */
-  readonly core: Pick<CoreState, "phase" | "request" | "queue">;
+  readonly core: Pick<CoreState, "phase" | "request"> & { readonly queue: readonly QueuedMessage[] };
   /** The answers that are no entries yet, the oldest first, which is the one that is shown. */
   readonly answers: readonly Answer[];
   /** The calls that are being written. */

@@ -7,9 +7,12 @@ import {
   type GloveHandle,
   type InputRenderProps,
   type MessageRenderProps,
+  Queue,
+  type QueuedItem,
   Render,
   type RenderProps,
   type SlotProps,
+  Thread,
   type TimelineEntry,
 } from "glove-wasm/react";
 import { type FunctionComponent, memo, type ReactNode, useState, version } from "react";
@@ -349,6 +352,56 @@ test("a failure is told with a way to go on, and messages that wait are shown", 
   fireEvent.click(screen.getByRole("button", { name: "Try again" }));
   expect(resume).toHaveBeenCalledOnce();
   expect(container.querySelector("[data-glove-queued]")?.textContent).toBe("next");
+});
+
+test("a message of files alone waits as one, keeps its files when it is edited, and another answer that waits is not shown", () => {
+  const queue = [
+    { id: "q1", text: "" },
+    { id: "q2", text: "", files: 2 },
+    { id: "q3", text: "see", files: 1 },
+  ];
+  const { container } = render(<Render glove={handle({ queue, cancelQueued: () => true, edit: vi.fn() })} />);
+  const shown = [...container.querySelectorAll("[data-glove-queued]")].map((element) => element.textContent);
+  expect(shown).toEqual(["2 files", "see1 file"]);
+  expect(screen.getAllByRole("button", { name: "Edit" })).toHaveLength(2);
+  const drawn: QueuedItem[] = [];
+  const own = [...queue, { id: "q4", text: "words" }];
+  render(
+    <Thread glove={handle({ queue: own, cancelQueued: () => true })}>
+      <Queue>{(item) => void drawn.push(item)}</Queue>
+    </Thread>,
+  );
+  // The composer takes text alone back.
+  expect(drawn.map(({ id, files, edit }) => [id, files, edit !== undefined])).toEqual([
+    ["q2", 2, false],
+    ["q3", 1, false],
+    ["q4", undefined, true],
+  ]);
+});
+
+test("the framework's own tools have titles for people, also in another language", () => {
+  const call = (name: string, title?: string) => ({ ...tool(name), name, ...(title && { title }) });
+  const timeline = [
+    call("glove_update_tasks"),
+    call("undo_last_action"),
+    call("give_answer"),
+    call("book_table"),
+    call("undo_last_action", "Mine"),
+  ];
+  const titles = (container: HTMLElement) =>
+    [...container.querySelectorAll("summary [data-glove-title]")].map((title) => title.textContent);
+  const glove = handle({ timeline, streamingCalls: [{ id: "s", name: "glove_update_tasks", input: {} }] as never });
+  const { container, rerender } = render(<Render glove={glove} />);
+  expect(titles(container)).toEqual([
+    "Update the task list",
+    "Undo the last action",
+    "Answer",
+    "Book table",
+    "Mine",
+    "Update the task list",
+  ]);
+  rerender(<Render glove={glove} labels={{ "Update the task list": "Aufgaben ändern" }} />);
+  expect(titles(container)[0]).toBe("Aufgaben ändern");
 });
 
 test("a run that stands still says for what as long as it does, and that of another conversation says nothing of it", () => {

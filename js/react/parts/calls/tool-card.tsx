@@ -4,33 +4,33 @@ import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js
 import { useLabels } from "../../render/labels.js";
 import { Long } from "../../render/long-text.js";
 import { Icon, type IconName } from "../icons.js";
-import { humanName, readable, stateWords, type ToolState, toolState } from "./tool-state.js";
+import { readable, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
 /** What a card shows of a call. */
-export interface ToolCardState {
+export interface ToolCardState<E extends ToolEntry = ToolEntry> {
   readonly title: string;
   readonly state: ToolState;
   /** The state in words. */
   readonly label: string;
-  readonly input: unknown;
+  readonly input: E["input"];
   readonly output?: string | undefined;
 }
 
 /** What `ToolCard` takes. */
-export interface ToolCardProps {
-  entry: ToolEntry;
+export interface ToolCardProps<E extends ToolEntry = ToolEntry> {
+  entry: E;
   /** A question of this call waits for its answer. */
   hasSlot?: boolean | undefined;
   /** What the call shows, or a function that draws all of the card. */
-  children?: ReactNode | ((card: ToolCardState) => ReactNode);
+  children?: ReactNode | ((card: ToolCardState<E>) => ReactNode);
 }
 
 /** The card of `<Render>`, or one that you draw from what a function as its child is given. */
-export function ToolCard({ entry, hasSlot = false, children }: ToolCardProps): ReactNode {
+export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children }: ToolCardProps<E>): ReactNode {
   const say = useLabels();
   const state = toolState(entry, hasSlot);
-  const { name, title = humanName(name), input, output } = entry;
+  const { name, title = toolTitle(name, say), input, output } = entry;
   const card = { title, state, label: say(stateWords[state]), input, output };
   return typeof children === "function" ? children(card) : <Card {...card}>{children}</Card>;
 }
@@ -38,7 +38,7 @@ export function ToolCard({ entry, hasSlot = false, children }: ToolCardProps): R
 /** A call whose arguments the model still writes. */
 export function StreamingToolCard({ call }: { readonly call: StreamingCall }): ReactNode {
   const say = useLabels();
-  return <Card title={humanName(call.name)} state="writing" label={say(stateWords.writing)} input={call.input} />;
+  return <Card title={toolTitle(call.name, say)} state="writing" label={say(stateWords.writing)} input={call.input} />;
 }
 
 const icons: Partial<Record<ToolState, IconName>> = {

@@ -34,6 +34,17 @@ export function humanName(name: string): string {
   return lower.charAt(0).toUpperCase() + lower.slice(1);
 }
 
+/** The tools of the framework itself, by what they do for a person. */
+export const ownTitles = {
+  glove_update_tasks: "Update the task list",
+  undo_last_action: "Undo the last action",
+  give_answer: "Answer",
+} as const;
+
+/** The title of a call whose tool gives none. */
+export const toolTitle = (name: string, say: (word: string) => string): string =>
+  Object.hasOwn(ownTitles, name) ? say(ownTitles[name as keyof typeof ownTitles]) : humanName(name);
+
 /** A value as text to be read: names and values are told apart by whoever shows them. */
 export function readable(value: unknown): string {
   if (typeof value === "string") return value;
