@@ -4,6 +4,7 @@ import {
   type ClientToolEntry,
   type GloveState,
   Render,
+  ToolCard,
   type ToolEntry,
   type ToolPart,
   type UIMessage,
@@ -51,7 +52,40 @@ export function Parts(): ReactNode {
     // @ts-expect-error an amount is not what is searched for
     if (entry.name === "search") void entry.input.amount;
   }
-  return <Render glove={glove} renderToolStatus={({ entry }) => <Card entry={entry as ClientToolEntry<Client>} />} />;
+  return (
+    <Render
+      glove={glove}
+      renderToolStatus={({ entry }) => {
+        expectTypeOf(entry).toEqualTypeOf<ClientToolEntry<Client>>();
+        // @ts-expect-error no tool of this client has this name
+        if (entry.name === "payy") return null;
+        if (entry.name !== "pay") return <Card entry={entry} />;
+        return (
+          <ToolCard entry={entry}>
+            {({ title, input }) => {
+              expectTypeOf(input).toEqualTypeOf<{ amount: number }>();
+              return title;
+            }}
+          </ToolCard>
+        );
+      }}
+    />
+  );
+}
+
+// Without a client, a call is that of any tool.
+export function Untyped(): ReactNode {
+  const glove = useGlove();
+  return (
+    <Render
+      glove={glove}
+      renderToolStatus={({ entry }) => {
+        expectTypeOf(entry.name).toEqualTypeOf<string>();
+        expectTypeOf(entry.input).toBeUnknown();
+        return <ToolCard entry={entry}>{({ input }) => String(input)}</ToolCard>;
+      }}
+    />
+  );
 }
 
 function Card({ entry }: { entry: ClientToolEntry<Client> }): ReactNode {

@@ -1,5 +1,6 @@
 // `<Render>`: a conversation as a finished chat. What draws it is loaded when it is first shown.
 import type { ReactNode } from "react";
+import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
 import { Loader } from "../look/loader.js";
 import { slotParts } from "../slots/slot-loader.js";
 import type { RenderProps } from "./types.js";
@@ -10,7 +11,7 @@ const view = /* @__PURE__ */ new Loader(() => {
 });
 
 /** Draws a conversation: messages, tools with their components, questions, and the input. */
-export const Render: (props: RenderProps) => ReactNode = /* @__PURE__ */ view.component("View");
+export const Render = /* @__PURE__ */ view.component("View") as <T extends TimelineEntry>(props: RenderProps<T>) => ReactNode;
 
 const parts = /* @__PURE__ */ new Loader(() => import("../parts/index.js"));
 

@@ -19,8 +19,8 @@ import type { AttachmentOptions } from "../attachments/tray.js";
 import type { Labels } from "./labels.js";
 
 /** What `<Render>` needs. `useGlove()` returns one; your own object or a modified copy works too. */
-export interface GloveHandle {
-  timeline: TimelineEntry[];
+export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
+  timeline: T[];
   streamingText: string;
   streamingReasoning?: string;
   streamingCalls?: readonly StreamingCall[];
@@ -80,9 +80,9 @@ export interface MessageRenderProps<E extends TimelineEntry = TimelineEntry> {
   isLast: boolean;
 }
 
-/** The props of `renderToolStatus`. */
-export interface ToolStatusRenderProps {
-  entry: ToolEntry;
+/** The props of `renderToolStatus`. Its calls are those of `glove`: `useGlove<typeof client>()` types them by the client's tools. */
+export interface ToolStatusRenderProps<T extends TimelineEntry = TimelineEntry> {
+  entry: Extract<T, { kind: "tool" }>;
   index: number;
   /** Whether a slot of this call is visible and unanswered. */
   hasSlot: boolean;
@@ -127,11 +127,11 @@ export interface SlotContainerRenderProps<S extends EnhancedSlot = EnhancedSlot>
  * keeps its state: functions of the same source are one component, as are those of `renderers` and tools. What a factory makes, and
  * calls hooks, needs a `displayName` to be told apart. What throws is a sentence in its place.
  */
-export interface RenderProps {
-  glove: GloveHandle;
+export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
+  glove: GloveHandle<T>;
   strategy?: RenderStrategy | undefined;
   renderMessage?: ((props: MessageRenderProps<ShownEntry>) => ReactNode) | undefined;
-  renderToolStatus?: ((props: ToolStatusRenderProps) => ReactNode) | undefined;
+  renderToolStatus?: ((props: ToolStatusRenderProps<T>) => ReactNode) | undefined;
   renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
   /** Draws the model's reasoning; by default it is behind a disclosure button. */
   renderReasoning?: ((props: ReasoningRenderProps) => ReactNode) | undefined;
