@@ -235,6 +235,41 @@ fn a_command_that_takes_too_long_or_writes_too_much_is_ended_with_all_that_it_st
 }
 
 #[test]
+fn a_command_that_closes_its_outputs_is_ended_in_time_all_the_same() {
+    let place = Place::new("closed");
+    let begun = Instant::now();
+    let said =
+        place.works("bash", json!({ "command": "echo $$ > shell; exec >&- 2>&-; sleep 20", "seconds": 1 }));
+    assert!(said.contains("stopped after 1 seconds"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    ended(&place.work().join("shell"));
+    let said = place.works("bash", json!({ "command": "exec > log 2>&1; echo logged; exit 3" }));
+    assert_eq!(said, "\n(exit code 3)");
+    assert_eq!(fs::read_to_string(place.work().join("log")).unwrap(), "logged\n");
+}
+
+#[test]
+fn stopping_the_run_ends_a_command_that_has_closed_its_outputs() {
+    let place = Place::new("closed-stop");
+    let command = json!({ "command": "exec > log 2>&1; sleep 20 & echo $! > child; wait", "seconds": 600 });
+    let agent = place.agent([Line::call("bash", "c1", command), Line::text("done")]);
+    let stopping = agent.clone();
+    let child = place.work().join("child");
+    let watching = {
+        let child = child.clone();
+        std::thread::spawn(move || {
+            while fs::read_to_string(&child).unwrap_or_default().is_empty() {
+                sleep(Duration::from_millis(5));
+            }
+            stopping.abort();
+        })
+    };
+    assert_eq!(block_on(agent.process_request("go")).unwrap_err().code(), "ABORTED");
+    watching.join().unwrap();
+    ended(&child);
+}
+
+#[test]
 fn stopping_the_run_ends_the_command() {
     let place = Place::new("stop");
     let command = json!({ "command": "sleep 300 & echo $! > child; wait", "seconds": 600 });

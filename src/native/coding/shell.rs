@@ -39,7 +39,7 @@ pub(super) fn bash(workspace: &Workspace) -> Tool {
         },
         "required": ["command"]
     });
-    let about = "Runs a command in a shell, without input. What it started is ended with it.";
+    let about = "Runs a command in a shell, without input. What it started is ended with it, unless that left its process group (setsid).";
     let workspace = workspace.clone();
     Tool::new("bash", about, schema, move |input: Bash, context: ToolContext| {
         let workspace = workspace.clone();
@@ -90,7 +90,7 @@ fn run(workspace: &Workspace, input: &Bash, signals: &[AbortSignal]) -> Result<S
     // Both streams are one, in the order in which they were written.
     command.arg("-c").arg(format!("exec 2>&1\n{}", input.command)).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    // The keys of models are nothing for a command that a model wrote.
+    // So that a command does not print or use the keys of models by accident. One that means to can still read them from this process.
     for provider in PROVIDERS.iter() {
         command.env_remove(provider.env_var);
     }
@@ -112,12 +112,18 @@ fn run(workspace: &Workspace, input: &Bash, signals: &[AbortSignal]) -> Result<S
     let why = loop {
         match read.recv_timeout(Duration::from_millis(20)) {
             Ok(piece) => output.extend_from_slice(&piece),
-            Err(RecvTimeoutError::Disconnected) if exited.is_none() => {
-                exited = Some((group.child.wait()?, Instant::now()));
-                break None;
-            }
-            Err(RecvTimeoutError::Disconnected) => break None,
             Err(RecvTimeoutError::Timeout) => {}
+            // A command may close its outputs and go on: that is not its end.
+            Err(RecvTimeoutError::Disconnected) => {
+                exited = match exited {
+                    None => group.child.try_wait()?.map(|status| (status, Instant::now())),
+                    known => known,
+                };
+                if exited.is_some() {
+                    break None;
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
         }
         if output.len() > OUTPUT {
             output.truncate(OUTPUT);
