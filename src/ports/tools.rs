@@ -107,6 +107,9 @@ pub struct ToolContext {
     pub abort: AbortSignal,
     outputs: Arc<Mutex<Vec<SideOutput>>>,
     steps: Option<Arc<dyn Steps>>,
+    /// The idempotency key of the call, also in its undo.
+    #[cfg(feature = "coding")]
+    pub(crate) call_key: String,
 }
 
 impl ToolContext {
@@ -120,7 +123,15 @@ impl ToolContext {
             abort,
             outputs: Arc::default(),
             steps: None,
+            #[cfg(feature = "coding")]
+            call_key: call.idempotency_key.to_owned(),
         }
+    }
+
+    #[cfg(feature = "coding")]
+    pub(crate) fn undoes(mut self, call_key: String) -> Self {
+        self.call_key = call_key;
+        self
     }
 
     pub(crate) fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {

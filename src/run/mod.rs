@@ -139,12 +139,16 @@ pub struct CallView<'a> {
 impl CallView<'_> {
     /// The same however often the call is run, and no other call's.
     pub fn idempotency_key(&self) -> String {
-        // Ids that are made here are made from the request's id.
-        if self.call_id.starts_with(self.request) {
-            return self.call_id.to_owned();
-        }
-        format!("{}.{}", self.request, self.call_id)
+        idempotency_key(self.request, self.call_id)
     }
+}
+
+fn idempotency_key(request: &str, call_id: &str) -> String {
+    // Ids that are made here are made from the request's id.
+    if call_id.starts_with(request) {
+        return call_id.to_owned();
+    }
+    format!("{request}.{call_id}")
 }
 
 impl Run {
@@ -570,6 +574,15 @@ impl Run {
 
     pub fn undo_entry(&self, call_id: &str) -> Option<&UndoEntry> {
         self.state.undo.iter().rev().find(|entry| entry.call_id == call_id)
+    }
+
+    /// The idempotency key that a call of the record ran with.
+    #[cfg(feature = "coding")]
+    pub(crate) fn key_of_past_call(&self, call_id: &str) -> String {
+        let mut messages = self.messages().iter().rev();
+        let asks =
+            messages.find(|message| message.calls().iter().any(|call| call.id.as_deref() == Some(call_id)));
+        idempotency_key(asks.and_then(|message| message.prompt_id.as_deref()).unwrap_or_default(), call_id)
     }
 
     /// Adds to the record. Whatever is written in a request carries its id and the time.

@@ -289,6 +289,8 @@ impl Driver {
         let Some(owned) = entry.filter(|_| !self.is_in_flight(&key)) else { return };
         let signal = AbortHandle::new();
         let context = owned.context(Arc::new(self.shared.display.clone()), &signal);
+        #[cfg(feature = "coding")]
+        let context = context.undoes(self.shared.run().key_of_past_call(&call_id));
         let running = self.shared.kit().tools.undo(owned.view(), context);
         let work = async move { Done::from(Input::UndoFinished { call_id, error: running.await.err() }) };
         self.start_with(key, signal, None, Box::pin(work));

@@ -13,7 +13,7 @@ use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
 use glove_wasm::message::ToolStatus;
 use glove_wasm::native::{SystemClock, Workspace};
-use glove_wasm::ports::Clock;
+use glove_wasm::ports::{Clock, StoreAdapter};
 use glove_wasm::runtime::Glove;
 use glove_wasm::store::MemoryStore;
 use glove_wasm::testing::{Line, ScriptedModel};
@@ -40,8 +40,16 @@ impl Place {
     }
 
     fn agent(&self, script: impl IntoIterator<Item = Line>) -> Glove {
-        let workspace = Workspace::open(self.work()).unwrap();
-        let mut builder = Glove::builder(ScriptedModel::new(script)).store(MemoryStore::new("s"));
+        self.agent_over(&Workspace::open(self.work()).unwrap(), script, MemoryStore::new("s"))
+    }
+
+    fn agent_over(
+        &self,
+        workspace: &Workspace,
+        script: impl IntoIterator<Item = Line>,
+        store: impl StoreAdapter + 'static,
+    ) -> Glove {
+        let mut builder = Glove::builder(ScriptedModel::new(script)).store(store);
         for tool in workspace.tools() {
             builder = builder.fold(tool);
         }
@@ -176,6 +184,181 @@ fn an_edit_wants_one_place_and_shows_the_others() {
         place.fails("edit_file", json!({ "path": "src/main.rs", "old": "one();\n  two();", "new": "" }));
     assert!(none.contains("does not contain") && none.contains("like line 2"), "{none}");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn an_undo_changes_only_a_file_that_is_as_the_edit_left_it() {
+    let place = Place::new("edit-undo");
+    let file = place.work().join("a");
+    fs::write(&file, "first = 1\nsecond = 9\n").unwrap();
+    let input = json!({ "path": "a", "old": "= 1", "new": "= 2" });
+    let agent = place.agent([Line::call("edit_file", "c1", input), Line::text("done")]);
+    block_on(agent.process_request("go")).unwrap();
+    fs::write(&file, "first = 7\nsecond = 2\n").unwrap();
+    let _ = block_on(agent.undo(1));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "first = 7\nsecond = 2\n");
+}
+
+#[test]
+fn a_deletion_and_an_edit_whose_new_text_stands_twice_are_undone() {
+    let place = Place::new("edit-deletion");
+    let file = place.work().join("a");
+    for (before, old, new) in [("keep\ndelete me\n", "delete me\n", ""), ("}\nx\n", "x\n", "}\n")] {
+        fs::write(&file, before).unwrap();
+        let input = json!({ "path": "a", "old": old, "new": new });
+        let agent = place.agent([Line::call("edit_file", "c1", input), Line::text("done")]);
+        block_on(agent.process_request("go")).unwrap();
+        assert_ne!(fs::read_to_string(&file).unwrap(), before);
+        block_on(agent.undo(1)).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    }
+}
+
+#[test]
+fn sessions_that_share_a_workspace_give_back_what_each_found() {
+    let place = Place::new("two-sessions");
+    let file = place.work().join("a");
+    fs::write(&file, "original").unwrap();
+    let workspace = Workspace::open(place.work()).unwrap();
+    let script = || {
+        let input = json!({ "path": "a", "content": "same" });
+        [Line::call("write_file", "call_0", input), Line::text("done")]
+    };
+    let one = place.agent_over(&workspace, script(), MemoryStore::new("one"));
+    block_on(one.process_request("go")).unwrap();
+    let two = place.agent_over(&workspace, script(), MemoryStore::new("two"));
+    block_on(two.process_request("go")).unwrap();
+    block_on(one.undo(1)).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "original");
+}
+
+#[cfg(feature = "sqlite")]
+mod crash {
+    use glove_wasm::native::SqliteDatabase;
+
+    use super::*;
+
+    const FOLDER: &str = "GLOVE_CODING_TEST_FOLDER";
+
+    /// A process that dies as soon as `write_file` has written, before its result is stored.
+    fn writes_and_dies(test: &str, place: &Place) {
+        let mut process = Command::new(std::env::current_exe().unwrap());
+        process.args(["--exact", test, "--test-threads=1"]).env(FOLDER, &place.0);
+        assert!(!process.output().unwrap().status.success());
+        assert_eq!(fs::read_to_string(place.work().join("a")).unwrap(), "new");
+    }
+
+    /// In that process.
+    fn dies_if_told() {
+        let Some(folder) = std::env::var_os(FOLDER) else { return };
+        // Not dropped: the folder belongs to the other process.
+        let place = std::mem::ManuallyDrop::new(Place(folder.into()));
+        let file = place.work().join("a");
+        std::thread::spawn(move || {
+            while fs::read(&file).unwrap_or_default() != b"new" {}
+            std::process::abort();
+        });
+        let input = json!({ "path": "a", "content": "new" });
+        let workspace = Workspace::open(place.work()).unwrap();
+        let store = SqliteDatabase::open(place.0.join("db")).unwrap().store("s");
+        let agent =
+            place.agent_over(&workspace, [Line::call("write_file", "c1", input), Line::text("done")], store);
+        let _ = block_on(agent.process_request("go"));
+        sleep(Duration::from_secs(5));
+    }
+
+    fn resumed(place: &Place) -> Glove {
+        let store = SqliteDatabase::open(place.0.join("db")).unwrap().store("s");
+        let agent =
+            place.agent_over(&Workspace::open(place.work()).unwrap(), [Line::text("done")], store.clone());
+        block_on(store.acquire()).unwrap();
+        block_on(agent.resume()).unwrap();
+        agent
+    }
+
+    #[test]
+    fn a_write_that_a_crash_interrupted_is_undone_to_what_was_there_before() {
+        dies_if_told();
+        let place = Place::new("crash-undo");
+        let file = place.work().join("a");
+        fs::write(&file, "original").unwrap();
+        writes_and_dies(
+            "native_coding::crash::a_write_that_a_crash_interrupted_is_undone_to_what_was_there_before",
+            &place,
+        );
+        let agent = resumed(&place);
+        assert_eq!(result(&agent), (ToolStatus::Success, "replaced a (1 lines)".to_owned()));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        block_on(agent.undo(1)).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "original");
+    }
+
+    #[test]
+    fn a_write_that_a_crash_interrupted_leaves_what_a_person_has_written_since() {
+        dies_if_told();
+        let place = Place::new("crash-person");
+        let file = place.work().join("a");
+        fs::write(&file, "original").unwrap();
+        writes_and_dies(
+            "native_coding::crash::a_write_that_a_crash_interrupted_leaves_what_a_person_has_written_since",
+            &place,
+        );
+        fs::write(&file, "a week of work").unwrap();
+        let agent = resumed(&place);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "a week of work");
+        let (status, said) = result(&agent);
+        assert_eq!(status, ToolStatus::Error, "{said}");
+        assert!(said.contains("changed by somebody else"), "{said}");
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_given_back_is_not_replaced() {
+    let place = Place::new("large");
+    let file = fs::File::create(place.work().join("big")).unwrap();
+    file.set_len(3_000_000_000).unwrap();
+    let said = place.fails("write_file", json!({ "path": "big", "content": "x" }));
+    assert!(said.contains("too large"), "{said}");
+    assert_eq!(file.metadata().unwrap().len(), 3_000_000_000);
+}
+
+#[test]
+fn a_write_protected_file_is_not_replaced() {
+    let place = Place::new("protected");
+    let file = place.work().join("src/main.rs");
+    let before = fs::read_to_string(&file).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    let said = place.fails("write_file", json!({ "path": "src/main.rs", "content": "x" }));
+    assert!(said.contains("write-protected"), "{said}");
+    let edit = json!({ "path": "src/main.rs", "old": "one", "new": "three" });
+    assert!(place.fails("edit_file", edit).contains("write-protected"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn a_link_to_a_file_that_does_not_exist_yet_stays_a_link() {
+    let place = Place::new("dangling");
+    let work = place.work();
+    symlink("src/made.txt", work.join("inside")).unwrap();
+    symlink("../outside/made.txt", work.join("outside")).unwrap();
+    symlink("round", work.join("round")).unwrap();
+    place.works("write_file", json!({ "path": "inside", "content": "x" }));
+    assert!(fs::symlink_metadata(work.join("inside")).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(work.join("src/made.txt")).unwrap(), "x");
+    for path in ["outside", "round"] {
+        place.fails("write_file", json!({ "path": path, "content": "x" }));
+        assert!(fs::symlink_metadata(work.join(path)).unwrap().is_symlink(), "{path}");
+    }
+    assert!(!place.0.join("outside/made.txt").exists());
+}
+
+#[test]
+fn what_is_ignored_is_left_out_where_there_is_no_git_too() {
+    let place = Place::new("no-git");
+    fs::write(place.work().join(".gitignore"), "ignored.txt\n").unwrap();
+    fs::write(place.work().join("ignored.txt"), "needle").unwrap();
+    assert_eq!(place.works("search", json!({ "pattern": "^needle" })), "(nothing found)");
+    assert_eq!(place.works("list_dir", json!({})), ".gitignore\nsrc/\n  main.rs\n");
 }
 
 #[test]
@@ -473,7 +656,12 @@ fn files_of_git_are_not_written() {
         let (status, _) = place.call("write_file", json!({ "path": path, "content": "x" }));
         assert_eq!(status, ToolStatus::Error, "{path}");
     }
+    for path in [".git/hooks/deep/x", "innocent/hooks/deep/x", "new/.git/hooks/x"] {
+        let input = json!({ "path": path, "content": "x", "create_dirs": true });
+        assert!(place.fails("write_file", input).contains("files of .git are not written"), "{path}");
+    }
     assert_eq!(fs::read_dir(place.work().join(".git/hooks")).unwrap().count(), 0);
+    assert!(!place.work().join("new").exists());
 }
 
 /// From an issue to a green test: the script is the model, everything else is real.

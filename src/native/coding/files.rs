@@ -1,12 +1,13 @@
 //! Reading, listing, writing and editing.
 
+use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cap_std::fs::OpenOptions;
+use cap_std::fs::{MetadataExt, OpenOptions};
 use ignore::WalkBuilder;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::workspace::{Workspace, failed, on_thread};
@@ -138,6 +139,7 @@ pub(super) fn list_dir(workspace: &Workspace) -> Tool {
                 .hidden(false)
                 .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != "node_modules")
                 .sort_by_file_name(|a, b| a.cmp(b))
+                .require_git(false)
                 .build();
             for (at, entry) in walk.flatten().filter(|entry| entry.depth() > 0).enumerate() {
                 if at == ENTRIES {
@@ -180,17 +182,21 @@ pub(super) fn write_file(workspace: &Workspace) -> Tool {
     let (writes, undoes) = (workspace.clone(), workspace.clone());
     Tool::new("write_file", about, schema, move |input: WriteFile, context: ToolContext| {
         let workspace = writes.clone();
-        on_thread(move || {
+        async move {
             let path = workspace.below(&input.path)?;
-            let before = existing(&workspace, &path)?;
-            if let (true, Some(folder)) = (input.create_dirs, path.parent()) {
-                workspace.folder().create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-            }
-            replace(&workspace, &path, input.content.as_bytes())?;
-            let what = if before.is_some() { "replaced" } else { "created" };
-            workspace.keep(&kept_as(&context, &path), before);
-            Ok(format!("{what} {} ({} lines)", path.display(), input.content.lines().count()))
-        })
+            // A step: if this call runs again after a crash, it knows what it found the first time.
+            let (looks, looked_at) = (workspace.clone(), path.clone());
+            let before = context
+                .step("look", move || {
+                    on_thread(move || {
+                        let found = existing(&looks, &looked_at)?;
+                        Before::of(&looks, &looked_at, found.as_deref())
+                    })
+                })
+                .await?;
+            let key = kept_as(&context, &path);
+            on_thread(move || write(&workspace, &path, &input, before, key)).await
+        }
     })
     .requires_permission()
     .idempotent(0)
@@ -198,28 +204,107 @@ pub(super) fn write_file(workspace: &Workspace) -> Tool {
         let workspace = undoes.clone();
         on_thread(move || {
             let path = workspace.below(&input.path)?;
-            let Some(before) = workspace.kept(&kept_as(&context, &path)) else {
-                let message =
-                    "what was in the file before is not known any more: the program was started again since";
-                return Err(ToolFailure::new(message));
-            };
-            unchanged(&workspace, &path, input.content.as_bytes())?;
-            match before {
-                Some(before) => replace(&workspace, &path, &before),
-                None => workspace.folder().remove_file(&path).map_err(|error| failed(&path, &error)),
-            }
+            let key = kept_as(&context, &path);
+            take_back(&workspace, &path, &key, |_| Some(input.content.clone().into_bytes()))
         })
     })
 }
 
-/// A call and its undo have the same id.
+/// A call and its undo have the same key.
 fn kept_as(context: &ToolContext, path: &Path) -> String {
-    format!("{} {}", context.call_id, path.display())
+    format!("{} {}", context.call_key, path.display())
+}
+
+/// Old text up to this size is stored with a call until it has ended.
+const STORED: usize = 1_000_000;
+
+/// A file as a call found it.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+enum Before {
+    Missing,
+    Text(String),
+    /// Too large to be stored, or no text. Number, size, and time of the last change.
+    Other(u64, u64, i64, i64),
+}
+
+impl Before {
+    fn of(workspace: &Workspace, path: &Path, found: Option<&[u8]>) -> Result<Before, ToolFailure> {
+        let Some(bytes) = found else { return Ok(Before::Missing) };
+        match std::str::from_utf8(bytes) {
+            Ok(text) if text.len() <= STORED => Ok(Before::Text(text.to_owned())),
+            _ => {
+                let metadata = workspace.folder().metadata(path).map_err(|error| failed(path, &error))?;
+                Ok(Before::Other(metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
+            }
+        }
+    }
+}
+
+fn write(
+    workspace: &Workspace,
+    path: &Path,
+    input: &WriteFile,
+    before: Before,
+    key: String,
+) -> Result<String, ToolFailure> {
+    let said = |what| format!("{what} {} ({} lines)", path.display(), input.content.lines().count());
+    let what = if before == Before::Missing { "created" } else { "replaced" };
+    let found = existing(workspace, path)?;
+    if Before::of(workspace, path, found.as_deref())? != before {
+        if found.as_deref() != Some(input.content.as_bytes()) {
+            return Err(ToolFailure::new(format!(
+                "`{}` was changed by somebody else meanwhile; nothing was written. Read it, then write it again if that is still right",
+                path.display()
+            )));
+        }
+        // This call has written it before it was interrupted.
+        match before {
+            Before::Missing => workspace.kept().keep(key, None),
+            Before::Text(text) => workspace.kept().keep(key, Some(text.into_bytes())),
+            Before::Other(..) => {}
+        }
+        return Ok(said(what));
+    }
+    if let (true, Some(folder)) = (input.create_dirs, target(workspace, path)?.parent()) {
+        workspace.folder().create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    }
+    replace(workspace, path, input.content.as_bytes())?;
+    workspace.kept().keep(key, found);
+    Ok(said(what))
+}
+
+/// Gives back what was in a file, if it still is as the call left it: `after` says how, from what was in it.
+fn take_back(
+    workspace: &Workspace,
+    path: &Path,
+    key: &str,
+    after: impl FnOnce(Option<&[u8]>) -> Option<Vec<u8>>,
+) -> Result<(), ToolFailure> {
+    let Some(before) = workspace.kept().get(key) else {
+        let message = "what was in the file before is not known any more: the program was started again since, or it is too long ago";
+        return Err(ToolFailure::new(message));
+    };
+    if existing(workspace, path)? != after(before.as_deref()) {
+        return Err(ToolFailure::new(format!("`{}` was changed since; undo it by hand", path.display())));
+    }
+    match before {
+        Some(before) => replace(workspace, path, &before)?,
+        None => workspace.folder().remove_file(path).map_err(|error| failed(path, &error))?,
+    }
+    workspace.kept().remove(key);
+    Ok(())
 }
 
 /// What is in a file that may not exist. Whatever is in it: it is given back as it was.
 fn existing(workspace: &Workspace, path: &Path) -> Result<Option<Vec<u8>>, ToolFailure> {
     match workspace.folder().metadata(path) {
+        Ok(metadata) if metadata.len() > LARGEST => {
+            let size = metadata.len();
+            Err(ToolFailure::new(format!(
+                "`{}` is too large to be replaced ({size} bytes): what is in it could not be given back; use bash",
+                path.display()
+            )))
+        }
         Ok(metadata) if metadata.is_file() => {
             workspace.folder().read(path).map(Some).map_err(|error| failed(path, &error))
         }
@@ -229,28 +314,55 @@ fn existing(workspace: &Workspace, path: &Path) -> Result<Option<Vec<u8>>, ToolF
     }
 }
 
-fn unchanged(workspace: &Workspace, path: &Path, written: &[u8]) -> Result<(), ToolFailure> {
-    if existing(workspace, path)?.as_deref() == Some(written) {
-        return Ok(());
+/// How many links and missing folders of a path are followed.
+const DEEPEST: usize = 200;
+
+/// The file that is written: what is behind a link is changed, not the link, also where nothing is there yet. Folders of it may be
+/// missing.
+fn target(workspace: &Workspace, path: &Path) -> Result<PathBuf, ToolFailure> {
+    let folder = workspace.folder();
+    let mut rest = path.to_owned();
+    let mut missing: Vec<OsString> = Vec::new();
+    for _ in 0..DEEPEST {
+        let here = if rest.as_os_str().is_empty() { Path::new(".") } else { &rest };
+        let unresolved = match folder.canonicalize(here) {
+            Ok(mut target) => {
+                target.extend(missing.iter().rev());
+                if target.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
+                    return Err(ToolFailure::new("files of .git are not written; use git by way of bash"));
+                }
+                return Ok(target);
+            }
+            Err(error) => error,
+        };
+        let parent = rest.parent().unwrap_or(Path::new(""));
+        rest = match (folder.symlink_metadata(here), rest.file_name()) {
+            (Ok(metadata), _) if metadata.is_symlink() => {
+                parent.join(folder.read_link(here).map_err(|error| failed(path, &error))?)
+            }
+            (Err(error), Some(name)) if error.kind() == std::io::ErrorKind::NotFound => {
+                missing.push(name.to_owned());
+                parent.to_owned()
+            }
+            _ => return Err(failed(path, &unresolved)),
+        };
     }
-    Err(ToolFailure::new(format!("`{}` was changed since; undo it by hand", path.display())))
+    Err(ToolFailure::new(format!("`{}` leads through too many links", path.display())))
 }
 
 /// All of the new content or all of the old: it is written beside the file and put in its place.
 fn replace(workspace: &Workspace, path: &Path, content: &[u8]) -> Result<(), ToolFailure> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let folder = workspace.folder();
-    // What is behind a link is changed, not the link.
-    let target = match (folder.canonicalize(path), path.parent(), path.file_name()) {
-        (Ok(target), _, _) => target,
-        (Err(_), Some(parent), Some(name)) => {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            folder.canonicalize(parent).map_err(|error| failed(parent, &error))?.join(name)
-        }
-        (Err(error), _, _) => return Err(failed(path, &error)),
-    };
-    if target.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
-        return Err(ToolFailure::new("files of .git are not written; use git by way of bash"));
+    let target = target(workspace, path)?;
+    if let Some(parent) = target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        folder.metadata(parent).map_err(|error| failed(parent, &error))?;
+    }
+    if folder.metadata(&target).is_ok_and(|metadata| metadata.permissions().readonly()) {
+        return Err(ToolFailure::new(format!(
+            "`{}` is write-protected; change its permissions by way of bash if it is to be written",
+            path.display()
+        )));
     }
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let beside: PathBuf = target.with_file_name(format!(".glove-{}-{number}.tmp", std::process::id()));
@@ -289,22 +401,36 @@ pub(super) fn edit_file(workspace: &Workspace) -> Tool {
     });
     let about = "Replaces a piece of a text file by another. The piece must be in the file exactly once: give more lines around it if not.";
     let (edits, undoes) = (workspace.clone(), workspace.clone());
-    Tool::new("edit_file", about, schema, move |input: EditFile, _: ToolContext| {
+    Tool::new("edit_file", about, schema, move |input: EditFile, context: ToolContext| {
         let workspace = edits.clone();
-        on_thread(move || edit(&workspace, &input.path, &input.old, &input.new))
+        on_thread(move || {
+            let path = workspace.below(&input.path)?;
+            let key = kept_as(&context, &path);
+            edit(&workspace, &path, &input, key)
+        })
     })
     .requires_permission()
-    .undo(move |input: EditFile, _: ToolContext| {
+    .undo(move |input: EditFile, context: ToolContext| {
         let workspace = undoes.clone();
-        on_thread(move || edit(&workspace, &input.path, &input.new, &input.old).map(drop))
+        on_thread(move || {
+            let path = workspace.below(&input.path)?;
+            let key = kept_as(&context, &path);
+            take_back(&workspace, &path, &key, |before| {
+                let before = std::str::from_utf8(before?).ok()?;
+                Some(before.replacen(&input.old, &input.new, 1).into_bytes())
+            })
+        })
     })
 }
 
-fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<String, ToolFailure> {
-    let path = workspace.below(path)?;
-    let text = text_of(workspace, &path)?;
-    let places: Vec<usize> =
-        if old.is_empty() { Vec::new() } else { text.match_indices(old).map(|(at, _)| at).collect() };
+fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: String) -> Result<String, ToolFailure> {
+    let EditFile { old, new, .. } = input;
+    let text = text_of(workspace, path)?;
+    let places: Vec<usize> = if old.is_empty() {
+        Vec::new()
+    } else {
+        text.match_indices(old.as_str()).map(|(at, _)| at).collect()
+    };
     let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     match places.as_slice() {
         [at] => {
@@ -312,8 +438,10 @@ fn edit(workspace: &Workspace, path: &str, old: &str, new: &str) -> Result<Strin
             changed.push_str(text.get(..*at).unwrap_or_default());
             changed.push_str(new);
             changed.push_str(text.get(at + old.len()..).unwrap_or_default());
-            replace(workspace, &path, changed.as_bytes())?;
-            Ok(format!("edited {} at line {}", path.display(), line(*at)))
+            replace(workspace, path, changed.as_bytes())?;
+            let said = format!("edited {} at line {}", path.display(), line(*at));
+            workspace.kept().keep(key, Some(text.into_bytes()));
+            Ok(said)
         }
         [] => Err(ToolFailure::new(format!(
             "`{}` does not contain that piece; read the file and copy it as it stands there{}",

@@ -1,6 +1,7 @@
 //! Tools that read, change and run what is in a folder.
 
 mod files;
+mod kept;
 mod search;
 mod shell;
 mod workspace;

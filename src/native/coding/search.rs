@@ -56,6 +56,7 @@ fn find(workspace: &Workspace, input: &Search, stopped: &dyn Fn() -> bool) -> Re
     let folder = workspace.real_folder(&workspace.below(&input.path)?)?;
     let mut walk = WalkBuilder::new(&folder);
     walk.hidden(false)
+        .require_git(false)
         .max_filesize(Some(LARGEST))
         .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != "node_modules")
         .sort_by_file_name(|a, b| a.cmp(b));

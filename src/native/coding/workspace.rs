@@ -1,16 +1,16 @@
 //! The folder of the tools: no path leads out of it, whatever it is written like and whatever it links to.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use futures_channel::oneshot;
 
+use super::kept::Kept;
 use crate::ports::ToolFailure;
 
 /// A folder that an agent works in. [`Workspace::tools`] are `read_file`, `list_dir` and `search`, which run by themselves,
@@ -26,8 +26,8 @@ pub struct Workspace {
 struct Inner {
     path: PathBuf,
     folder: Dir,
-    /// What was in a file before a call wrote it, by the call and the file.
-    before: Mutex<HashMap<String, Option<Vec<u8>>>>,
+    /// By the call and the file.
+    before: Mutex<Kept>,
 }
 
 impl Workspace {
@@ -68,14 +68,9 @@ impl Workspace {
         Ok(self.inner.path.join(real))
     }
 
-    pub(super) fn keep(&self, key: &str, before: Option<Vec<u8>>) {
-        if let Ok(mut kept) = self.inner.before.lock() {
-            kept.insert(key.to_owned(), before);
-        }
-    }
-
-    pub(super) fn kept(&self, key: &str) -> Option<Option<Vec<u8>>> {
-        self.inner.before.lock().ok()?.get(key).cloned()
+    /// What was in files before calls changed them.
+    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.inner.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
