@@ -1,7 +1,7 @@
 //! A database of sessions.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
@@ -11,7 +11,7 @@ use super::schema;
 use super::sessions::{self, StoredSession};
 use super::store::SqliteStore;
 use super::worker::{Worker, of_file};
-use crate::error::StoreError;
+use crate::error::{StoreError, StoreErrorKind};
 use crate::portable::BoxFuture;
 
 /// How long another program's write is waited for.
@@ -26,7 +26,7 @@ pub struct SqliteDatabase {
 impl SqliteDatabase {
     /// Opens the database, or makes it. A database of the original framework is taken as it is, and stays readable for it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let path = path.as_ref().to_owned();
+        let path = file_path(path.as_ref())?;
         let connection = connect(&path).map_err(|error| of_file(error, &path))?;
         Ok(SqliteDatabase { worker: Worker::start(path, connection)? })
     }
@@ -62,8 +62,23 @@ impl SqliteDatabase {
     }
 }
 
+/// Absolute: SQLite takes some names for databases in memory, and the working folder may change.
+fn file_path(path: &Path) -> Result<PathBuf, StoreError> {
+    let name = path.as_os_str().as_encoded_bytes();
+    if name.is_empty() || name == b":memory:" || name.starts_with(b"file:") {
+        let message = format!(
+            "`{}` does not name a file, and what is written there would be lost; give the path of a file. For sessions in memory use `MemoryStore`",
+            path.display()
+        );
+        return Err(StoreError::new(StoreErrorKind::Unavailable, message));
+    }
+    std::path::absolute(path).map_err(|error| {
+        let message = format!("the folder of `{}` is not known: {error}", path.display());
+        StoreError::new(StoreErrorKind::Unavailable, message)
+    })
+}
+
 fn connect(path: &Path) -> Result<Connection, StoreError> {
-    // Without the flag for URIs: a path is a path, whatever it begins with.
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(|error| failed(&error))?;

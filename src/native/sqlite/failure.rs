@@ -7,6 +7,11 @@ use crate::json::codec::Fault;
 
 /// Nothing of the transaction in which this happened is stored.
 pub(super) fn failed(error: &rusqlite::Error) -> StoreError {
+    if is_damage(error) {
+        let message =
+            format!("the stored session is damaged: a value cannot be read ({error}); nothing was changed");
+        return StoreError::new(StoreErrorKind::Corrupt, message);
+    }
     let code = error.sqlite_error_code();
     let (kind, what) = match code {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
@@ -39,6 +44,16 @@ pub(super) fn failed(error: &rusqlite::Error) -> StoreError {
         _ => (StoreErrorKind::Failed, "SQLite refused; nothing was written"),
     };
     StoreError::new(kind, format!("{what} ({error})."))
+}
+
+/// A value in the database is not of the kind that is written there.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+
+    matches!(
+        error,
+        FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..)
+    )
 }
 
 pub(super) fn unreadable(place: &str, fault: &Fault) -> StoreError {

@@ -2,6 +2,7 @@
 
 mod database;
 mod failure;
+mod file;
 mod lease;
 mod rows;
 mod schema;

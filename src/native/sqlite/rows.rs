@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, Row};
 
-use super::failure::{failed, unreadable};
+use super::failure::{failed, is_damage, unreadable};
 use crate::error::StoreError;
 use crate::json::Json;
 use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};
@@ -64,8 +64,12 @@ pub(super) fn message_texts(connection: &Connection, session: &str) -> rusqlite:
          FROM messages WHERE session_id = ?1 ORDER BY id";
     let mut statement = connection.prepare_cached(query)?;
     let rows = statement.query_map([session], |row| {
-        let whole: Option<String> = row.get(0)?;
-        whole.map_or_else(|| original_message(row), Ok)
+        let whole: rusqlite::Result<Option<String>> = row.get(0);
+        match whole.and_then(|whole| whole.map_or_else(|| original_message(row), Ok)) {
+            // No message: whoever reads it finds that, and that the others can be read.
+            Err(error) if is_damage(&error) => Ok(String::new()),
+            text => text,
+        }
     })?;
     rows.collect()
 }

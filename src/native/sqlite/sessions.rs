@@ -73,9 +73,11 @@ fn one_line(text: &str) -> String {
 pub(super) fn delete(work: &mut Work, session: &str) -> Result<bool, StoreError> {
     // A holder that nobody is: the session has to be free.
     let nobody = Lease::new(session.to_owned(), String::new());
-    let own = work.holds(session);
+    let own = work.leases_of(session);
     work.atomically(|connection| {
-        if !own {
+        // Another process may have taken it over from a store of this one.
+        let held = lease::held(connection, session)?;
+        if !own.iter().any(|lease| held.is_by(&lease.holder)) {
             lease::take(connection, &nobody, false)?;
         }
         let mut deleted = 0;

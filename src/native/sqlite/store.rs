@@ -306,8 +306,28 @@ impl Inner {
         let query = "SELECT checkpoint FROM glove_runs WHERE session_id = ?1";
         let checkpoint =
             transaction.query_row(query, [session], |row| row.get(0)).optional().map_err(failed)?.flatten();
-        Ok(Loaded { messages, checkpoint, records: records(&transaction, session)? })
+        let loaded = Loaded { messages, checkpoint, records: records(&transaction, session)? };
+        whole(&loaded, own)?;
+        Ok(loaded)
     }
+}
+
+/// What is stored is as much as was written: otherwise no step could ever follow on it.
+fn whole(loaded: &Loaded, own: Stored) -> Result<(), StoreError> {
+    let (messages, last) = (loaded.messages.len(), loaded.records.last().map(|record| record.seq));
+    let records_miss = match (&loaded.checkpoint, last) {
+        (Some(_), None) => false,
+        (Some(_), Some(last)) => last != own.seq,
+        (None, _) => loaded.records.len() as u64 != own.seq,
+    };
+    let what = if messages != own.messages {
+        format!("{messages} messages are stored, and {} were written", own.messages)
+    } else if records_miss {
+        "the state of its run is not the one that was written".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(StoreError::new(StoreErrorKind::Corrupt, format!("the stored session is damaged: {what}")))
 }
 
 fn records(connection: &Connection, session: &str) -> Result<Vec<Record>, StoreError> {

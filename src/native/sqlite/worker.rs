@@ -11,6 +11,7 @@ use futures_channel::oneshot;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::failed;
+use super::file::DatabaseFile;
 use super::lease::{self, Lease};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::portable::BoxFuture;
@@ -33,6 +34,7 @@ type Job = Box<dyn FnOnce(&mut Work) + Send>;
 /// What the thread works with.
 pub(super) struct Work {
     pub(super) connection: Connection,
+    file: DatabaseFile,
     leases: Vec<Lease>,
     durability: Option<Durability>,
 }
@@ -40,7 +42,8 @@ pub(super) struct Work {
 impl Worker {
     pub(super) fn start(path: PathBuf, connection: Connection) -> Result<Self, StoreError> {
         let (jobs, inbox) = channel();
-        let mut work = Work { connection, leases: Vec::new(), durability: None };
+        let file = DatabaseFile::at(&path);
+        let mut work = Work { connection, file, leases: Vec::new(), durability: None };
         let thread = thread::Builder::new()
             .name("glove-sqlite".to_owned())
             .spawn(move || work.serve(&inbox))
@@ -100,7 +103,9 @@ impl Work {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if Instant::now() >= renewal {
-                lease::renew(&self.connection, &self.leases);
+                // A lease in a file that was removed is none: it runs out, and what asks for it finds out why.
+                let leases = if self.file.is_there().is_ok() { self.leases.as_slice() } else { &[] };
+                lease::renew(&self.connection, leases);
                 renewal = Instant::now() + lease::RENEWED;
             }
         }
@@ -124,6 +129,7 @@ impl Work {
         &mut self,
         write: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.file.is_there()?;
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let transaction = begun.map_err(|error| failed(&error))?;
         let value = write(&transaction)?;
@@ -154,9 +160,9 @@ impl Work {
         lease::give_back(&self.connection, lease);
     }
 
-    /// A store of this process has the session.
-    pub(super) fn holds(&self, session: &str) -> bool {
-        self.leases.iter().any(|lease| lease.session == session)
+    /// Those that stores of this process have, or had before they were taken over.
+    pub(super) fn leases_of(&self, session: &str) -> Vec<Lease> {
+        self.leases.iter().filter(|lease| lease.session == session).cloned().collect()
     }
 }
 

@@ -91,6 +91,87 @@ fn a_message_that_cannot_be_read_leaves_the_others_readable() {
 }
 
 #[test]
+fn a_message_that_is_no_text_leaves_the_others_readable() {
+    for damage in ["cast(x'7bff7d' as text)", "x'ff00'"] {
+        let folder = Folder::new();
+        let database = folder.database();
+        block_on(hello(&database).process_request("one")).unwrap();
+        let connection = Connection::open(folder.file("sessions.db")).unwrap();
+        let update = format!("UPDATE messages SET glove_json = {damage} WHERE sender = 'agent'");
+        connection.execute(&update, []).unwrap();
+        let agent = hello(&database);
+        block_on(agent.session().opened()).unwrap();
+        says(agent.session().damage().unwrap(), "STORE_CORRUPT", "message 1");
+        assert_eq!(transcript(&agent.messages()), ["user: one", "agent: [A message that cannot be read.]"]);
+    }
+}
+
+#[test]
+fn a_damaged_row_of_a_run_is_called_damage_and_its_messages_are_shown() {
+    for damage in [
+        "messages = 1",
+        "messages = 9223372036854775807",
+        "checkpoint = NULL",
+        "seq = 'x'",
+        "seq = -1",
+        "seq = seq + 1",
+    ] {
+        let folder = Folder::new();
+        let database = folder.database();
+        block_on(hello(&database).process_request("one")).unwrap();
+        let connection = Connection::open(folder.file("sessions.db")).unwrap();
+        let records: i64 =
+            connection.query_row("SELECT count(*) FROM glove_records", [], |row| row.get(0)).unwrap();
+        if damage == "seq = seq + 1" && records == 0 {
+            continue;
+        }
+        connection.execute(&format!("UPDATE glove_runs SET {damage}"), []).unwrap();
+        let agent = hello(&database);
+        block_on(agent.session().opened()).unwrap();
+        let found = agent.session().damage().unwrap_or_else(|| panic!("{damage} is not found"));
+        assert_eq!(found.kind.code(), "STORE_CORRUPT", "{damage}: {found}");
+        assert_eq!(transcript(&agent.messages()), ["user: one", "agent: Hello."], "{damage}");
+        assert_eq!(block_on(agent.process_request("two")).unwrap_err().code(), "STORE_CORRUPT", "{damage}");
+    }
+}
+
+#[test]
+fn a_name_that_sqlite_takes_for_a_database_in_memory_is_refused() {
+    for name in ["", ":memory:", "file:sessions.db", "file:/tmp/sessions.db?mode=memory"] {
+        let error = refused(Path::new(name));
+        assert_eq!(error.kind.code(), "STORE_UNAVAILABLE", "{name}");
+        assert!(error.message.contains("does not name a file"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_removed_or_replaced_while_it_is_open_is_not_written_any_more() {
+    let folder = Folder::new();
+    let database = folder.database();
+    let agent = hello(&database);
+    block_on(agent.process_request("one")).unwrap();
+    let names = ["sessions.db", "sessions.db-wal", "sessions.db-shm"];
+    for name in names {
+        fs::rename(folder.file(name), folder.file(&format!("{name}.away"))).unwrap();
+    }
+    let Error::Store(error) = block_on(agent.process_request("two")).unwrap_err() else {
+        panic!("another error")
+    };
+    says(&error, "STORE_UNAVAILABLE", "removed or replaced");
+    let other = folder.database();
+    let Error::Store(error) = block_on(agent.resume()).unwrap_err() else { panic!("another error") };
+    says(&error, "STORE_UNAVAILABLE", "removed or replaced");
+    drop(other);
+    for name in names {
+        let _ = fs::remove_file(folder.file(name));
+        fs::rename(folder.file(&format!("{name}.away")), folder.file(name)).unwrap();
+    }
+    assert_eq!(block_on(agent.resume()).unwrap().text(), "Hello.");
+    let stored = block_on(database.store("s").load()).unwrap().messages;
+    assert_eq!(transcript(&stored), ["user: one", "agent: Hello.", "user: two", "agent: Hello."]);
+}
+
+#[test]
 fn a_database_that_another_program_has_locked_is_said_to_be_and_works_afterwards() {
     let folder = Folder::new();
     let database = folder.database();

@@ -10,6 +10,7 @@ use glove_wasm::native::{SqliteDatabase, SqliteStore};
 use glove_wasm::ports::StoreAdapter;
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::{Line, ScriptedModel};
+use rusqlite::Connection;
 use serde_json::json;
 
 use super::Folder;
@@ -86,6 +87,32 @@ fn a_deleted_session_is_gone_and_the_others_stay() {
             ["user: b", "agent: Hello."]
         );
     });
+}
+
+#[test]
+fn a_session_that_another_store_has_taken_over_is_not_deleted_by_who_had_it_before() {
+    let folder = Folder::new();
+    let (one, two) = (folder.database(), folder.database());
+    let _had = ask(&one, "s", "mine");
+    // As after its time has run out.
+    let connection = Connection::open(folder.file("sessions.db")).unwrap();
+    connection.execute("UPDATE glove_runs SET held_until = 0", []).unwrap();
+    let model = ScriptedModel::by(|_, _| Line::text("Hello."));
+    let has = numbered(&model, two.store("s"), "two").build().unwrap();
+    block_on(has.process_request("theirs")).unwrap();
+    assert_eq!(block_on(one.delete("s")).unwrap_err().kind.code(), "STORE_CONFLICT");
+    assert_eq!(block_on(two.store("s").load()).unwrap().messages.len(), 4);
+}
+
+#[test]
+fn a_session_that_was_deleted_and_made_again_by_another_store_is_not_deleted_again() {
+    let folder = Folder::new();
+    let (one, two) = (folder.database(), folder.database());
+    let _had = ask(&one, "s", "mine");
+    assert!(block_on(one.delete("s")).unwrap());
+    let _has = ask(&two, "s", "theirs");
+    assert_eq!(block_on(one.delete("s")).unwrap_err().kind.code(), "STORE_CONFLICT");
+    assert_eq!(block_on(two.store("s").load()).unwrap().messages.len(), 2);
 }
 
 #[test]
