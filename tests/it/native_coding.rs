@@ -234,11 +234,42 @@ fn sessions_that_share_a_workspace_give_back_what_each_found() {
 
 #[cfg(feature = "sqlite")]
 mod crash {
-    use glove_wasm::native::SqliteDatabase;
+    use glove_wasm::error::StoreError;
+    use glove_wasm::native::{SqliteDatabase, SqliteStore};
+    use glove_wasm::portable::BoxFuture;
+    use glove_wasm::ports::{Durability, Loaded};
+    use glove_wasm::run::checkpoint::Unsaved;
 
     use super::*;
 
     const FOLDER: &str = "GLOVE_CODING_TEST_FOLDER";
+
+    /// Ends its process in the place of the next step once the file is written.
+    struct DiesOnceWritten {
+        store: SqliteStore,
+        file: PathBuf,
+    }
+
+    impl StoreAdapter for DiesOnceWritten {
+        fn identifier(&self) -> String {
+            self.store.identifier()
+        }
+
+        fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
+            self.store.load()
+        }
+
+        fn append(
+            &self,
+            step: Unsaved<'_>,
+            durability: Durability,
+        ) -> BoxFuture<'static, Result<(), StoreError>> {
+            if fs::read(&self.file).unwrap_or_default() == b"new" {
+                std::process::abort();
+            }
+            self.store.append(step, durability)
+        }
+    }
 
     /// A process that dies as soon as `write_file` has written, before its result is stored.
     fn writes_and_dies(test: &str, place: &Place) {
@@ -253,18 +284,13 @@ mod crash {
         let Some(folder) = std::env::var_os(FOLDER) else { return };
         // Not dropped: the folder belongs to the other process.
         let place = std::mem::ManuallyDrop::new(Place(folder.into()));
-        let file = place.work().join("a");
-        std::thread::spawn(move || {
-            while fs::read(&file).unwrap_or_default() != b"new" {}
-            std::process::abort();
-        });
         let input = json!({ "path": "a", "content": "new" });
         let workspace = Workspace::open(place.work()).unwrap();
         let store = SqliteDatabase::open(place.0.join("db")).unwrap().store("s");
+        let store = DiesOnceWritten { store, file: place.work().join("a") };
         let agent =
             place.agent_over(&workspace, [Line::call("write_file", "c1", input), Line::text("done")], store);
         let _ = block_on(agent.process_request("go"));
-        sleep(Duration::from_secs(5));
     }
 
     fn resumed(place: &Place) -> Glove {
