@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::display::DisplayError;
 use crate::json::Json;
+use crate::json::codec::to_text;
 use crate::message::SideOutput;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{AbortSignal, CallDisplay, ToolFailure};
@@ -15,7 +16,7 @@ use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validat
 use crate::run::log::StepResult;
 use crate::tool::{ToolDefinition, ToolSpec};
 
-/// How much data one output of a tool may have, as JSON: larger ones do not belong into a record that is read as a whole.
+/// How much data all outputs of a call may have together, as JSON: more does not belong into a record that is read as a whole.
 pub const MOST_OUTPUT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Everything that runs the tools of a session.
@@ -105,11 +106,17 @@ pub struct ToolContext {
     /// The display stack; slots pushed here belong to this call and go when it is cancelled.
     pub display: CallDisplay,
     pub abort: AbortSignal,
-    outputs: Arc<Mutex<Vec<SideOutput>>>,
+    outputs: Arc<Mutex<Outputs>>,
     steps: Option<Arc<dyn Steps>>,
     /// The idempotency key of the call, also in its undo.
     #[cfg(feature = "coding")]
     pub(crate) call_key: String,
+}
+
+#[derive(Default)]
+struct Outputs {
+    all: Vec<SideOutput>,
+    bytes: usize,
 }
 
 impl ToolContext {
@@ -181,16 +188,18 @@ impl ToolContext {
         done
     }
 
-    /// Adds an output next to the result: a file, a widget, or a type of the application's own. Fails where it has more than
-    /// [`MOST_OUTPUT_BYTES`]. What a call that fails has added is not kept.
+    /// Adds an output next to the result: a file, a widget, or a type of the application's own. Fails where the call's outputs
+    /// would have more than [`MOST_OUTPUT_BYTES`] together. What a call that fails has added is not kept.
     pub fn output(&self, output: SideOutput) -> Result<(), ToolFailure> {
-        let size = output.data.as_str().len();
-        if size > MOST_OUTPUT_BYTES {
+        let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = outputs.bytes.saturating_add(to_text(&output).len());
+        if bytes > MOST_OUTPUT_BYTES {
             return Err(ToolFailure::Failed(format!(
-                "An output has {size} bytes; at most {MOST_OUTPUT_BYTES} are kept in a conversation. Store it elsewhere, and add its address."
+                "An output makes the outputs of its call {bytes} bytes; at most {MOST_OUTPUT_BYTES} are kept in a conversation. Store it elsewhere, and add its address."
             )));
         }
-        self.outputs.lock().unwrap_or_else(PoisonError::into_inner).push(output);
+        outputs.bytes = bytes;
+        outputs.all.push(output);
         Ok(())
     }
 
@@ -216,7 +225,7 @@ impl ToolContext {
 
     /// What was added so far; a tool host puts it into the call's outcome.
     pub fn take_outputs(&self) -> Vec<SideOutput> {
-        std::mem::take(&mut *self.outputs.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.outputs.lock().unwrap_or_else(PoisonError::into_inner)).all
     }
 }
 

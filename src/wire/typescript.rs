@@ -113,7 +113,7 @@ fn the_types_of_typescript_are_those_of_rust() {
     ];
     same("run-types.ts", RUN, &run);
     let most = format!(
-        "/** The most data that one output of a tool may have, in bytes of JSON. */\nexport const mostOutputBytes = {MOST_OUTPUT_BYTES};\n"
+        "/** The most data that all outputs of a call may have together, in bytes of JSON. */\nexport const mostOutputBytes = {MOST_OUTPUT_BYTES};\n"
     );
     same("outputs.ts", "// How much a tool may show beside its result.", &[most]);
     same("core-types.ts", CORE, &core);

@@ -157,6 +157,132 @@ test.each<[string, string, ToolConfig["do"]]>([
   expect(session.getSnapshot().timeline.at(-1)).toMatchObject({ kind: "agent_text", text: "ok" });
 });
 
+test.each<[string, ToolConfig["do"], string]>([
+  // @ts-expect-error it has no type
+  ["an output without a type", (_, display) => display.addOutput({ data: 1 }), "`type` of the output must be a string"],
+  // @ts-expect-error it is no object
+  ["no output", (_, display) => display.addOutput(null), "The output must be an object, got null."],
+  // @ts-expect-error its name is no string
+  ["a widget without a name", (_, display) => display.displayWidget(5), "`widget` of the output must be a string"],
+  [
+    "a summary that is no text",
+    // @ts-expect-error its summary is no string
+    (_, display) => display.addOutput({ type: "x", summary: 5 }),
+    "`summary` of the output must be a string",
+  ],
+  // @ts-expect-error it is no object
+  ["no file", (_, display) => display.addFileOutput(null), "The file must be an object, got null."],
+  // @ts-expect-error it has no content
+  ["a file without content", (_, display) => display.addFileOutput({ name: "x" }), "`content` of the file must be a string"],
+  [
+    "a file with a list as content",
+    // @ts-expect-error its content is a list
+    (_, display) => display.addFileOutput({ name: "x", content: [1, 300] }),
+    "`content` of the file must be a string",
+  ],
+])("%s is refused where it is added, and a tool that catches that keeps its result", async (_, add, message) => {
+  const thrown: unknown[] = [];
+  const { entry } = await shown((input, display) => {
+    try {
+      add(input, display);
+    } catch (error) {
+      thrown.push(error);
+    }
+    return "paid";
+  });
+  expect(thrown).toEqual([expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(message) })]);
+  expect([entry.status, entry.output, entry.outputs]).toEqual(["success", "paid", undefined]);
+});
+
+test("an output that becomes another one as JSON is left out with an error, and the result and the others are kept", async () => {
+  const { entry, events } = await shown((_, display) => {
+    const odd = { type: "odd", toJSON: () => ({ type: 5 }) };
+    display.addOutput(odd);
+    display.displayWidget("forecast", 1);
+    return "paid";
+  });
+  expect([entry.status, entry.output, entry.outputs?.map(({ type }) => type)]).toEqual(["success", "paid", ["widget"]]);
+  expect(events.filter(([type]) => type === "error").map(([, data]) => data)).toEqual([
+    { code: "CONFIG_INVALID", message: expect.stringContaining("`type` of the output") },
+  ]);
+});
+
+test.each([
+  ["a time of the tool's own", { type: "x", at: 1.5 }],
+  ["half a letter", { type: "x\ud800", summary: "\udfff" }],
+  ["data of many levels", { type: "x", data: JSON.parse("[".repeat(5_000) + "]".repeat(5_000)) }],
+])("an output with %s does not take the result of its call away", async (_, output) => {
+  const { entry } = await shown((__, display) => {
+    display.addOutput(output);
+    return "paid";
+  });
+  expect([entry.status, entry.output, entry.outputs?.length]).toEqual(["success", "paid", 1]);
+});
+
+test("an output of an own type may have a `file`, and stays what it is", async () => {
+  const { entry } = await shown((_, display) => {
+    const output = { type: "report", file: "a.pdf", data: { a: 1 } };
+    display.addOutput(output);
+  });
+  expect(entry.outputs).toEqual([{ type: "report", file: "a.pdf", data: { a: 1 }, at: expect.any(Number) }]);
+});
+
+test.each<[string, ToolConfig["do"]]>([
+  [
+    "widgets",
+    (_, display) => {
+      for (let at = 0; at < 3; at++) display.displayWidget("w", "a".repeat(6e6));
+    },
+  ],
+  [
+    "a widget and a file",
+    (_, display) => {
+      display.displayWidget("w", "a".repeat(12e6));
+      display.addFileOutput({ name: "f", content: "a".repeat(4e6) });
+    },
+  ],
+  ["a widget of letters of three bytes", (_, display) => display.displayWidget("w", "漢".repeat(6e6))],
+])("%s that have too many bytes together are an error of their call, and the next message is answered", async (_, add) => {
+  let runs = 0;
+  const { entry, session } = await shown((input, display) => {
+    runs++;
+    add(input, display);
+  });
+  expect([entry.status, entry.outputs, runs]).toEqual(["error", undefined, 1]);
+  expect(entry.output ?? entry.error).toContain("16777216");
+  expect(session.getSnapshot()).toMatchObject({ run: { phase: "idle" }, error: undefined });
+});
+
+test("what is added after the tool has ended is refused as a question is", async () => {
+  const late = Promise.withResolvers<unknown[]>();
+  await shown((_, display) => {
+    const thrown: unknown[] = [];
+    setTimeout(() => {
+      for (const add of [() => display.displayWidget("late"), () => display.addFileOutput({ name: "late", content: "1" })])
+        try {
+          add();
+        } catch (error) {
+          thrown.push(error);
+        }
+      display.pushAndWait({ input: {} }).catch((error: unknown) => late.resolve([...thrown, error]));
+    }, 20);
+    return "done";
+  });
+  const [widget, file, question] = await late.promise;
+  expect([widget, file]).toEqual([question, question]);
+  expect(question).toMatchObject({ name: "AbortError", message: expect.stringContaining("has ended") });
+});
+
+test("what is added inside of a step is refused with what to do instead", async () => {
+  const { entry } = await shown(async (_, display) => {
+    const add = display.step("make", () => display.displayWidget("in the step"));
+    await expect(add).rejects.toMatchObject({ code: "OUTPUT_IN_STEP", message: expect.stringContaining("after it") });
+    display.displayWidget("after", await display.step("other", () => 1));
+    return "done";
+  });
+  expect([entry.status, entry.outputs?.map(({ widget }) => widget)]).toEqual(["success", ["after"]]);
+});
+
 test("giving a file of megabytes holds its tool up no longer than a copy takes", async () => {
   const content = new Uint8Array(10e6).fill(7);
   const began: number[] = [];

@@ -13,7 +13,7 @@ import { guard } from "../wasm/sessions.js";
 import type { CoreStep } from "../wire/core-types.js";
 import type { SideOutput } from "../wire/record.js";
 import type { DisplayManagerAdapter, ListenerFn, Resolver, Slot, SlotRequest } from "./manager.js";
-import type { AddedOutput } from "./outputs.js";
+import { type AddedOutput, checkFile, checkOutput } from "./outputs.js";
 
 /** A call that a tool is run for. */
 export interface RunningCall {
@@ -61,6 +61,8 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   readonly #manager: DisplayManagerAdapter;
   readonly #call: RunningCall;
   readonly #given: CallServices;
+  /** How many of its steps are being done. */
+  #steps = 0;
   declare readonly registerRenderer: DisplayManagerAdapter["registerRenderer"];
   declare readonly notify: DisplayManagerAdapter["notify"];
   declare readonly subscribe: DisplayManagerAdapter["subscribe"];
@@ -131,9 +133,19 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     this.#check();
     if (this.#call.ended) throw callIsOver();
     try {
-      return this.#call.recorded ? await this.#step(name, work) : await work();
+      return this.#call.recorded ? await this.#step(name, () => this.#within(work)) : await work();
     } finally {
       this.#call.turn.begin();
+    }
+  }
+
+  /** So that what is added in a step can be told from the rest. */
+  async #within<T>(work: () => Maybe<T>): Promise<T> {
+    this.#steps++;
+    try {
+      return await work();
+    } finally {
+      this.#steps--;
     }
   }
 
@@ -163,7 +175,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   addOutput(output: SideOutput): void {
-    this.#call.outputs.push(looseCopy(output));
+    this.#add({ output: checkOutput(looseCopy(output)) });
   }
 
   displayWidget(widget: string, data?: unknown, fallback?: string): void {
@@ -172,8 +184,16 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   addFileOutput(file: FileOutput): void {
     // Megabytes are copied at once, and what the browser has as a file never changes.
-    const own = file instanceof Blob ? file : ({ ...file, content: file.content?.slice() } as FileOutput);
-    this.#call.outputs.push({ type: "file", file: own });
+    const given = checkFile(file);
+    const own = given instanceof Blob ? given : ({ ...given, content: given.content?.slice() } as FileOutput);
+    this.#add({ file: own });
+  }
+
+  #add(output: AddedOutput): void {
+    const { ended, signal, tool, outputs } = this.#call;
+    if (ended || (signal.aborted && !tool.unAbortable)) throw callIsOver();
+    if (this.#steps > 0) throw new GloveError("OUTPUT_IN_STEP", outputInStep);
+    outputs.push(output);
   }
 
   removeSlot(id: string): boolean {
@@ -196,6 +216,9 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     return this.#manager.resolverStore;
   }
 }
+
+const outputInStep =
+  "A step does not run again when its tool is entered again, and what it adds would be lost: return what is needed from the step, and add the output after it.";
 
 /** Nothing of it would be written. */
 const callIsOver = () => new AbortError("This tool call has ended; its display and steps can no longer be used.");

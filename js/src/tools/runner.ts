@@ -108,6 +108,8 @@ export class ToolRunner implements ToolHost {
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
       const done = await tool.do(value, this.#display(call), this.#context.agent(), signal);
+      // What is added from now on would be lost.
+      call.ended = true;
       const { result, json } = await this.#kept(name, resultOf(done), call.outputs);
       if (call.open > 0)
         this.#context.report(
@@ -146,11 +148,12 @@ export class ToolRunner implements ToolHost {
     result: ToolResultData,
     outputs: readonly AddedOutput[],
   ): Promise<{ readonly result: ToolResultData; readonly json: string }> {
+    const report = (error: unknown) => this.#context.report(codeOf(asError(error)), error);
     try {
       const told = resultJson(name, result);
-      return { result, json: `{"result":${told},"outputs":${await outputsJson(name, outputs)}}` };
+      return { result, json: `{"result":${told},"outputs":${await outputsJson(name, outputs, report)}}` };
     } catch (error) {
-      this.#context.report(codeOf(asError(error)), error);
+      report(error);
       return this.#kept(name, { status: "error", data: null, message: reasonOf(error) }, []);
     }
   }
