@@ -78,7 +78,9 @@ pub(crate) struct QueuedRequest<'a> {
 
 impl<'a> From<&'a Request> for QueuedRequest<'a> {
     fn from(request: &'a Request) -> Self {
-        QueuedRequest { id: &request.id, text: &request.message.text }
+        // Why a trigger waits is for the model alone.
+        let text = if request.message.is_trigger() { "" } else { &request.message.text };
+        QueuedRequest { id: &request.id, text }
     }
 }
 

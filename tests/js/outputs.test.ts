@@ -210,7 +210,6 @@ test("an output that becomes another one as JSON is left out with an error, and 
 test.each([
   ["a time of the tool's own", { type: "x", at: 1.5 }],
   ["half a letter", { type: "x\ud800", summary: "\udfff" }],
-  ["data of many levels", { type: "x", data: JSON.parse("[".repeat(5_000) + "]".repeat(5_000)) }],
 ])("an output with %s does not take the result of its call away", async (_, output) => {
   const { entry } = await shown((__, display) => {
     display.addOutput(output);
@@ -248,13 +247,16 @@ test.each<[string, ToolConfig["do"]]>([
     runs++;
     add(input, display);
   });
-  expect([entry.status, entry.outputs, runs]).toEqual(["error", undefined, 1]);
+  expect([entry.status, entry.outputs?.length, runs]).toEqual(["error", undefined, 1]);
   expect(entry.output ?? entry.error).toContain("16777216");
   expect(session.getSnapshot()).toMatchObject({ run: { phase: "idle" }, error: undefined });
 });
 
 test("what is added after the tool has ended is refused as a question is", async () => {
-  const late = Promise.withResolvers<unknown[]>();
+  let tell: (thrown: unknown[]) => void = () => {};
+  const late = new Promise<unknown[]>((resolve) => {
+    tell = resolve;
+  });
   await shown((_, display) => {
     const thrown: unknown[] = [];
     setTimeout(() => {
@@ -264,11 +266,11 @@ test("what is added after the tool has ended is refused as a question is", async
         } catch (error) {
           thrown.push(error);
         }
-      display.pushAndWait({ input: {} }).catch((error: unknown) => late.resolve([...thrown, error]));
+      display.pushAndWait({ input: {} }).catch((error: unknown) => tell([...thrown, error]));
     }, 20);
     return "done";
   });
-  const [widget, file, question] = await late.promise;
+  const [widget, file, question] = await late;
   expect([widget, file]).toEqual([question, question]);
   expect(question).toMatchObject({ name: "AbortError", message: expect.stringContaining("has ended") });
 });
@@ -347,6 +349,39 @@ test("a prompt that nobody wrote has its reason, and the chat shows its answer a
   await expect(client.trigger("s1", { reason: "" })).rejects.toMatchObject({ code: "MESSAGE_EMPTY" });
   // @ts-expect-error a string
   await expect(client.trigger("s1", { reason: 5 })).rejects.toThrow("`reason`");
+});
+
+test("why a trigger waits does not stand in the queue as a message", async () => {
+  const { session, shown } = scene(["one", "two", "three"]);
+  const queue = () => session.getSnapshot().queue.map(({ text }) => text);
+  const first = session.trigger({ reason: "secret timer" });
+  expect(queue()).toEqual([""]);
+  const [, ...others] = [first, session.sendMessage("Hi"), session.trigger({ reason: "secret build" })];
+  expect(queue()).toEqual(["", "Hi", ""]);
+  await until(session, ({ queue }) => queue.length < 3);
+  expect(queue().join()).not.toContain("secret");
+  await Promise.all([first, ...others]);
+  expect(shown()).toEqual(["agent: one", "user: Hi", "agent: two", "agent: three"]);
+});
+
+test("after a reload, a tool that is entered again is told with the input of its call", async () => {
+  const store = new MemoryStore("s1");
+  const ask = show(async (_, display) => `It is ${await display.pushAndWait({ input: {} })}`);
+  const config = { tools: [ask], createStore: () => store };
+  const before = scene([{ toolCalls: [{ name: "show", input: { amount: 120 } }] }], config);
+  before.session.sendMessage("Hi").catch(() => {});
+  await until(before.session, ({ slots }) => slots.length > 0);
+  before.session.dispose();
+
+  const heard: PromptEvent[] = [];
+  const { session } = scene(["ok"], { ...config, subscribers: [promptEvents((event) => heard.push(event))] });
+  await session.start();
+  const { slots } = await until(session, ({ slots, run }) => run.phase === "tools" && slots.length > 0);
+  session.displayManager.resolve(slots[0]?.id ?? "", "paid");
+  await until(session, ({ run }) => run.phase === "idle");
+  const output = heard.find((event) => event.type === "prompt.output");
+  expect(output).toMatchObject({ output: { type: "tool", input: { amount: 120 }, result: { output: "It is paid" } } });
+  session.dispose();
 });
 
 test("what happens to prompts is told as it is in the record, each output once, with the approvals that are asked for", async () => {

@@ -108,6 +108,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   async pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O> {
     this.#check();
+    if (this.#call.ended) throw callIsOver();
     const { renderer = this.#call.tool.name, input } = copyOfSlot(slot);
     const told = () => {
       if (this.#port.keeps) this.#call.turn.begin();

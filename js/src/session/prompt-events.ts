@@ -56,7 +56,8 @@ export function promptEvents(listener: (event: PromptEvent) => unknown): Subscri
             result.status === "success"
               ? ({ type: "success", output: result.data } as const)
               : ({ type: "error", error: result.data ?? result.message ?? "" } as const);
-          const input = inputs.get(key(call_id));
+          // After a reload, the call was told of before.
+          const input = inputs.get(key(call_id)) ?? context?.inputOf?.(call_id);
           inputs.delete(key(call_id));
           output({ type: "tool", call_id, tool_name, input, result: end, ...(duration_ms !== undefined && { duration_ms }) });
           for (const shown of outputs) output(shown);

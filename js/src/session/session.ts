@@ -101,7 +101,11 @@ export class GloveSession {
     this.#begin = begin;
     this.#config = parts;
     this.sessionId = parts.sessionId;
-    this.#subscribers = new Subscribers({ sessionId: parts.sessionId });
+    this.#subscribers = new Subscribers({
+      sessionId: parts.sessionId,
+      inputOf: (id) =>
+        this.#snapshots.snapshot.timeline.filter((entry) => entry.kind === "tool").find((entry) => entry.id === id)?.input,
+    });
     const { report } = this;
     this.#tools = new Toolbox({
       display: (call) => this.#slots.forCall(call),
@@ -454,7 +458,7 @@ export class GloveSession {
     this.#offerAgain();
     const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
     // What cannot be given to the core at once stands in the queue until then.
-    const text = input.text ?? "";
+    const text = (!trigger && input.text) || "";
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
     const waits = behind || this.#connection.session === undefined || !!input.files?.length;
     this.#sent.set(sent.id, sent);

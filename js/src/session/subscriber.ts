@@ -7,6 +7,8 @@ import { check } from "../values/validate-options.js";
 /** What an event belongs to. */
 export interface EventContext {
   readonly sessionId: string;
+  /** The arguments of a call, also of one that was asked for before a reload. */
+  inputOf?(callId: string): unknown;
 }
 
 /** Told of every event in order: `text_delta`, `tool_use`, `tool_use_result`, `model_response`, `error` and the others. */

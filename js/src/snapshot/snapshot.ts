@@ -146,7 +146,7 @@ export interface UndoableCall {
 /** A message that waits for its turn. */
 export interface QueuedMessage {
   readonly id: string;
-  /** With neither text nor files it is another answer that is waited for. */
+  /** With neither text nor files nobody wrote it: another answer is waited for, or what a trigger begins. */
   readonly text: string;
   /** How many images and files it has; missing where another tab or an earlier page sent it. */
   readonly files?: number;

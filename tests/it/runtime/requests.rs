@@ -363,6 +363,25 @@ fn tasks_are_kept_and_outputs_stand_beside_their_result() {
 }
 
 #[test]
+fn the_outputs_of_a_call_have_one_limit_together() {
+    let model = ScriptedModel::new([Line::call("shows", "c1", no_arguments()), Line::text("done")]);
+    let shows = Tool::new("shows", "", json!({}), async |_: Value, context: ToolContext| {
+        let large = || glove_wasm::json::Json::from(json!("x".repeat(6_000_000)));
+        context.widget("first", large())?;
+        context.file("second", large())?;
+        let refused = context.widget("third", large()).unwrap_err();
+        context.widget("small", glove_wasm::json::Json::null())?;
+        Ok::<_, ToolFailure>(format!("{refused:?}"))
+    });
+    let agent = builder(&model, MemoryStore::new("s")).fold(shows).build().unwrap();
+    block_on(agent.process_request("go")).unwrap();
+    let messages = agent.messages();
+    let result = &messages[2].results()[0];
+    assert!(result.text_for_model().contains("at most 16777216"), "{}", result.text_for_model());
+    assert_eq!(result.outputs.as_ref().unwrap().len(), 3);
+}
+
+#[test]
 fn a_task_list_stands_beside_other_tools_or_where_it_is_asked_for() {
     let look = || Tool::new("look", "", json!({}), async |_: Value, _| "seen");
     let table = [
