@@ -218,6 +218,15 @@ test.each([
   expect([entry.status, entry.output, entry.outputs?.length]).toEqual(["success", "paid", 1]);
 });
 
+test("an output of too many levels is left out with an error, and the result is kept", async () => {
+  const { entry, events } = await shown((_, display) => {
+    display.displayWidget("deep", JSON.parse("[".repeat(500) + "]".repeat(500)));
+    return "paid";
+  });
+  expect([entry.status, entry.output, entry.outputs]).toEqual(["success", "paid", undefined]);
+  expect(events.find(([type]) => type === "error")?.[1]).toMatchObject({ code: "NOT_SERIALISABLE" });
+});
+
 test("an output of an own type may have a `file`, and stays what it is", async () => {
   const { entry } = await shown((_, display) => {
     const output = { type: "report", file: "a.pdf", data: { a: 1 } };

@@ -1,5 +1,6 @@
 // What a tool shows beside its result, as it is kept: within limits, and a file with its body.
 import { GloveError, reasonOf } from "../error.js";
+import { deepest, isDeeper } from "../tools/spec.js";
 import type { FileOutput } from "../tools/tool.js";
 import { toBase64 } from "../values/base64.js";
 import { toPlain } from "../values/json.js";
@@ -45,6 +46,11 @@ export async function outputsJson(
     const plain = toPlain(output, `The outputs of ${tool}`);
     try {
       checkOutput(plain);
+      if (isDeeper(plain, deepest))
+        throw new GloveError(
+          "NOT_SERIALISABLE",
+          `An output of ${tool} is nested deeper than ${deepest} levels. Give its deeper parts as text.`,
+        );
     } catch (error) {
       report(error);
       continue;

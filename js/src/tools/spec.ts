@@ -32,7 +32,7 @@ export function specOf(tool: ToolConfig): Maybe<PageTool> {
 }
 
 /** So deep may a schema be: the core reads JSON of 127 levels, and the schema is a part of it. */
-const deepest = 120;
+export const deepest = 120;
 
 function plainSchema(name: string, schema: JsonSchema): JsonSchema {
   const plain = toPlain(schema, `The tool "${name}": its JSON Schema`);
@@ -43,7 +43,7 @@ function plainSchema(name: string, schema: JsonSchema): JsonSchema {
   return plain;
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
+export function isDeeper(value: unknown, levels: number): boolean {
   return (
     typeof value === "object" && value !== null && (!levels || Object.values(value).some((part) => isDeeper(part, levels - 1)))
   );
