@@ -54,15 +54,19 @@ test("the sign of work comes after a moment, and moves only where people want it
       `<!doctype html><style>${sheet}</style><main data-glove-look><div data-glove-role="working">…</div></main>`,
     );
     return page.evaluate(`(() => {
-      const [animation] = document.getAnimations();
-      const { delay, duration, iterations } = animation.effect.getTiming();
-      animation.currentTime = 0;
-      return [delay, duration, String(iterations), getComputedStyle(document.querySelector("div")).opacity];
+      const animations = document.getAnimations();
+      for (const animation of animations) animation.currentTime = 0;
+      const timings = animations.map(({ animationName, effect }) => {
+        const { delay, duration, iterations } = effect.getTiming();
+        return [animationName, delay, duration, String(iterations)];
+      });
+      return [getComputedStyle(document.querySelector("div")).visibility, ...timings];
     })()`);
   };
-  expect(await timing("no-preference")).toEqual([400, 900, "Infinity", "0"]);
-  expect(await timing("reduce")).toEqual([400, 0, "1", "0"]);
-  await page.waitForFunction("getComputedStyle(document.querySelector('div')).opacity === '1'");
+  const wait = ["glove-wait", 0, 200, "1"];
+  expect(await timing("no-preference")).toEqual(["hidden", wait, ["glove-breathe", 200, 900, "Infinity"]]);
+  expect(await timing("reduce")).toEqual(["hidden", wait]);
+  await page.waitForFunction("getComputedStyle(document.querySelector('div')).visibility === 'visible'");
   await page.close();
 });
 

@@ -7,7 +7,7 @@ import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
 import { AbortError, codeOf, GloveError, stoppedBy } from "../error.js";
 import { PageModels } from "../models/page-models.js";
-import type { GloveSnapshot } from "../snapshot/snapshot.js";
+import type { GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
 import { deleted } from "../tabs/protocol.js";
@@ -101,11 +101,12 @@ export class GloveSession {
     this.#begin = begin;
     this.#config = parts;
     this.sessionId = parts.sessionId;
-    this.#subscribers = new Subscribers({
-      sessionId: parts.sessionId,
-      inputOf: (id) =>
-        this.#snapshots.snapshot.timeline.filter((entry) => entry.kind === "tool").find((entry) => entry.id === id)?.input,
-    });
+    const inputOf = (id: string) => {
+      const call = this.#snapshots.snapshot.timeline.find((entry) => entry.kind === "tool" && entry.id === id);
+      return (call as ToolEntry | undefined)?.input;
+    };
+    // Whoever logs what an event belongs to logs no function.
+    this.#subscribers = new Subscribers(Object.defineProperty({ sessionId: parts.sessionId }, "inputOf", { value: inputOf }));
     const { report } = this;
     this.#tools = new Toolbox({
       display: (call) => this.#slots.forCall(call),
