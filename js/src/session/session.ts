@@ -56,6 +56,9 @@ interface Sent {
   leave?(): void;
 }
 
+const mayOpenLater = (error: Error | undefined) =>
+  /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED)$/.test(codeOf(error));
+
 const partOptions = {
   ...sessionOptions,
   sessionId: "text",
@@ -481,13 +484,10 @@ export class GloveSession {
     } finally {
       signal?.removeEventListener("abort", stop);
       this.#sent.delete(sent.id);
-      if (
-        failure &&
-        (sent.unopened || this.#connection.readOnly || this.#connection.isDropped) &&
-        !this.#disposed &&
-        !regenerate &&
-        !edits
-      ) {
+      const { readOnly, isDropped } = this.#connection;
+      // One whose core has crashed may be stored: that is seen when the session is opened again.
+      const unopened = sent.unopened || readOnly || (isDropped && mayOpenLater(failure));
+      if (failure && unopened && !this.#disposed && !regenerate && !edits) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text, files });
       }
@@ -509,7 +509,7 @@ export class GloveSession {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);
         // The application has no part in it, and may succeed with the same another time.
-        sent.unopened = /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED)$/.test(codeOf(error));
+        sent.unopened = mayOpenLater(error);
         throw error;
       });
       const [, content] = await Promise.all([opening, body]);

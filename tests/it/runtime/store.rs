@@ -280,17 +280,28 @@ fn left_in_a_tool(notes: &Notes, gate: &Gate) -> MemoryStore {
     store
 }
 
+/// The next process, in which nothing goes on by itself.
+fn opened_by_hand(
+    model: &ScriptedModel,
+    store: impl StoreAdapter + 'static,
+    notes: &Notes,
+    gate: &Gate,
+) -> glove_wasm::runtime::Glove {
+    let look = gated("look", notes, gate).idempotent(0);
+    let agent = numbered(model, store, "second").fold(look).build().unwrap();
+    agent.session().resume_by_hand();
+    block_on(agent.session().opened()).unwrap();
+    agent
+}
+
 #[test]
 fn an_interrupted_run_waits_for_a_person_where_that_is_wanted() {
     let (notes, gate) = (Notes::default(), Gate::new());
     let store = left_in_a_tool(&notes, &gate);
     gate.open();
     let model = ScriptedModel::new([Line::text("done")]);
-    let second =
-        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let second = opened_by_hand(&model, store, &notes, &gate);
     let session = second.session();
-    session.resume_by_hand();
-    block_on(session.opened()).unwrap();
     let mut driven = held(Box::pin({
         let session = session.clone();
         async move { session.drive().await }
@@ -309,11 +320,8 @@ fn an_interrupted_run_that_is_stopped_is_not_begun_again_first() {
     let store = left_in_a_tool(&notes, &gate);
     gate.open();
     let model = ScriptedModel::new([Line::text("something else")]);
-    let second =
-        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let second = opened_by_hand(&model, store, &notes, &gate);
     let session = second.session();
-    session.resume_by_hand();
-    block_on(session.opened()).unwrap();
     session.abort();
     assert_eq!(block_on(session.request("next")).unwrap().text(), "something else");
     assert_eq!(notes.all(), ["look begins"]);
@@ -328,11 +336,8 @@ fn an_interrupted_run_is_left_alone_by_a_message_that_is_given_up_on_its_way() {
     // It is opened, and then the inbox is read.
     store.wait_at(2, &inbox);
     let model = ScriptedModel::new([Line::text("done")]);
-    let second =
-        numbered(&model, store, "second").fold(gated("look", &notes, &gate).idempotent(0)).build().unwrap();
+    let second = opened_by_hand(&model, store, &notes, &gate);
     let session = second.session();
-    session.resume_by_hand();
-    block_on(session.opened()).unwrap();
     let mut message = Prompt::new("no, stop").when_busy(WhenBusy::Interrupt);
     message.id = Some("given up".to_owned());
     let mut request = held(session.request(message));
