@@ -17,6 +17,8 @@ mod import_circles;
 mod machine;
 #[cfg(all(feature = "coding", unix))]
 mod native_coding;
+#[cfg(all(feature = "cli", unix))]
+mod native_glove;
 #[cfg(feature = "native")]
 mod native_http;
 #[cfg(feature = "native")]

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::workspace::{Workspace, on_thread};
-use crate::ports::{AbortHandle, AbortSignal, Tool, ToolContext, ToolFailure};
+use crate::ports::{AbortSignal, Tool, ToolContext, ToolFailure};
 use crate::providers::table::PROVIDERS;
 
 const SECONDS: u64 = 30;
@@ -44,30 +45,29 @@ pub(super) fn bash(workspace: &Workspace) -> Tool {
     Tool::new("bash", about, schema, move |input: Bash, context: ToolContext| {
         let workspace = workspace.clone();
         async move {
-            // Cancelled work is dropped, which the thread cannot see.
-            let ended = OnDrop(AbortHandle::new());
-            let signals = [context.abort.clone(), ended.0.signal()];
-            on_thread(move || run(&workspace, &input, &signals)).await
+            // Cancelled work is dropped, which the thread cannot see, and for which the program may not wait.
+            let running = OnDrop(Arc::default());
+            let group = Arc::clone(&running.0);
+            on_thread(move || run(&workspace, &input, &context.abort, &group)).await
         }
     })
     .permission_if(|_: &Bash| true)
 }
 
-struct OnDrop(AbortHandle);
-
-impl Drop for OnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// A process and all that it started, ended with it.
-struct Group {
-    child: Child,
+/// The process group of a call.
+#[derive(Default)]
+struct Running {
     id: Option<Pid>,
+    stopped: bool,
 }
 
-impl Group {
+type SharedRunning = Arc<Mutex<Running>>;
+
+fn locked(running: &SharedRunning) -> MutexGuard<'_, Running> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Running {
     fn end(&self) {
         if let Some(id) = self.id {
             // Nothing of it may be left.
@@ -76,14 +76,57 @@ impl Group {
     }
 }
 
+struct OnDrop(SharedRunning);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        let mut running = locked(&self.0);
+        running.stopped = true;
+        running.end();
+    }
+}
+
+/// A process and all that it started, ended with it.
+struct Group {
+    child: Child,
+    running: SharedRunning,
+}
+
+impl Group {
+    /// Nothing is started for a call that was stopped, and none is stopped in the middle of this.
+    fn start(command: &mut Command, running: &SharedRunning) -> Result<Group, ToolFailure> {
+        let mut now = locked(running);
+        if now.stopped {
+            return Err(ToolFailure::new("stopped"));
+        }
+        let child = command.spawn()?;
+        now.id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        Ok(Group { child, running: Arc::clone(running) })
+    }
+
+    fn end(&self) {
+        locked(&self.running).end();
+    }
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
-        self.end();
+        {
+            let mut running = locked(&self.running);
+            running.end();
+            // From here on, the number may be another's.
+            running.id = None;
+        }
         let _ = self.child.wait();
     }
 }
 
-fn run(workspace: &Workspace, input: &Bash, signals: &[AbortSignal]) -> Result<String, ToolFailure> {
+fn run(
+    workspace: &Workspace,
+    input: &Bash,
+    abort: &AbortSignal,
+    running: &SharedRunning,
+) -> Result<String, ToolFailure> {
     let folder = workspace.real_folder(&workspace.below(&input.folder)?)?;
     let seconds = input.seconds.unwrap_or(SECONDS);
     let mut command = Command::new("/bin/sh");
@@ -94,10 +137,10 @@ fn run(workspace: &Workspace, input: &Bash, signals: &[AbortSignal]) -> Result<S
     for provider in PROVIDERS.iter() {
         command.env_remove(provider.env_var);
     }
-    let mut child = command.spawn()?;
-    let stdout = child.stdout.take();
-    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let mut group = Group { child, id };
+    let secrets = workspace.secrets();
+    command.envs(secrets.iter().map(|(name, value)| (name, value)));
+    let mut group = Group::start(&mut command, running)?;
+    let stdout = group.child.stdout.take();
     let (pieces, read) = channel();
     thread::Builder::new().spawn(move || {
         if let Some(mut stdout) = stdout {
@@ -129,7 +172,7 @@ fn run(workspace: &Workspace, input: &Bash, signals: &[AbortSignal]) -> Result<S
             output.truncate(OUTPUT);
             break Some(format!("stopped after {} MB of output", OUTPUT / 1_000_000));
         }
-        if signals.iter().any(AbortSignal::is_aborted) {
+        if abort.is_aborted() || locked(running).stopped {
             break Some("stopped".to_owned());
         }
         if begun.elapsed() > limit {
@@ -152,7 +195,7 @@ fn run(workspace: &Workspace, input: &Bash, signals: &[AbortSignal]) -> Result<S
         },
         (None, None) => "its end is not known".to_owned(),
     };
-    let text = shown(&output);
+    let text = shown(&struck(output, &secrets));
     Ok(match (end.is_empty(), text.trim().is_empty()) {
         (true, true) => "(no output)".to_owned(),
         (true, false) => text,
@@ -168,6 +211,20 @@ fn forward(from: &mut impl Read, pieces: &Sender<Vec<u8>>) {
             return;
         }
     }
+}
+
+/// Without the values of secrets. Shorter ones than this are in any text.
+const SHORTEST_SECRET: usize = 4;
+
+fn struck(output: Vec<u8>, secrets: &[(String, String)]) -> Vec<u8> {
+    let mut text = match secrets.iter().any(|(_, value)| value.len() >= SHORTEST_SECRET) {
+        true => String::from_utf8_lossy(&output).into_owned(),
+        false => return output,
+    };
+    for (name, value) in secrets.iter().filter(|(_, value)| value.len() >= SHORTEST_SECRET) {
+        text = text.replace(value, &format!("[{name}]"));
+    }
+    text.into_bytes()
 }
 
 fn shown(output: &[u8]) -> String {

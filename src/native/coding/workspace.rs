@@ -28,17 +28,36 @@ struct Inner {
     folder: Dir,
     /// By the call and the file.
     before: Mutex<Kept>,
+    /// Variables that commands find, and nobody else reads.
+    secrets: Mutex<Vec<(String, String)>>,
 }
 
 impl Workspace {
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().canonicalize()?;
         let folder = Dir::open_ambient_dir(&path, ambient_authority())?;
-        Ok(Workspace { inner: Arc::new(Inner { path, folder, before: Mutex::default() }) })
+        Ok(Workspace {
+            inner: Arc::new(Inner { path, folder, before: Mutex::default(), secrets: Mutex::default() }),
+        })
     }
 
     pub fn path(&self) -> &Path {
         &self.inner.path
+    }
+
+    /// Gives the commands of `bash` an environment variable. Where its value is in their output, the model reads the variable's name.
+    pub fn set_secret(&self, variable: &str, value: &str) {
+        let mut secrets = self.secrets_mut();
+        secrets.retain(|(known, _)| known != variable);
+        secrets.push((variable.to_owned(), value.to_owned()));
+    }
+
+    pub(super) fn secrets(&self) -> Vec<(String, String)> {
+        self.secrets_mut().clone()
+    }
+
+    fn secrets_mut(&self) -> MutexGuard<'_, Vec<(String, String)>> {
+        self.inner.secrets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn folder(&self) -> &Dir {

@@ -1,0 +1,169 @@
+//! The agent: a model, a session of the database, and tools for a folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_executor::block_on;
+use glove_wasm::json::Json;
+use glove_wasm::native::{RandomIds, SqliteDatabase, SqliteStore, SystemClock, Workspace};
+use glove_wasm::ports::{IdSource, ModelAdapter, Tool, ToolContext, ToolFailure};
+use glove_wasm::runtime::{Glove, GloveBuilder, Prompt, ResponseFuture};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+
+/// A session that is open.
+pub(crate) struct Opened {
+    pub agent: Glove,
+    pub id: String,
+    pub folder: PathBuf,
+    store: SqliteStore,
+}
+
+/// Which session, and what is needed for it.
+pub(crate) struct Parts<'a> {
+    pub database: &'a SqliteDatabase,
+    /// `None` for a new one.
+    pub session: Option<String>,
+    pub folder: &'a Path,
+    pub model: Arc<dyn ModelAdapter>,
+    pub system_prompt: Option<&'a str>,
+}
+
+impl Opened {
+    pub(crate) fn new(parts: Parts<'_>) -> Result<Self, Failure> {
+        let Parts { database, session, folder, model, system_prompt } = parts;
+        let workspace = Workspace::open(folder)
+            .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;
+        let folder = workspace.path().to_owned();
+        let id = session.clone().unwrap_or_else(|| RandomIds.fresh());
+        let store = database.store(&id);
+        if session.is_some() {
+            // Before anything is shown: another program may be using it.
+            block_on(store.acquire())?;
+        }
+        let system_prompt = system_prompt.map_or_else(|| instructions(&folder), str::to_owned);
+        let mut builder =
+            GloveBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds)).system_prompt(system_prompt);
+        for tool in workspace.tools() {
+            builder = builder.fold(tool);
+        }
+        let agent = builder.fold(ask_user(&workspace)).store(store.clone()).build()?;
+        // What it was doing goes on when the user can see it.
+        agent.session().resume_by_hand();
+        block_on(agent.session().opened())?;
+        Ok(Opened { agent, id, folder, store })
+    }
+
+    /// A request of the user. With the first one the session is there, and has its folder.
+    pub(crate) fn request(&self, text: &str) -> Result<ResponseFuture, Failure> {
+        if self.agent.session().with_run(|run| run.messages().is_empty()) {
+            block_on(self.store.set_working_dir(&self.folder.to_string_lossy()))?;
+        }
+        Ok(self.agent.process_request(Prompt::new(text)))
+    }
+}
+
+fn instructions(folder: &Path) -> String {
+    format!(
+        "You are a coding agent in a terminal. You work in the folder `{}`; paths are relative to it. Look before you change \
+         something, keep changes small, and run the tests or the program afterwards to see that it works. Ask the user with `ask_user` \
+         only if you cannot find out yourself. Answer briefly, in Markdown.",
+        folder.display()
+    )
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Confirm,
+    Input,
+    Select,
+    Secret,
+    Form,
+}
+
+#[derive(Deserialize)]
+struct Ask {
+    kind: Kind,
+    message: String,
+    #[serde(default)]
+    options: Vec<String>,
+    default: Option<String>,
+    variable: Option<String>,
+    #[serde(default)]
+    fields: Vec<Value>,
+}
+
+fn ask_user(workspace: &Workspace) -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "kind": { "enum": ["confirm", "input", "select", "secret", "form"] },
+            "message": { "type": "string", "minLength": 1 },
+            "options": { "type": "array", "items": { "type": "string" }, "description": "For confirm and select" },
+            "default": { "type": "string", "description": "For input and select" },
+            "variable": {
+                "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+                "description": "For secret: the environment variable that commands read it from. You do not see the secret."
+            },
+            "fields": {
+                "type": "array", "description": "For form", "items": {
+                    "type": "object",
+                    "properties": {
+                        "name": { "type": "string" },
+                        "label": { "type": "string" },
+                        "options": { "type": "array", "items": { "type": "string" } },
+                        "default": { "type": "string" },
+                        "required": { "type": "boolean", "default": true }
+                    },
+                    "required": ["name"]
+                }
+            }
+        },
+        "required": ["kind", "message"]
+    });
+    let workspace = workspace.clone();
+    Tool::new(
+        "ask_user",
+        "Asks the user a question and waits for the answer.",
+        schema,
+        move |input: Ask, context| {
+            let workspace = workspace.clone();
+            async move { ask(&input, &context, &workspace).await }
+        },
+    )
+}
+
+async fn ask(input: &Ask, context: &ToolContext, workspace: &Workspace) -> Result<Json, ToolFailure> {
+    let mut slot = Map::from_iter([("message".to_owned(), json!(input.message))]);
+    if !input.options.is_empty() {
+        slot.insert("options".to_owned(), json!(input.options));
+    }
+    if let Some(default) = &input.default {
+        slot.insert("default".to_owned(), json!(default));
+    }
+    let renderer = match input.kind {
+        Kind::Confirm => "confirm",
+        Kind::Input => "input",
+        Kind::Select if input.options.is_empty() => return Err(ToolFailure::new("`select` needs `options`")),
+        Kind::Select => "select",
+        Kind::Form if input.fields.is_empty() => return Err(ToolFailure::new("`form` needs `fields`")),
+        Kind::Form => {
+            slot.insert("fields".to_owned(), json!(input.fields));
+            "form"
+        }
+        Kind::Secret => {
+            let Some(variable) = &input.variable else {
+                return Err(ToolFailure::new("`secret` needs the `variable` that commands read it from"));
+            };
+            slot.insert("key_name".to_owned(), json!(variable));
+            let secret: String = context.display.push_and_wait("secret", &slot).await?;
+            workspace.set_secret(variable, &secret);
+            return Ok(Json::string(&format!("The user set it; commands find it in ${variable}.")));
+        }
+    };
+    let answer: Value = context.display.push_and_wait(renderer, &slot).await?;
+    Ok(Json::from(answer))
+}

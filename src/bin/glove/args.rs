@@ -1,0 +1,93 @@
+//! What the program is called with.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// An agent in the terminal
+#[derive(Debug, Parser)]
+#[command(name = "glove", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub places: Places,
+}
+
+/// Where things are kept.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Places {
+    /// The database of sessions [default: `glove/sessions.db` in the user's data folder]
+    #[arg(long, global = true, env = "GLOVE_DATABASE", value_name = "FILE", hide_env_values = true)]
+    pub database: Option<PathBuf>,
+    /// A file with `NAME=value` lines: keys, and GLOVE_MODEL [default: `glove/config` in the user's configuration folder]
+    #[arg(long, global = true, env = "GLOVE_CONFIG", value_name = "FILE", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Begins a session with an agent that works in a folder
+    Chat(Chat),
+    /// Continues a session
+    Resume(Resume),
+    /// Lists the sessions, or deletes one
+    Sessions(Sessions),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Chat {
+    /// The folder that the agent works in
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub talk: Talk,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Resume {
+    /// The session, or the beginning of its id [default: the one that was used last]
+    pub session: Option<String>,
+    /// The folder that the agent works in [default: the session's]
+    #[arg(long)]
+    pub folder: Option<PathBuf>,
+    #[command(flatten)]
+    pub talk: Talk,
+}
+
+/// How the agent and the user talk.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Talk {
+    /// A provider, and one of its models if not the usual one: `anthropic`, `openai:gpt-4.1`, `ollama:qwen3`; `scripted` needs no key,
+    /// and `scripted:FILE` answers from a file of JSON lines
+    #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
+    pub model: Option<String>,
+    /// The address of the provider's API, if not the usual one
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Replaces the instructions for the model
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
+    /// Says this instead of reading messages, and ends with the answer
+    #[arg(long, short = 'p', value_name = "TEXT")]
+    pub message: Option<String>,
+    /// Runs this tool without asking; may be given several times
+    #[arg(long, value_name = "TOOL")]
+    pub allow: Vec<String>,
+    /// Reads and writes JSON, one object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Prints plain lines, as it does without a terminal
+    #[arg(long, conflicts_with = "json")]
+    pub plain: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sessions {
+    /// Deletes this session
+    #[arg(long, value_name = "SESSION")]
+    pub delete: Option<String>,
+    /// Writes JSON, one session a line
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,49 @@
+//! Why the program ends without having done what it was called for.
+
+use std::io;
+
+use glove_wasm::error::{Error, ModelError, StoreError};
+
+/// A sentence, and the program's exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub message: String,
+    pub exit: u8,
+}
+
+/// What shells say of a program that was ended by ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), exit: 1 }
+    }
+
+    pub(crate) fn interrupted() -> Self {
+        Failure { message: String::new(), exit: INTERRUPTED }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::new(format!("{error} ({})", error.code()))
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Failure::from(Error::Store(error))
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        Failure::from(Error::Model(error))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::new(error.to_string())
+    }
+}

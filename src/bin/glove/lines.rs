@@ -1,0 +1,363 @@
+//! Talking without a terminal: plain lines, or one JSON object a line.
+
+use std::collections::VecDeque;
+use std::io::{Stdout, Write, stdout};
+
+use glove_wasm::display::{DisplayError, Slot};
+use glove_wasm::error::Error;
+use glove_wasm::event::Event;
+use glove_wasm::json::Json;
+use glove_wasm::runtime::{Glove, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use crate::agent::Opened;
+use crate::failure::Failure;
+use crate::incoming::{Inbox, Incoming};
+use crate::person::{Answer, Question};
+use crate::words;
+
+/// What a line of JSON asks for.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Order {
+    Message { text: String },
+    Answer { id: String, value: Value },
+    Reject { id: String, reason: Option<String> },
+    Undo { steps: Option<u32> },
+    Resume,
+    Stop,
+}
+
+const NOBODY: &str = "nobody is there to answer";
+
+struct Lines<'a> {
+    opened: &'a Opened,
+    agent: &'a Glove,
+    runtime: &'a Runtime,
+    inbox: &'a Inbox,
+    json: bool,
+    out: Stdout,
+    /// Lines that were read and are not used yet.
+    lines: VecDeque<String>,
+    input_ended: bool,
+    busy: bool,
+    /// The request waits for answers, and nobody else is told how it goes on.
+    waits: bool,
+    asked: Option<Question>,
+    shown: Vec<String>,
+    /// Text was printed, and its line is not at its end.
+    open_line: bool,
+    allow: &'a [String],
+    failed: Option<Failure>,
+}
+
+/// Until the input ends and everything is done.
+pub(crate) fn talk(
+    opened: &Opened,
+    runtime: &Runtime,
+    inbox: &Inbox,
+    talk: &crate::args::Talk,
+    continues: bool,
+) -> Result<(), Failure> {
+    let mut lines = Lines {
+        opened,
+        agent: &opened.agent,
+        runtime,
+        inbox,
+        json: talk.json,
+        out: stdout(),
+        lines: VecDeque::new(),
+        input_ended: false,
+        busy: false,
+        waits: false,
+        asked: None,
+        shown: Vec::new(),
+        open_line: false,
+        allow: &talk.allow,
+        failed: None,
+    };
+    if lines.json {
+        lines.tell("session", &json!({ "id": opened.id, "folder": opened.folder }))?;
+    }
+    inbox.read_lines();
+    let only = talk.message.is_some();
+    if continues {
+        lines.resume();
+    } else if let Some(message) = &talk.message {
+        lines.send(message)?;
+    }
+    lines.questions()?;
+    loop {
+        if !lines.busy && only {
+            break;
+        }
+        lines.use_lines()?;
+        if !lines.busy && lines.input_ended {
+            break;
+        }
+        let Ok(incoming) = inbox.receiver.recv() else { break };
+        lines.on(incoming)?;
+    }
+    lines.failed.map_or(Ok(()), Err)
+}
+
+impl Lines<'_> {
+    fn on(&mut self, incoming: Incoming) -> Result<(), Failure> {
+        match incoming {
+            Incoming::Event(event) => self.on_event(&event),
+            Incoming::Display => self.questions(),
+            Incoming::Done(done) => self.on_done(&done),
+            Incoming::Interrupt if self.busy => {
+                self.agent.abort();
+                self.failed = Some(Failure::interrupted());
+                Ok(())
+            }
+            Incoming::Interrupt => Err(Failure::interrupted()),
+            Incoming::Resized => Ok(()),
+            Incoming::Line(line) => {
+                self.lines.push_back(line);
+                Ok(())
+            }
+            Incoming::EndOfInput => {
+                self.input_ended = true;
+                Ok(())
+            }
+        }
+    }
+
+    fn on_event(&mut self, event: &Event) -> Result<(), Failure> {
+        if self.json {
+            return self.write(event);
+        }
+        match event {
+            Event::TextDelta { text } => {
+                let text = words::clean(text);
+                self.open_line = !text.ends_with('\n') && (self.open_line || !text.is_empty());
+                write!(self.out, "{text}")?;
+                self.out.flush()?;
+                Ok(())
+            }
+            Event::ToolUse { name, input, .. } => {
+                let input = input.read().unwrap_or_default();
+                self.line(&format!("* {}", words::call_line(name, &input)))
+            }
+            Event::ToolUseResult(result) => {
+                words::result_lines(result).iter().try_for_each(|line| self.line(&format!("  {line}")))
+            }
+            Event::Guard { message, .. }
+            | Event::Error { message, .. }
+            | Event::ModelNotice { message, .. } => self.line(&format!("! {}", words::clean(message))),
+            _ => Ok(()),
+        }
+    }
+
+    fn on_done(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
+        match done {
+            Ok(Response::Waiting { .. }) => {
+                self.waits = true;
+                return self.questions();
+            }
+            // It ended while it was asked how it goes on.
+            Err(Error::Protocol(_)) if self.waits => {}
+            _ => self.report(done)?,
+        }
+        (self.busy, self.waits) = (false, false);
+        Ok(())
+    }
+
+    fn report(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
+        let ending = words::ending(done);
+        if self.json {
+            let status = match (done, &ending) {
+                (Ok(Response::Completed(_)), _) => "completed",
+                (Ok(Response::Paused { .. }), _) => "paused",
+                (Ok(Response::Undone { .. }), _) => "undone",
+                (Err(Error::Aborted), _) => "aborted",
+                (Err(_), _) => "failed",
+                _ => "dropped",
+            };
+            let mut about = json!({ "status": status });
+            if let (Some(fields), Err(error)) = (about.as_object_mut(), done) {
+                fields.insert("code".to_owned(), json!(error.code()));
+                fields.insert("message".to_owned(), json!(error.to_string()));
+            } else if let (Some(fields), Ok(response)) = (about.as_object_mut(), done) {
+                fields.insert("text".to_owned(), json!(response.text()));
+            }
+            self.tell("response", &about)?;
+        } else if let Ok(Some(note)) = &ending {
+            self.line(&format!("! {note}"))?;
+        } else {
+            self.end_line()?;
+        }
+        if let Err(failure) = ending {
+            self.failed = Some(Failure::new(if self.json { String::new() } else { failure }));
+        }
+        Ok(())
+    }
+
+    /// Uses the lines that were read: answers while something is asked, otherwise messages, one after the other.
+    fn use_lines(&mut self) -> Result<(), Failure> {
+        while self.json || self.asked.is_some() || !self.busy {
+            let Some(line) = self.lines.pop_front() else { break };
+            if self.json {
+                self.obey(&line)?;
+            } else if let Some(question) = self.asked.clone() {
+                match question.read(&line) {
+                    Ok(answer) => self.answer(&question.slot, answer)?,
+                    Err(how) => self.line(&format!("! {how}"))?,
+                }
+            } else if !line.trim().is_empty() {
+                self.send(&line)?;
+            }
+        }
+        if self.input_ended && self.lines.is_empty() {
+            self.turn_down_all();
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, line: &str) -> Result<(), Failure> {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        match serde_json::from_str(line) {
+            Ok(Order::Message { text }) => self.send(&text)?,
+            Ok(Order::Answer { id, value }) => self.answer(&id, Answer::Value(Json::from(value)))?,
+            Ok(Order::Reject { id, reason }) => drop(self.agent.display().reject(&id, reason)),
+            Ok(Order::Undo { steps }) => {
+                self.busy = true;
+                self.inbox.report(self.runtime, self.agent.session().undo(steps.unwrap_or(1)));
+            }
+            Ok(Order::Resume) => self.resume(),
+            Ok(Order::Stop) => self.agent.abort(),
+            Err(error) => self.refuse(&format!("this line is no order: {error}"))?,
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, message: &str) -> Result<(), Failure> {
+        self.tell("error", &json!({ "code": "INPUT_INVALID", "message": message }))
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), Failure> {
+        self.busy = true;
+        self.failed = None;
+        self.inbox.report(self.runtime, self.opened.request(text)?);
+        Ok(())
+    }
+
+    fn resume(&mut self) {
+        self.busy = true;
+        self.inbox.report(self.runtime, self.agent.session().resume());
+    }
+
+    /// Shows what is asked now: one question at a time in plain lines.
+    fn questions(&mut self) -> Result<(), Failure> {
+        let stack = self.agent.display().stack();
+        self.asked =
+            self.asked.take().filter(|asked| stack.iter().any(|slot| slot.waits && slot.id == asked.slot));
+        for slot in &stack {
+            if slot.waits && self.is_allowed(slot) {
+                let _ = self.agent.display().resolve(&slot.id, Json::string("once"));
+                continue;
+            }
+            if self.shown.contains(&slot.id) || (!self.json && slot.waits && self.asked.is_some()) {
+                continue;
+            }
+            self.shown.push(slot.id.clone());
+            self.show(slot)?;
+        }
+        let is_open = stack.iter().any(|slot| slot.waits);
+        if self.waits && !is_open {
+            // The answers are in: whoever asks now is told how it ends.
+            self.waits = false;
+            self.resume();
+            self.waits = true;
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, slot: &Slot) -> Result<(), Failure> {
+        if self.json {
+            return self.tell("slot", slot);
+        }
+        let question = Question::of(slot);
+        if slot.waits {
+            question.lines().iter().try_for_each(|line| self.line(line))?;
+            self.asked = Some(question);
+            return Ok(());
+        }
+        self.line(&question.message)
+    }
+
+    fn is_allowed(&self, slot: &Slot) -> bool {
+        slot.renderer == "permission_request"
+            && crate::chat::tool_of(slot).is_some_and(|tool| self.allow.contains(&tool))
+    }
+
+    fn answer(&mut self, slot: &str, answer: Answer) -> Result<(), Failure> {
+        let display = self.agent.display();
+        let refused = match answer {
+            Answer::No => {
+                display.reject(slot, None);
+                None
+            }
+            Answer::Value(value) => match display.resolve(slot, value) {
+                Ok(true) => None,
+                Ok(false) => Some(format!("the question {slot} is not open")),
+                Err(error @ DisplayError::WrongOutput { .. }) => {
+                    return match self.json {
+                        true => {
+                            self.tell("error", &json!({ "code": error.code(), "message": error.to_string() }))
+                        }
+                        false => self.line(&format!("! {error}")),
+                    };
+                }
+                Err(error) => Some(error.to_string()),
+            },
+        };
+        self.asked = None;
+        match refused {
+            Some(why) if self.json => self.refuse(&why),
+            Some(why) => self.line(&format!("! {why}")),
+            None => Ok(()),
+        }?;
+        self.questions()
+    }
+
+    fn turn_down_all(&mut self) {
+        for slot in self.agent.display().stack() {
+            if slot.waits && !self.is_allowed(&slot) {
+                self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));
+            }
+        }
+    }
+
+    fn end_line(&mut self) -> Result<(), Failure> {
+        if std::mem::take(&mut self.open_line) {
+            words::line(&mut self.out, "")?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), Failure> {
+        self.end_line()?;
+        Ok(words::line(&mut self.out, line)?)
+    }
+
+    fn tell(&mut self, kind: &str, data: &impl Serialize) -> Result<(), Failure> {
+        #[derive(Serialize)]
+        struct Told<'a, T> {
+            r#type: &'a str,
+            data: &'a T,
+        }
+        self.write(&Told { r#type: kind, data })
+    }
+
+    fn write(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
+        Ok(words::line(&mut self.out, &text)?)
+    }
+}

@@ -1,0 +1,38 @@
+//! The program `glove`: an agent in the terminal.
+
+mod agent;
+mod args;
+mod chat;
+mod config;
+mod display;
+mod failure;
+mod incoming;
+mod lines;
+mod model;
+mod person;
+mod screen;
+mod sessions;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let Args { command, places } = Args::parse();
+    let done = match command {
+        Command::Chat(options) => chat::chat(&places, &options),
+        Command::Resume(options) => chat::resume(&places, &options),
+        Command::Sessions(options) => sessions::list(&places, &options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { message, exit }) => {
+            words::complain(&message);
+            ExitCode::from(exit)
+        }
+    }
+}

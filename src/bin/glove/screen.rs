@@ -1,0 +1,495 @@
+//! Talking in a terminal: messages are written in an editor with a history, answers are drawn as they come, and one question is asked
+//! at a time.
+
+use std::path::PathBuf;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use futures_executor::block_on;
+use glove_wasm::display::{DisplayError, Slot};
+use glove_wasm::error::Error;
+use glove_wasm::event::Event;
+use glove_wasm::json::Json;
+use glove_wasm::message::Sender;
+use glove_wasm::native::SqliteDatabase;
+use glove_wasm::runtime::{Response, ResponseFuture};
+use inquire::{InquireError, Password, PasswordDisplayMode, Select, Text};
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Cmd, Config, Context, Editor, EventHandler, Helper, KeyCode, KeyEvent, Modifiers};
+use serde_json::{Map, Value};
+use tokio::runtime::Runtime;
+
+use crate::agent::{Opened, Parts};
+use crate::chat::{find, is_unfinished, leave, tool_of};
+use crate::config::data_folder;
+use crate::display::Display;
+use crate::failure::Failure;
+use crate::incoming::{Inbox, Incoming, end_on_signals};
+use crate::model::Models;
+use crate::person::{Answer, Ask, Choice, Field, Question};
+use crate::words;
+
+/// Within this time, a second ctrl-C leaves.
+const TWICE: Duration = Duration::from_secs(2);
+const FRAME: Duration = Duration::from_millis(80);
+/// What is shown of a session that is continued.
+const RECALLED: usize = 6;
+
+const COMMANDS: &[(&str, &str)] = &[
+    ("/help", "what can be typed here"),
+    ("/new", "begins another session"),
+    ("/sessions", "lists the sessions"),
+    ("/resume", "ID: continues another session"),
+    ("/model", "PROVIDER[:MODEL]: asks another model from now on"),
+    ("/undo", "[N]: takes back the last action, or the last N"),
+    ("/retry", "goes on after a failure or a pause"),
+    ("/exit", "leaves; so does ctrl-D"),
+];
+
+pub(crate) struct Setting {
+    pub database: SqliteDatabase,
+    pub models: Models,
+    pub opened: Opened,
+    pub is_new: bool,
+    pub allow: Vec<String>,
+}
+
+/// What comes after a line was read.
+enum Next {
+    Prompt,
+    Leave,
+    /// Another session, or a new one.
+    Open(Option<String>, PathBuf),
+}
+
+pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result<(), Failure> {
+    let Setting { database, mut models, mut opened, mut is_new, allow } = setting;
+    let mut editor = Lines::open()?;
+    loop {
+        end_on_signals(runtime, &opened.agent)?;
+        let follow = inbox.follow(runtime, &opened.agent);
+        let mut screen = Screen {
+            database: &database,
+            models: &mut models,
+            opened: &opened,
+            runtime,
+            inbox,
+            allow: &allow,
+            display: Display::new(),
+        };
+        let next = screen.session(&mut editor, is_new);
+        drop(follow);
+        leave(runtime, &opened);
+        let (session, folder) = match next? {
+            Next::Open(session, folder) => (session, folder),
+            Next::Prompt | Next::Leave => return Ok(()),
+        };
+        is_new = session.is_none();
+        let model = models.choose(None)?;
+        drop(opened);
+        opened =
+            Opened::new(Parts { database: &database, session, folder: &folder, model, system_prompt: None })?;
+        // What the last session still had to say is nothing of this one.
+        while inbox.receiver.try_recv().is_ok() {}
+    }
+}
+
+struct Screen<'a> {
+    database: &'a SqliteDatabase,
+    models: &'a mut Models,
+    opened: &'a Opened,
+    runtime: &'a Runtime,
+    inbox: &'a Inbox,
+    allow: &'a [String],
+    display: Display,
+}
+
+impl Screen<'_> {
+    fn session(&mut self, editor: &mut Lines, is_new: bool) -> Result<Next, Failure> {
+        let model = self.opened.agent.session().model_name();
+        self.display.line(&format!("glove · {model} · {}", self.opened.folder.display()))?;
+        if is_new {
+            self.display.lines(
+                &["/help lists the commands; \\ at the end of a line, or alt-enter, begins another line"],
+                true,
+            )?;
+        } else {
+            self.recall()?;
+        }
+        if is_unfinished(self.opened) {
+            self.display.lines(&["continuing what was not finished"], true)?;
+            if self.until_done(self.opened.agent.session().resume())? {
+                return Ok(Next::Leave);
+            }
+        }
+        let mut stopped: Option<Instant> = None;
+        loop {
+            let line = match editor.read() {
+                Ok(line) => line,
+                Err(ReadlineError::Interrupted) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
+                    return Ok(Next::Leave);
+                }
+                Err(ReadlineError::Interrupted) => {
+                    stopped = Some(Instant::now());
+                    self.display.lines(&["ctrl-C again leaves"], true)?;
+                    continue;
+                }
+                Err(ReadlineError::Eof) => return Ok(Next::Leave),
+                Err(error) => return Err(Failure::new(error.to_string())),
+            };
+            stopped = None;
+            match self.on_line(&line)? {
+                Next::Prompt => {}
+                next => return Ok(next),
+            }
+        }
+    }
+
+    fn on_line(&mut self, line: &str) -> Result<Next, Failure> {
+        let line = line.trim_end();
+        if line.trim().is_empty() {
+            return Ok(Next::Prompt);
+        }
+        if !line.starts_with('/') {
+            let leaves = self.until_done(self.opened.request(line.trim())?)?;
+            return Ok(if leaves { Next::Leave } else { Next::Prompt });
+        }
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        self.on_command(command, rest.trim())
+    }
+
+    fn on_command(&mut self, command: &str, rest: &str) -> Result<Next, Failure> {
+        let session = self.opened.agent.session();
+        let mut leaves = false;
+        match command {
+            "/help" => {
+                let lines: Vec<_> = COMMANDS.iter().map(|(name, about)| format!("{name:10} {about}")).collect();
+                self.display.lines(&lines, false)?;
+            }
+            "/exit" | "/quit" => return Ok(Next::Leave),
+            "/new" => return Ok(Next::Open(None, self.opened.folder.clone())),
+            "/sessions" => self.list()?,
+            "/resume" => match find(self.database, (!rest.is_empty()).then_some(rest)) {
+                Ok(found) if found.id == self.opened.id => self.display.line("this session is open already")?,
+                Ok(found) => {
+                    let folder = if found.working_dir.is_empty() { ".".to_owned() } else { found.working_dir };
+                    return Ok(Next::Open(Some(found.id), PathBuf::from(folder)));
+                }
+                Err(failure) => self.display.line(&failure.message)?,
+            },
+            "/model" if rest.is_empty() => self.display.line(&session.model_name())?,
+            "/model" => match self.models.choose(Some(rest)) {
+                Ok(model) => {
+                    session.set_model(model);
+                    self.display.line(&format!("from now on: {}", session.model_name()))?;
+                }
+                Err(failure) => self.display.line(&failure.message)?,
+            },
+            "/undo" => match if rest.is_empty() { Ok(1) } else { rest.parse() } {
+                Ok(steps) => leaves = self.until_done(session.undo(steps))?,
+                Err(_) => self.display.line("/undo takes a number")?,
+            },
+            "/retry" => leaves = self.until_done(session.resume())?,
+            _ => self.display.line(&format!(
+                "there is no command `{command}`; /help lists them. A message that begins with / needs a space before it"
+            ))?,
+        }
+        Ok(if leaves { Next::Leave } else { Next::Prompt })
+    }
+
+    fn list(&mut self) -> Result<(), Failure> {
+        for session in block_on(self.database.sessions())?.iter().take(20) {
+            let name = if session.name.is_empty() { &session.title } else { &session.name };
+            let short: String = session.id.chars().take(12).collect();
+            let here = if session.id == self.opened.id { "*" } else { " " };
+            self.display.line(&format!("{here} {short}  {:10}  {name}", session.phase))?;
+        }
+        Ok(())
+    }
+
+    /// The end of what was said before.
+    fn recall(&mut self) -> Result<(), Failure> {
+        let messages = self.opened.agent.messages();
+        let said: Vec<_> = messages
+            .iter()
+            .filter(|message| !message.text.is_empty() && message.results().is_empty())
+            .collect();
+        for message in said.iter().skip(said.len().saturating_sub(RECALLED)) {
+            match message.sender {
+                Sender::User => self
+                    .display
+                    .lines(&message.text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>(), true)?,
+                Sender::Agent => self.display.markdown(&message.text)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows what happens until the request is over. True if the user leaves in the middle of it: it can be continued.
+    fn until_done(&mut self, response: ResponseFuture) -> Result<bool, Failure> {
+        self.inbox.report(self.runtime, response);
+        let begun = Instant::now();
+        let mut doing = "thinking".to_owned();
+        let mut stopped: Option<Instant> = None;
+        let mut waits = false;
+        let mut drawn = Instant::now();
+        loop {
+            let incoming = match self.inbox.receiver.recv_timeout(FRAME) {
+                Ok(incoming) => Some(incoming),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return Ok(true),
+            };
+            let is_idle = incoming.is_none();
+            match incoming {
+                Some(Incoming::Event(event)) => {
+                    if let Some(now) = self.on_event(&event)? {
+                        doing = now;
+                    }
+                }
+                Some(Incoming::Display) => {
+                    if self.questions()? {
+                        // Stopped at a question.
+                        stopped = Some(Instant::now());
+                        self.opened.agent.abort();
+                    }
+                    if waits && !self.opened.agent.display().stack().iter().any(|slot| slot.waits) {
+                        waits = false;
+                        self.inbox.report(self.runtime, self.opened.agent.session().resume());
+                    }
+                }
+                Some(Incoming::Done(done)) => match *done {
+                    Ok(Response::Waiting { .. }) => {
+                        waits = true;
+                        if self.questions()? {
+                            self.opened.agent.abort();
+                        }
+                    }
+                    done => {
+                        self.finish(&done)?;
+                        return Ok(false);
+                    }
+                },
+                Some(Incoming::Interrupt) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
+                    return Ok(true);
+                }
+                Some(Incoming::Interrupt) => {
+                    stopped = Some(Instant::now());
+                    doing = "stopping; ctrl-C again leaves".to_owned();
+                    self.opened.agent.abort();
+                }
+                Some(Incoming::Resized | Incoming::Line(_) | Incoming::EndOfInput) | None => {}
+            }
+            if is_idle || drawn.elapsed() > FRAME {
+                drawn = Instant::now();
+                self.display.draw(&format!("{doing} … {} s (ctrl-C stops)", begun.elapsed().as_secs()))?;
+            }
+        }
+    }
+
+    fn finish(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
+        self.display.finish()?;
+        match words::ending(done) {
+            Ok(None) => {}
+            Ok(Some(note)) => self.display.lines(&[note], true)?,
+            Err(failure) => self.display.line(&format!("✗ {failure}. /retry asks again"))?,
+        }
+        Ok(())
+    }
+
+    /// What is being done from now on, if that has changed.
+    fn on_event(&mut self, event: &Event) -> Result<Option<String>, Failure> {
+        Ok(match event {
+            Event::TextDelta { text } => {
+                self.display.add(text)?;
+                Some("writing".to_owned())
+            }
+            Event::ReasoningDelta { .. } => Some("thinking".to_owned()),
+            Event::ToolInputDelta { name, .. } => Some(format!("preparing {}", words::clean(name))),
+            Event::ToolUse { name, input, .. } => {
+                let line = words::call_line(name, &input.read().unwrap_or_default());
+                self.display.line(&format!("● {line}"))?;
+                Some(format!("running {}", words::clean(name)))
+            }
+            Event::ToolUseResult(result) => {
+                let lines = words::result_lines(result);
+                let lines: Vec<_> = lines.iter().map(|line| format!("  {line}")).collect();
+                self.display.lines(&lines, true)?;
+                Some("thinking".to_owned())
+            }
+            Event::CompactionStart { .. } => Some("summarising what was said".to_owned()),
+            Event::ModelResponseComplete(_) => {
+                self.display.finish()?;
+                None
+            }
+            Event::Guard { message, .. }
+            | Event::Error { message, .. }
+            | Event::ModelNotice { message, .. } => {
+                self.display.lines(&[format!("! {message}")], true)?;
+                None
+            }
+            _ => None,
+        })
+    }
+
+    /// Asks what is open, one after the other. True if the user stopped the run instead of an answer.
+    fn questions(&mut self) -> Result<bool, Failure> {
+        let display = self.opened.agent.display().clone();
+        while let Some(slot) = display.stack().into_iter().find(|slot| slot.waits) {
+            if self.is_allowed(&slot) {
+                let _ = display.resolve(&slot.id, Json::string("once"));
+                continue;
+            }
+            let question = Question::of(&slot);
+            self.display.line("")?;
+            self.display.lines(&question.details, false)?;
+            match put(&question) {
+                Ok(Answer::No) | Err(InquireError::OperationCanceled) => drop(display.reject(&slot.id, None)),
+                Ok(Answer::Value(value)) => match display.resolve(&slot.id, value) {
+                    Ok(true) => {}
+                    Ok(false) => self.display.line("! the question is over; nobody waits for its answer")?,
+                    Err(error @ DisplayError::WrongOutput { .. }) => {
+                        self.display.line(&format!("! {error}"))?;
+                    }
+                    Err(error) => return Err(Failure::new(error.to_string())),
+                },
+                Err(InquireError::OperationInterrupted) => return Ok(true),
+                Err(error) => return Err(Failure::new(error.to_string())),
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_allowed(&self, slot: &Slot) -> bool {
+        slot.renderer == "permission_request" && tool_of(slot).is_some_and(|tool| self.allow.contains(&tool))
+    }
+}
+
+fn put(question: &Question) -> Result<Answer, InquireError> {
+    let message = question.message.as_str();
+    match &question.ask {
+        Ask::Notice => {
+            Text::new(message).with_help_message("enter goes on").prompt()?;
+            Ok(Answer::Value(Json::null()))
+        }
+        Ask::Choice { choices, default } => Ok(chosen(message, choices, *default)?.answer()),
+        Ask::Text { default } => {
+            let answer = Text::new(message).with_initial_value(default).prompt()?;
+            Ok(Answer::Value(Json::string(&answer)))
+        }
+        Ask::Secret => Ok(Answer::Value(Json::string(&secret(message)?))),
+        Ask::Form(fields) => {
+            let mut values = Map::new();
+            for field in fields {
+                if let Some(value) = fill(message, field)? {
+                    values.insert(field.name.clone(), value);
+                }
+            }
+            Ok(Answer::Value(Json::from(Value::Object(values))))
+        }
+    }
+}
+
+fn chosen(message: &str, choices: &[Choice], default: usize) -> Result<Choice, InquireError> {
+    let labels: Vec<&str> = choices.iter().map(|choice| choice.label.as_str()).collect();
+    let at = Select::new(message, labels).with_starting_cursor(default).raw_prompt()?.index;
+    Ok(choices.get(at).cloned().unwrap_or(Choice { label: String::new(), value: None }))
+}
+
+fn secret(message: &str) -> Result<String, InquireError> {
+    Password::new(message).without_confirmation().with_display_mode(PasswordDisplayMode::Hidden).prompt()
+}
+
+/// `None` for a field that may stay empty and does.
+fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
+    let message = format!("{form} {}:", field.label);
+    if !field.options.is_empty() {
+        return Ok(chosen(&message, &field.options, 0)?.value);
+    }
+    loop {
+        let text = match field.secret {
+            true => secret(&message)?,
+            false => Text::new(&message).with_initial_value(&field.default).prompt()?,
+        };
+        match (text.trim().is_empty(), field.required) {
+            (false, _) => return Ok(Some(Value::String(text))),
+            (true, false) => return Ok(None),
+            (true, true) => {}
+        }
+    }
+}
+
+/// The editor for messages.
+struct Lines {
+    editor: Editor<Typing, FileHistory>,
+    history: Option<PathBuf>,
+}
+
+impl Lines {
+    fn open() -> Result<Self, Failure> {
+        let failed = |error: ReadlineError| Failure::new(error.to_string());
+        let config = Config::builder().max_history_size(1000).map_err(failed)?.auto_add_history(true).build();
+        let mut editor = Editor::with_config(config).map_err(failed)?;
+        editor.set_helper(Some(Typing));
+        let newline = |key: KeyEvent| (key, EventHandler::Simple(Cmd::Newline));
+        for (key, does) in [
+            newline(KeyEvent(KeyCode::Enter, Modifiers::ALT)),
+            newline(KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)),
+        ] {
+            editor.bind_sequence(key, does);
+        }
+        // Without a history there is nothing to look back at, and that is all.
+        let history = data_folder().ok().map(|folder| folder.join("history"));
+        if let Some(path) = &history {
+            let _ = editor.load_history(path);
+        }
+        Ok(Lines { editor, history })
+    }
+
+    fn read(&mut self) -> Result<String, ReadlineError> {
+        let line = self.editor.readline("> ")?;
+        if let Some(path) = &self.history {
+            let _ = self.editor.append_history(path);
+        }
+        // A line that goes on says so with a backslash, which is not part of the message.
+        Ok(line.replace("\\\n", "\n"))
+    }
+}
+
+struct Typing;
+
+impl Helper for Typing {}
+impl Highlighter for Typing {}
+impl Hinter for Typing {
+    type Hint = String;
+}
+
+impl Validator for Typing {
+    /// A message goes on after a backslash and in an open block of code.
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let text = context.input();
+        let in_code = text.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1;
+        Ok(match in_code || text.ends_with('\\') {
+            true => ValidationResult::Incomplete,
+            false => ValidationResult::Valid(None),
+        })
+    }
+}
+
+impl Completer for Typing {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let typed = line.get(..at).unwrap_or_default();
+        let fit = COMMANDS.iter().filter(|(name, _)| typed.starts_with('/') && name.starts_with(typed));
+        Ok((
+            0,
+            fit.map(|(name, _)| Pair { display: (*name).to_owned(), replacement: (*name).to_owned() })
+                .collect(),
+        ))
+    }
+}

@@ -1,0 +1,192 @@
+//! Without a terminal.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use super::{Home, stderr, stdout};
+
+/// A program that reads and writes JSON lines.
+struct Talk {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Talk {
+    fn start(home: &Home, args: &[&str]) -> Talk {
+        let mut child = home.glove(args).stdin(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Talk { child, lines }
+    }
+
+    fn say(&mut self, order: &Value) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{order}").unwrap();
+    }
+
+    /// The data of the next line of this type.
+    fn next(&mut self, kind: &str) -> Value {
+        loop {
+            let line = self.lines.next().unwrap_or_else(|| panic!("it ended before a `{kind}`")).unwrap();
+            let mut value: Value = serde_json::from_str(&line).unwrap();
+            if value["type"] == kind {
+                return value["data"].take();
+            }
+        }
+    }
+
+    /// With the end of its input.
+    fn end(mut self) -> Option<i32> {
+        drop(self.child.stdin.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+#[test]
+fn a_message_is_answered_and_the_session_is_kept() {
+    let home = Home::new();
+    let said = home.prints(&["chat", "--model", "scripted", "-p", "hello"]);
+    assert!(said.starts_with("I am a **script**"), "{said}");
+    let sessions = home.sessions();
+    assert_eq!(sessions.len(), 1);
+    assert_eq!((&sessions[0]["title"], &sessions[0]["messages"]), (&json!("hello"), &json!(2)));
+    assert_eq!(sessions[0]["folder"], json!(home.file("work").canonicalize().unwrap()));
+}
+
+#[test]
+fn each_line_is_a_message_and_answers_what_is_asked() {
+    let home = Home::new();
+    let mut child = home.glove(&["chat", "--model", "scripted"]).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"run echo one > a\nAllow once\nrun echo two > b\nDeny\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("? Run bash? [Allow once / Always allow / Deny / Never allow]"));
+    assert_eq!(fs::read_to_string(home.file("work/a")).unwrap(), "one\n");
+    assert!(!home.file("work/b").exists(), "it was denied");
+}
+
+#[test]
+fn where_nobody_answers_nothing_is_allowed_but_what_the_call_says() {
+    let home = Home::new();
+    home.prints(&["chat", "--model", "scripted", "-p", "run touch a"]);
+    assert!(!home.file("work/a").exists());
+    home.prints(&["chat", "--model", "scripted", "--allow", "bash", "-p", "run touch a"]);
+    assert!(home.file("work/a").exists());
+}
+
+#[test]
+fn json_lines_carry_events_questions_and_answers() {
+    let home = Home::new();
+    let mut talk = Talk::start(&home, &["chat", "--model", "scripted", "--json"]);
+    let id = talk.next("session")["id"].clone();
+    talk.say(&json!({ "type": "message", "text": "ask input" }));
+    let asked = talk.next("slot");
+    assert_eq!((&asked["renderer"], &asked["input"]["default"]), (&json!("input"), &json!("glove")));
+    talk.say(&json!({ "type": "answer", "id": "nothing", "value": "x" }));
+    assert_eq!(talk.next("error")["code"], "INPUT_INVALID");
+    talk.say(&json!({ "type": "answer", "id": asked["id"], "value": "mitten" }));
+    assert_eq!(talk.next("tool_use_result")["result"]["data"], "mitten");
+    assert_eq!(talk.next("response")["status"], "completed");
+    talk.say(&json!("what?"));
+    assert_eq!(talk.next("error")["code"], "INPUT_INVALID");
+    assert_eq!(talk.end(), Some(0));
+    assert_eq!(home.sessions()[0]["id"], id);
+}
+
+#[test]
+fn a_run_is_stopped_and_its_command_with_it() {
+    let home = Home::new();
+    let mut talk = Talk::start(&home, &["chat", "--model", "scripted", "--json", "--allow", "bash"]);
+    talk.say(&json!({ "type": "message", "text": "run echo $$ > pid; sleep 1000" }));
+    let pid = first_line(&home, "work/pid");
+    talk.say(&json!({ "type": "stop" }));
+    assert_eq!(talk.next("response")["status"], "aborted");
+    assert!(!fs::exists(format!("/proc/{pid}/cwd")).unwrap_or(false), "the command still runs");
+    talk.say(&json!({ "type": "message", "text": "hello" }));
+    assert_eq!(talk.next("response")["status"], "completed");
+    assert_eq!(talk.end(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_that_goes_away_ends_the_command_and_the_session_goes_on() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let home = Home::new();
+    let mut talk = Talk::start(&home, &["chat", "--model", "scripted", "--json", "--allow", "bash"]);
+    talk.say(&json!({ "type": "message", "text": "run echo $$ > pid; sleep 1000" }));
+    let pid = first_line(&home, "work/pid");
+    kill_process(Pid::from_raw(talk.child.id().try_into().unwrap()).unwrap(), Signal::HUP).unwrap();
+    assert_eq!(talk.child.wait().unwrap().code(), Some(129));
+    assert!(!fs::exists(format!("/proc/{pid}/cwd")).unwrap_or(false), "the command still runs");
+
+    let mut talk = Talk::start(&home, &["resume", "--model", "scripted", "--json"]);
+    let asked = talk.next("slot");
+    assert_eq!(asked["renderer"], "interrupted_call", "nobody knows how far it came");
+    talk.say(&json!({ "type": "answer", "id": asked["id"], "value": false }));
+    assert_eq!(talk.next("request_finished")["outcome"], "completed");
+    assert_eq!(talk.end(), Some(0));
+}
+
+fn first_line(home: &Home, name: &str) -> String {
+    loop {
+        match fs::read_to_string(home.file(name)) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+            _ => std::thread::sleep(std::time::Duration::from_millis(5)),
+        }
+    }
+}
+
+#[test]
+fn keys_that_others_can_read_are_not_used() {
+    let home = Home::new();
+    let config = home.write("config", "ANTHROPIC_API_KEY=sk-secret\n");
+    let call = ["chat", "--config", config.to_str().unwrap(), "--model", "scripted", "-p", "hello"];
+    fs::set_permissions(&config, fs::Permissions::from_mode(0o644)).unwrap();
+    let refused = home.run(&call);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("chmod 600"), "{}", stderr(&refused));
+    fs::set_permissions(&config, fs::Permissions::from_mode(0o600)).unwrap();
+    home.prints(&call);
+    home.write("config", "sk-secret\n");
+    let refused = home.run(&call);
+    assert!(
+        stderr(&refused).contains("line 1") && !stderr(&refused).contains("sk-secret"),
+        "{}",
+        stderr(&refused)
+    );
+}
+
+#[test]
+fn what_is_missing_is_said_in_a_sentence() {
+    let home = Home::new();
+    for (args, sentence) in [
+        (&["chat", "-p", "hello"][..], "no model is chosen"),
+        (&["chat", "--model", "anthropic", "-p", "hello"], "No API key for provider"),
+        (&["chat", "--model", "nobody", "-p", "hello"], "Unknown provider \"nobody\""),
+        (&["chat", "nowhere", "--model", "scripted", "-p", "hello"], "`nowhere`: No such file"),
+        (&["resume", "--model", "scripted"], "there is no session yet"),
+        (&["resume", "abc", "--model", "scripted"], "there is no session `abc`"),
+        (&["chat", "--database", "/proc/none/s.db", "--model", "scripted"], "`/proc/none`"),
+    ] {
+        let output = home.run(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(stderr(&output).contains(sentence), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_script_is_played_from_a_file() {
+    let home = Home::new();
+    home.write("work/a.txt", "one two\n");
+    home.write(
+        "work/script",
+        r#"{"calls":[{"tool":"edit_file","input":{"path":"a.txt","old":"two","new":"three"}}]}
+{"text":"Done."}"#,
+    );
+    let said =
+        home.prints(&["chat", "--model", "scripted:script", "--allow", "edit_file", "-p", "change it"]);
+    assert!(said.ends_with("Done.\n"), "{said}");
+    assert_eq!(fs::read_to_string(home.file("work/a.txt")).unwrap(), "one three\n");
+}

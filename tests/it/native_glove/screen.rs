@@ -1,0 +1,167 @@
+//! In a terminal.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::Child;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::Home;
+
+/// A program at one end of a terminal.
+struct Terminal {
+    child: Child,
+    keys: File,
+    screen: Receiver<Vec<u8>>,
+    shown: String,
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Terminal {
+    fn start(home: &Home, args: &[&str]) -> Terminal {
+        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&keys).unwrap();
+        unlockpt(&keys).unwrap();
+        tcsetwinsize(&keys, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let name = ptsname(&keys, Vec::new()).unwrap().into_string().unwrap();
+        let end = || File::options().read(true).write(true).open(&name).unwrap();
+        let child = home
+            .glove(args)
+            .env("TERM", "xterm-256color")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn()
+            .unwrap();
+        let keys = File::from(keys);
+        let mut output = keys.try_clone().unwrap();
+        let (pieces, screen) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = output.read(&mut buffer) {
+                if pieces.send(buffer[..length].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Terminal { child, keys, screen, shown: String::new() }
+    }
+
+    fn type_in(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until the screen shows this after what was waited for before.
+    fn sees(&mut self, text: &str) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(at) = self.shown.find(text) {
+                self.shown.drain(..at + text.len());
+                return;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(piece) = self.screen.recv_timeout(left) else {
+                panic!("the screen does not show {text:?} but {:?}", self.shown);
+            };
+            // The terminal's own words for what it should do are no text.
+            self.shown.push_str(&without_escapes(&String::from_utf8_lossy(&piece)));
+        }
+    }
+}
+
+fn without_escapes(text: &str) -> String {
+    let (mut out, mut in_escape) = (String::new(), false);
+    for c in text.chars() {
+        match (in_escape, c) {
+            (false, '\x1b') => in_escape = true,
+            (false, c) => out.push(c),
+            (true, c) => in_escape = !c.is_ascii_alphabetic(),
+        }
+    }
+    out
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_command_is_allowed_and_its_result_is_drawn() {
+    let home = Home::new();
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted"]);
+    terminal.sees("> ");
+    terminal.type_in("run echo $((40 + 2))\r");
+    terminal.sees("Run bash?");
+    terminal.sees("Allow once");
+    terminal.type_in("\r");
+    terminal.sees("bash gave:");
+    terminal.sees("42");
+    terminal.sees("> ");
+    terminal.type_in("/exit\r");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
+#[test]
+fn an_interrupt_stops_the_run_and_not_the_program() {
+    let home = Home::new();
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted", "--allow", "bash"]);
+    terminal.sees("> ");
+    terminal.type_in("run sleep 1000\r");
+    terminal.sees("running bash");
+    let pid = Pid::from_raw(terminal.child.id().try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    terminal.sees("stopped");
+    terminal.sees("> ");
+    terminal.type_in("hello\r");
+    terminal.sees("I am a script");
+    terminal.sees("> ");
+    terminal.type_in("\x03");
+    terminal.sees("ctrl-C again leaves");
+    terminal.sees("> ");
+    terminal.type_in("\x03");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
+#[test]
+fn a_secret_is_not_shown_and_not_stored() {
+    let home = Home::new();
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted", "--allow", "bash"]);
+    terminal.sees("> ");
+    terminal.type_in("ask secret\r");
+    terminal.sees("The token of the service?");
+    terminal.sees("The token of the service?");
+    terminal.type_in("tops3cret\r");
+    terminal.sees("The user set it");
+    terminal.sees("> ");
+    terminal.type_in("run echo got $SERVICE_TOKEN\r");
+    terminal.sees("got [SERVICE_TOKEN]");
+    terminal.sees("> ");
+    terminal.type_in("/exit\r");
+    assert!(terminal.child.wait().unwrap().success());
+    for file in ["sessions.db", "history"] {
+        let stored = std::fs::read(home.file(".local/share/glove").join(file)).unwrap();
+        assert!(!String::from_utf8_lossy(&stored).contains("tops3cret"), "{file} has the secret");
+    }
+}
+
+#[test]
+fn a_message_of_several_lines_is_one_message() {
+    let home = Home::new();
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted", "--allow", "bash"]);
+    terminal.sees("> ");
+    terminal.type_in("run echo one; \\\recho two\r");
+    terminal.sees("one\r\n  two");
+    terminal.sees("> ");
+    terminal.type_in("/exit\r");
+    assert!(terminal.child.wait().unwrap().success());
+    assert_eq!(home.sessions()[0]["messages"], 4);
+}
