@@ -8,10 +8,24 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** How long a server may take to end a connection after its last event. */
 const lastWordsMs = 1_000;
 
-/** Microtasks in which chunks that are there already come in: the core takes them together, as each turn of it costs more than they. */
+/** Microtasks in which a chunk that is there already comes in: the core takes them together, as each turn of it costs more than they. */
 const turns = 16;
+/** So many chunks are not waited for longer. */
+const together = 256;
 
 const noResponse = "`fetch` did not return a Response with a byte stream as its body.";
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces;
+  if (first && pieces.length === 1) return first;
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
 
 /**
  * `headers` is JSON: `[[name, value], …]`. What `custom` adds to those of its request may hold keys, which no error tells: the core
@@ -46,12 +60,20 @@ export async function hostFetch(
     sent: told(),
     header: (name) => response.headers.get(name) ?? undefined,
     async read(push) {
-      const came: Uint8Array[] = [];
+      let came: Uint8Array[] = [];
       let handing: Promise<void> | undefined;
       const hand = async () => {
-        for (let turn = 0; turn < turns; turn++) await undefined;
+        for (let turn = 0, seen = 1; turn < turns; turn++) {
+          await undefined;
+          if (came.length > seen && came.length < together) {
+            seen = came.length;
+            turn = 0;
+          }
+        }
+        const pieces = came;
+        came = [];
         // After the signal the core has let go of `push`.
-        for (const piece of came.splice(0)) if (!ending && !signal.aborted) push(piece);
+        if (!ending && !signal.aborted) push(joined(pieces));
       };
       try {
         for (;;) {
