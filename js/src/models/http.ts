@@ -10,15 +10,15 @@ const lastWordsMs = 1_000;
 
 /** Microtasks in which a chunk that is there already comes in: the core takes them together, as each turn of it costs more than they. */
 const turns = 16;
-/** So many chunks are not waited for longer. */
-const together = 256;
+/** So many bytes are not waited for longer. */
+const together = 0x1_0000;
 
 const noResponse = "`fetch` did not return a Response with a byte stream as its body.";
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+function joined(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
   const [first] = pieces;
-  if (first && pieces.length === 1) return first;
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  if (first?.length === bytes) return first;
+  const all = new Uint8Array(bytes);
   let at = 0;
   for (const piece of pieces) {
     all.set(piece, at);
@@ -61,19 +61,19 @@ export async function hostFetch(
     header: (name) => response.headers.get(name) ?? undefined,
     async read(push) {
       let came: Uint8Array[] = [];
+      let bytes = 0;
       let handing: Promise<void> | undefined;
       const hand = async () => {
-        for (let turn = 0, seen = 1; turn < turns; turn++) {
+        for (let turn = 0, seen = 0; turn < turns; turn++) {
           await undefined;
-          if (came.length > seen && came.length < together) {
-            seen = came.length;
-            turn = 0;
-          }
+          if (bytes === seen || bytes >= together) continue;
+          seen = bytes;
+          turn = 0;
         }
-        const pieces = came;
-        came = [];
+        const all = joined(came, bytes);
+        [came, bytes] = [[], 0];
         // After the signal the core has let go of `push`.
-        if (!ending && !signal.aborted) push(joined(pieces));
+        if (!ending && !signal.aborted) push(all);
       };
       try {
         for (;;) {
@@ -81,6 +81,7 @@ export async function hostFetch(
           const chunk = await reader?.read();
           if (!chunk?.value || signal.aborted) return clearTimeout(ending);
           if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
+          bytes += chunk.value.length;
           if (came.push(chunk.value) > 1) continue;
           handing = hand();
           // Nobody takes what comes after that: the reading ends, and tells why.
