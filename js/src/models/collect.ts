@@ -2,7 +2,7 @@
 
 import { failureOf, GloveError, type ToldFailure } from "../error.js";
 import type { Message, ToolCall, Usage } from "../wire/record.js";
-import { type ModelNotice, type ModelPromptResult, type NotifySubscribersFunction, stoppable, tell } from "./model.js";
+import { type ModelNotice, type ModelPromptResult, type NotifySubscribersFunction, stops, tell } from "./model.js";
 
 /** The answer of a remote model that does not stream. */
 export interface RemotePromptResponse extends Partial<Usage> {
@@ -30,9 +30,10 @@ export async function collect(
   const events = stream?.[Symbol.asyncIterator]?.();
   if (!events) throw noAnswer();
   const calls: ToolCall[] = [];
+  const { until, done: settled } = stops(signal);
   try {
     for (;;) {
-      const { done, value: event } = await stoppable(events.next(), signal);
+      const { done, value: event } = await until(events.next());
       if (done) throw new GloveError("MODEL_STREAM_CUT", missing);
       // Anything may have been given.
       switch (event?.type) {
@@ -53,6 +54,7 @@ export async function collect(
       }
     }
   } finally {
+    settled();
     // Not waited for: one that heeds no signal may never return.
     (async () => events.return?.())().catch(() => {});
   }

@@ -63,14 +63,26 @@ export function tell(notify: NotifySubscribersFunction, type: string, data: { re
 
 /** Work that is not waited for any more when the signal fires. */
 export function stoppable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal == null) return work;
+  const { until, done } = stops(signal);
+  return until(work).finally(done);
+}
+
+/** The same for one work after another. */
+export function stops(signal: AbortSignal | undefined) {
+  if (signal == null) return { until: <T>(work: Promise<T>): Promise<T> => work, done() {} };
   check("`signal`", signal, "signal");
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(stoppedBy(signal));
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
+  let leave: ((reason: unknown) => void) | undefined;
+  const stop = () => leave?.(stoppedBy(signal));
+  signal.addEventListener("abort", stop, { once: true });
+  return {
+    until: <T>(work: Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        leave = reject;
+        if (signal.aborted) stop();
+        work.then(resolve, reject);
+      }),
+    done: () => signal.removeEventListener("abort", stop),
+  };
 }
 
 /** A tool as it is sent to an endpoint. */

@@ -9,6 +9,8 @@ import { emptyState, type SessionState, type SlotContext, snapshotOf } from "./s
 /** So long a message may be on its way without being shown anywhere. */
 const slowMs = 300;
 
+type Piece = Extract<SnapshotEvent, { kind: "piece" }>;
+
 export class SnapshotStore {
   #state: SessionState;
   #snapshot: GloveSnapshot;
@@ -16,6 +18,8 @@ export class SnapshotStore {
   #read: SessionState;
   /** What listeners were told of last. */
   #told: GloveSnapshot;
+  /** Pieces of an answer that came behind `#state`, joined: to take each in alone would cost more than what it brings. */
+  #piece: { -readonly [key in keyof Piece]: Piece[key] } | undefined;
   /** Of arguments that are being written: what is in no snapshot yet. */
   #unseen = new WeakSet<object>();
   readonly #context: SlotContext;
@@ -38,6 +42,7 @@ export class SnapshotStore {
   }
 
   get snapshot(): GloveSnapshot {
+    this.#settle();
     if (this.#read !== this.#state) {
       this.#read = this.#state;
       this.#snapshot = snapshotOf(this.#state, this.#snapshot);
@@ -71,14 +76,32 @@ export class SnapshotStore {
 
   /** Takes in one of several events: pieces of an answer are told with the next frame, the others by `publish`. */
   apply(event: SnapshotEvent): void {
-    this.#state = reduce(this.#state, event, this.#context, this.#unseen);
+    const { kind } = event;
+    if (kind === "piece" && event.of === this.#piece?.of && event.call === this.#piece.call) {
+      this.#piece.text += event.text;
+      return;
+    }
+    this.#settle();
+    if (kind === "piece") this.#piece = { ...event };
+    else this.#reduce(event);
     if (isPiece(event)) this.#drawSoon();
     // A store that takes its time has not taken the message either.
     if (event.kind === "given") setTimeout(() => this.dispatch({ kind: "slow", id: event.id }), slowMs);
   }
 
+  #reduce(event: SnapshotEvent): void {
+    this.#state = reduce(this.#state, event, this.#context, this.#unseen);
+  }
+
+  #settle(): void {
+    const piece = this.#piece;
+    this.#piece = undefined;
+    if (piece) this.#reduce(piece);
+  }
+
   /** Tells listeners of what has changed. */
   publish(): void {
+    this.#settle();
     if (this.#long) this.#cancelFrame();
     if (canWait(this.#state, this.#frame)) this.#drawSoon();
     else this.#tell();
