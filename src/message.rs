@@ -10,6 +10,9 @@ use crate::json::reader::{Broken, Reader};
 /// The `framework_context` of what begins a prompt without a person.
 pub const TRIGGER: &str = "trigger";
 
+/// On the message of a person: the JSON Schema of the answer that is wanted.
+pub(crate) const ANSWER_SCHEMA: &str = "answer_schema";
+
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extra(pub Vec<(String, Json)>);
@@ -434,6 +437,11 @@ impl Message {
     /// What is answered next, whether a person wrote it or not.
     pub fn begins_prompt(&self) -> bool {
         self.is_from_person() || self.is_trigger()
+    }
+
+    /// The schema of the answer that this message wants, if not one in words.
+    pub fn answer_schema(&self) -> Option<&Json> {
+        self.extra.0.iter().find(|(key, _)| key == ANSWER_SCHEMA).map(|(_, schema)| schema)
     }
 }
 

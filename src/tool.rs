@@ -8,6 +8,9 @@ use crate::json::reader::{Broken, Reader, unescape};
 /// The tool that the framework adds when any tool can be undone.
 pub const UNDO_TOOL: &str = "undo_last_action";
 
+/// The tool by which a model gives an answer that has a schema; there while one is wanted.
+pub const ANSWER_TOOL: &str = "give_answer";
+
 /// What a model is told of a tool.
 #[derive(Debug, Clone, PartialEq, Read, Write)]
 pub struct ToolDefinition {

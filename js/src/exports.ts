@@ -1,5 +1,6 @@
 // What both entries offer, whichever way the core is started.
 
+export { type AskForOptions, askFor } from "./answers/ask-for.js";
 export type { AgentParts } from "./classic/agent.js";
 export { Context } from "./classic/context.js";
 export { formatMessages, type OpenAIContentPart, type OpenAIMessage } from "./classic/format-messages.js";
@@ -78,9 +79,8 @@ export {
   type RemoteModelActions,
   type RemotePromptRequest,
 } from "./models/remote.js";
-export { type AskForOptions, askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
-export type { RunOutcome } from "./session/outcome.js";
+export type { AnswerOutcome, RunOutcome, SendMessage } from "./session/outcome.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";
 export type { FileInput, ImageInput, MessageInput } from "./session/request.js";
 export type { GloveSession, TriggerInput } from "./session/session.js";

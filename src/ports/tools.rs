@@ -108,6 +108,9 @@ pub struct ToolContext {
     pub abort: AbortSignal,
     outputs: Arc<Mutex<Outputs>>,
     steps: Option<Arc<dyn Steps>>,
+    /// The schema that an answer is to fit.
+    #[cfg(feature = "native")]
+    pub(crate) answer: Option<Json>,
     /// The idempotency key of the call, also in its undo.
     #[cfg(feature = "coding")]
     pub(crate) call_key: String,
@@ -130,6 +133,8 @@ impl ToolContext {
             abort,
             outputs: Arc::default(),
             steps: None,
+            #[cfg(feature = "native")]
+            answer: None,
             #[cfg(feature = "coding")]
             call_key: call.idempotency_key.to_owned(),
         }
@@ -138,6 +143,12 @@ impl ToolContext {
     #[cfg(feature = "coding")]
     pub(crate) fn undoes(mut self, call_key: String) -> Self {
         self.call_key = call_key;
+        self
+    }
+
+    #[cfg(feature = "native")]
+    pub(crate) fn answers(mut self, schema: Option<&Json>) -> Self {
+        self.answer = schema.cloned();
         self
     }
 

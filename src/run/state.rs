@@ -98,6 +98,11 @@ pub(crate) struct Current {
     pub summary_not_before: u32,
     /// For the next model calls of this request only, never in the record.
     pub reminder: Option<String>,
+    /// The schema of its answer, where it is to have one.
+    pub answer: Option<Json>,
+    /// The model answered in words, and was told.
+    #[json(skip_if_default)]
+    pub answered_in_words: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Read, Write)]

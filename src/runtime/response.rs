@@ -1,10 +1,14 @@
 //! What goes into a request, and what comes back.
 
+use serde::de::DeserializeOwned;
+
 use crate::error::Error;
 use crate::event::{Question, Rule};
-use crate::message::{ContentPart, Message, TRIGGER};
+use crate::json::Json;
+use crate::message::{ANSWER_SCHEMA, ContentPart, Message, TRIGGER};
 use crate::run::effect::Outcome;
 use crate::run::input::{Reply, WhenBusy};
+use crate::tool::ANSWER_TOOL;
 
 /// A request to an agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +45,12 @@ impl Prompt {
     pub fn edit(message: impl Into<String>, text: impl Into<String>) -> Self {
         let when_busy = WhenBusy::Interrupt;
         Prompt { edits: Some(message.into()), when_busy, ..Prompt::new(text) }
+    }
+
+    /// Wants an answer with this JSON Schema, whose root is an object; [`Response::answer`] reads it.
+    pub fn answer(mut self, schema: impl Into<Json>) -> Self {
+        self.message.extra.0.push((ANSWER_SCHEMA.to_owned(), schema.into()));
+        self
     }
 
     /// What becomes of this request when another one runs.
@@ -112,6 +122,24 @@ impl Response {
             Response::Undone { .. } | Response::Switched | Response::Dropped | Response::Waiting { .. } => {
                 String::new()
             }
+        }
+    }
+
+    /// The answer of a request that wanted one with a schema. `ANSWER_MISSING` where the model gave none that fits, also after it was
+    /// told what was wrong.
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        let missing = |why: &str| Error::Refused {
+            code: "ANSWER_MISSING",
+            message: format!("The model gave no answer that matches the schema{why}."),
+        };
+        let Response::Completed(reply) = self else {
+            return Err(missing(", because the request did not complete"));
+        };
+        let calls = reply.messages.iter().flat_map(|message| message.calls());
+        let mut read = calls.filter(|call| call.tool_name == ANSWER_TOOL).map(|call| call.input_args.read());
+        match read.rfind(Result::is_ok).or(read.next()) {
+            Some(answer) => answer.map_err(|error| missing(&format!(": {error}"))),
+            None => Err(missing("")),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
 use crate::task_tool::{TASK_TOOL, TaskTool};
-use crate::tool::{ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
+use crate::tool::{ANSWER_TOOL, ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
 
 #[derive(Clone)]
 pub(crate) struct SessionTools {
@@ -72,6 +72,17 @@ impl SessionTools {
 
     pub(crate) fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         self.host_of(call.tool_name).run(call, context)
+    }
+
+    /// The same and the tool by which an answer with this schema is given.
+    pub(crate) fn with_answer(&self, schema: &Json) -> Vec<ToolDefinition> {
+        let mut definitions = self.definitions.as_ref().clone();
+        definitions.push(ToolDefinition {
+            name: ANSWER_TOOL.to_owned(),
+            description: "Gives the answer. Call it once, with the whole of it.".to_owned(),
+            schema: schema.clone(),
+        });
+        definitions
     }
 
     pub(crate) fn undo(

@@ -141,9 +141,14 @@ impl Driver {
         let sink = DeltaSink::new(Arc::clone(&partial) as _);
         let answer = {
             let run = self.shared.run();
-            let tools = match purpose {
-                Purpose::Turn => kit.tools.definitions(),
-                Purpose::Summary => &[],
+            let with_answer;
+            let tools = match (purpose, run.answer_schema()) {
+                (Purpose::Summary, _) => &[],
+                (Purpose::Turn, None) => kit.tools.definitions(),
+                (Purpose::Turn, Some(schema)) => {
+                    with_answer = kit.tools.with_answer(schema);
+                    with_answer.as_slice()
+                }
             };
             let request = ModelRequest {
                 purpose,
@@ -254,6 +259,8 @@ impl Driver {
         let entry = LeaveOnDrop { shared: Arc::clone(&self.shared), tool_run: Arc::clone(&tool_run) };
         let context =
             owned.context(Arc::clone(&tool_run) as _, &signal).with_steps(Arc::clone(&tool_run) as _);
+        #[cfg(feature = "native")]
+        let context = context.answers(self.shared.run().answer_schema());
         let running = self.shared.kit().tools.run(owned.view(), context);
         let (stop, limit) = (signal.clone(), out_of_time(Arc::clone(&self.shared), call_id.clone()));
         let work = async move {

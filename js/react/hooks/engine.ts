@@ -2,6 +2,7 @@
 import { createElement } from "react";
 import { AbortError, asError, reasonOf } from "../../src/error.js";
 import type { RunOutcome } from "../../src/session/outcome.js";
+import type { ImageInput, MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
@@ -281,10 +282,10 @@ export class Engine implements SnapshotSource, ConversationState {
       else conversation.refuse(new AbortError());
     };
     return {
-      sendMessage(message, images) {
+      sendMessage(...message: readonly [message: string | MessageInput, images?: readonly ImageInput[]]) {
         // What draws a question is there before one comes.
         void slotParts.load();
-        return handled(ask((session) => session.sendMessage(message, images), true).catch(stopped));
+        return handled(ask((session) => session.sendMessage(...message), true).catch(stopped)) as Promise<never>;
       },
       abort,
       stop: abort,

@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import type { SessionRunnable } from "../../src/classic/session-runnable.js";
 import type { GloveClient } from "../../src/session/client.js";
-import type { RunOutcome } from "../../src/session/outcome.js";
-import type { ImageInput, MessageInput } from "../../src/session/request.js";
+import type { RunOutcome, SendMessage } from "../../src/session/outcome.js";
+import type { MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import type { EnhancedSlot, GloveSnapshot, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { InboxItem } from "../../src/store/adapter.js";
@@ -14,7 +14,7 @@ import type { UIMessage } from "./messages.js";
 /** What can be asked of a conversation. Each is the same function as long as the component lives. */
 export interface GloveActions {
   /** Settles with the run: with its outcome, or with the error that `error` shows. Nobody needs to catch it. */
-  sendMessage: (message: string | MessageInput, images?: readonly ImageInput[]) => Promise<RunOutcome>;
+  sendMessage: SendMessage;
   /** Stops the run; what was shown of the answer stays. */
   abort: () => void;
   stop: () => void;

@@ -1,8 +1,10 @@
 // How a request came to an end or to a stop.
 import { GloveError } from "../error.js";
+import type { InferOutput, Schema } from "../tools/schema-types.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { Message, Usage } from "../wire/record.js";
+import type { ImageInput, MessageInput } from "./request.js";
 
 /** How a request ended. */
 export type RunOutcome =
@@ -17,6 +19,20 @@ export type RunOutcome =
   | { readonly type: "paused"; readonly rule: string; readonly message: string }
   /** The run waits for the user's answer. */
   | { readonly type: "waiting" };
+
+/** The same of a request that asked for an answer with a schema. */
+export type AnswerOutcome<T> =
+  | (Extract<RunOutcome, { readonly type: "completed" }> & { readonly value: T })
+  | Exclude<RunOutcome, { readonly type: "completed" }>;
+
+/** Sends a message; with an `output` schema the answer is typed by it. */
+export interface SendMessage {
+  <S extends Schema>(
+    input: MessageInput & { readonly output: S },
+    images?: readonly ImageInput[],
+  ): Promise<AnswerOutcome<InferOutput<S>>>;
+  (input: string | MessageInput, images?: readonly ImageInput[]): Promise<RunOutcome>;
+}
 
 /** Throws what it failed with: the error that is shown, where that is the same. */
 export function outcomeOf(came: CoreOutcome, shown: Error | undefined): RunOutcome {

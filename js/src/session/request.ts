@@ -1,6 +1,7 @@
 // What a person sends: text, images and files, as the parts of a message.
 
 import { GloveError, late } from "../error.js";
+import type { Schema } from "../tools/schema-types.js";
 import { toPlain } from "../values/json.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { ContentPart } from "../wire/record.js";
@@ -21,6 +22,8 @@ export interface MessageInput {
   readonly content?: readonly ContentPart[];
   /** What happens to it while another request runs. */
   readonly whenBusy?: WhenBusy;
+  /** The schema of the answer: it comes as a checked `value` of the outcome, and not in words. */
+  readonly output?: Schema;
 }
 
 export interface RequestBody {
@@ -38,7 +41,11 @@ const options = {
   metadata: "any",
   content: "any",
   whenBusy: whenBusyOption,
+  output: "any",
 } as const satisfies Options<MessageInput>;
+
+/** What knows of answers that have a schema. */
+export const answers = () => late(import("../answers/answers.js"));
 
 /** Refuses a message with nothing in it. */
 export function checkInput(input: MessageInput): void {
@@ -61,8 +68,12 @@ export const fileCount = ({ images = [], files = [], content }: MessageInput): n
   (content ? content.filter(({ source, file }) => source || file) : [...images, ...files]).length;
 
 /** Media come first and the text last, as models read them best. */
-export async function bodyOf({ text = "", images = [], files = [], metadata, content }: MessageInput): Promise<RequestBody> {
-  const extra = metadata && { extra: { metadata: toPlain(metadata, "metadata") } };
+export async function bodyOf(
+  { text = "", images = [], files = [], metadata, content, output }: MessageInput,
+  id: string,
+): Promise<RequestBody> {
+  const answer_schema = output && (await (await answers()).expectAnswer(id, output));
+  const extra = { extra: { metadata: metadata && toPlain(metadata, "metadata"), answer_schema } };
   if (content) return { text, content: toPlain(content, "content"), ...extra };
   if (images.length + files.length === 0) return { text, ...extra };
   const { partsOf } = await late(import("./files.js"));

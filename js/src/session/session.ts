@@ -21,8 +21,8 @@ import { type Core, guard } from "../wasm/sessions.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { ContentPart, Message } from "../wire/record.js";
 import type { PromptRecord } from "../wire/run-types.js";
-import { outcomeOf, type RunOutcome } from "./outcome.js";
-import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
+import { outcomeOf, type RunOutcome, type SendMessage } from "./outcome.js";
+import { answers, bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
 import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
@@ -118,6 +118,7 @@ export class GloveSession {
       validated: (callId, validated) => this.#connection.own.validated(callId, validated),
       returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
       report,
+      messages: () => this.messages(),
       result: async (callId) => {
         const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
         return results.findLast(({ call_id }) => call_id === callId)?.result.data;
@@ -224,11 +225,13 @@ export class GloveSession {
 
   /**
    * Sends a message. The promise settles when its request has ended: with the outcome, also of one that was stopped, or with
-   * the error of the model or the store. It need not be caught: the error is in the snapshot too.
+   * the error of the model or the store. It need not be caught: the error is in the snapshot too. With an `output` schema a
+   * completed outcome has the answer as its `value`; where the model gives none that fits, it rejects with `ANSWER_MISSING`.
    */
-  readonly sendMessage = (input: string | MessageInput, images?: readonly ImageInput[]): Promise<RunOutcome> => {
+  readonly sendMessage: SendMessage = (input: string | MessageInput, images?: readonly ImageInput[]): Promise<never> => {
     const message = typeof input === "string" ? { text: input } : (input ?? {});
-    return this.#send(images?.length ? { ...message, images: [...(message.images ?? []), ...images] } : message);
+    const sending = this.#send(images?.length ? { ...message, images: [...(message.images ?? []), ...images] } : message);
+    return sending as Promise<never>;
   };
 
   /** Like `sendMessage`, but a stopped request rejects with an `AbortError`. */
@@ -475,7 +478,9 @@ export class GloveSession {
     try {
       const outcome = JSON.parse(await this.#connection.whileOpen(this.#give(sent))) as CoreOutcome;
       ended = true;
-      return outcomeOf(outcome, this.#snapshots.snapshot.error);
+      const result = outcomeOf(outcome, this.#snapshots.snapshot.error);
+      if (!input.output || result.type !== "completed") return result;
+      return { ...result, ...(await (await answers()).answerOf(id, input.output, result.messages)) };
     } catch (error) {
       failure = fromCore(error);
       if (!(failure instanceof AbortError)) throw failure;
@@ -503,7 +508,7 @@ export class GloveSession {
     const left = new Promise<never>((_, reject) => {
       sent.leave = () => reject(new AbortError());
     });
-    const body: Promise<RequestBody> = Promise.race([bodyOf(sent.input), left]);
+    const body: Promise<RequestBody> = Promise.race([bodyOf(sent.input, sent.id), left]);
     body.catch(() => {});
     const given = this.#giving.then(async () => {
       const opening = this.#connection.ready().catch((thrown: unknown) => {

@@ -1,13 +1,14 @@
 // How the calls of a model become calls of tools; loaded when a session has a tool.
 
+import { answerTool } from "../answers/answer-tool.js";
 import { CallDisplay, type CallPort, type CallServices, type RunningCall } from "../display/call-display.js";
 import { type AddedOutput, outputsJson } from "../display/outputs.js";
-import { AbortError, asError, codeOf, GloveError, reasonOf } from "../error.js";
+import { AbortError, asError, codeOf, GloveError, late, reasonOf } from "../error.js";
 import { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { PageTool } from "../wire/core-types.js";
-import type { ToolResultData } from "../wire/record.js";
+import type { Message, ToolResultData } from "../wire/record.js";
 import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
 import { resultJson, resultOf } from "./result.js";
 import { approvalRule, permissionRule } from "./rules.js";
@@ -22,6 +23,8 @@ export interface CallContext {
   given(): CallServices;
   /** What a call gave. */
   result(callId: string): Promise<unknown>;
+  /** The record. */
+  messages(): Promise<readonly Message[]>;
   /** Keeps what a running call's arguments were made to, before its tool begins. */
   validated(callId: string, validated: string): void;
   /** Keeps what a running call has returned, before its summary is made. */
@@ -96,7 +99,7 @@ export class ToolRunner implements ToolHost {
   ): Promise<string> {
     let call: RunningCall | undefined;
     try {
-      const tool = this.#get(name);
+      const tool = await this.#runs(name, idempotencyKey);
       const given = await this.#arguments.of(tool, id, input, validated);
       if ("issues" in given) return JSON.stringify({ invalid: given.issues });
       if (given.told) this.#context.validated(id, given.told);
@@ -162,6 +165,13 @@ export class ToolRunner implements ToolHost {
     const tool = this.#find(name);
     if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no longer a tool called ${name}.`);
     return tool;
+  }
+
+  /** The tool that takes an answer with a schema is no tool of the application. */
+  async #runs(name: string, key: string): Promise<ToolConfig> {
+    if (name !== answerTool) return this.#get(name);
+    const { liveAnswerTool, storedAnswerTool } = await late(import("../answers/answers.js"));
+    return liveAnswerTool(key) ?? this.#find(name) ?? storedAnswerTool(await this.#context.messages());
   }
 
   #display(call: RunningCall): CallDisplay {

@@ -7,6 +7,7 @@ use crate::providers::request::options::ToolChoice;
 use crate::providers::request::options::{Options, Thinking};
 use crate::providers::request::parts::RequestParts;
 use crate::providers::request::thinking::form;
+use crate::tool::ANSWER_TOOL;
 
 /// Where a conversation is.
 pub(in crate::providers) struct Standing {
@@ -80,7 +81,7 @@ impl RequestParts<'_> {
 
     /// What is to be said of tools, as far as the provider takes it.
     pub(in crate::providers) fn tool_choice(&self) -> Option<ToolChoice> {
-        let choice = self.options.tool_choice.clone()?;
+        let Some(choice) = self.options.tool_choice.clone() else { return self.answer_choice() };
         let why = match &choice {
             ToolChoice::Tool(name) if !self.tools.iter().any(|tool| tool.name == *name) => {
                 format!("there is no tool `{name}` in this request")
@@ -96,6 +97,19 @@ impl RequestParts<'_> {
         };
         self.notices.add("OPTION_LEFT_OUT", format!("`toolChoice` was sent as `auto`: {why}."));
         Some(ToolChoice::Auto)
+    }
+
+    /// An answer with a schema comes by a tool, so the model is made to use one, where it can be.
+    fn answer_choice(&self) -> Option<ToolChoice> {
+        let wanted = self.tools.last().is_some_and(|tool| tool.name == ANSWER_TOOL);
+        let free = self.options.facts.forced_tools == Some(false)
+            || self.format == Format::Anthropic && self.options.is_told_to_think();
+        let choice = if self.tools.len() == 1 {
+            ToolChoice::Tool(ANSWER_TOOL.to_owned())
+        } else {
+            ToolChoice::Required
+        };
+        (wanted && !free).then_some(choice)
     }
 
     /// Whether several calls at once are allowed, where something is to be said of it and the provider takes it.

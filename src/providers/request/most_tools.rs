@@ -5,7 +5,7 @@ use crate::message::Message;
 use crate::providers::format::Format;
 use crate::providers::request::Notices;
 use crate::providers::request::options::ToolChoice;
-use crate::tool::{ToolDefinition, UNDO_TOOL};
+use crate::tool::{ANSWER_TOOL, ToolDefinition, UNDO_TOOL};
 
 /// OpenAI, Groq and Gemini refuse a request with more, and servers that speak their formats follow them.
 const MOST: usize = 128;
@@ -33,7 +33,7 @@ pub fn fewer_tools<'m>(
         is_chosen(tool)
             || tool.name == UNDO_TOOL
             || tool.name.starts_with("glove_")
-            || tool.name == "give_answer"
+            || tool.name == ANSWER_TOOL
             || called.contains(&tool.name)
     };
     let first = tools.iter().filter(|tool| is_first(tool)).count();

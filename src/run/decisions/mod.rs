@@ -1,6 +1,7 @@
 //! What the machine decides, one subject per file: each adds its part to `Run`.
 
 mod abort;
+mod answer;
 mod branch;
 mod budget;
 mod compaction;

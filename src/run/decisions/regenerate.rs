@@ -23,6 +23,7 @@ impl Run {
     /// Its actions are taken back.
     pub(in crate::run) fn replace_answer(&mut self, fx: &mut Effects) {
         self.branch(self.last_answer(), "regenerate", fx);
+        self.expect_answer();
         self.state.phase = Phase::Turn;
     }
 

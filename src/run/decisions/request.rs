@@ -201,6 +201,7 @@ impl Run {
             message.text = if media_only { texts::MULTIMODAL.to_owned() } else { text };
         }
         self.append(message);
+        self.expect_answer();
         self.state.phase = Phase::Turn;
     }
 
@@ -218,6 +219,8 @@ impl Run {
             wrap_up: None,
             summary_not_before: 0,
             reminder: None,
+            answer: None,
+            answered_in_words: false,
         });
         fx.emit(Event::RequestStarted { request: id.to_owned() });
     }

@@ -20,7 +20,7 @@ impl Run {
         let answer = self.messages.get(message).map(Message::calls).unwrap_or_default();
         let mut calls = Vec::with_capacity(answer.len());
         for (index, call) in answer.iter().enumerate() {
-            let tool = find(&settings.tools, &call.tool_name);
+            let tool = self.answer_tool(&call.tool_name).or_else(|| find(&settings.tools, &call.tool_name));
             let refused = if wrapped_up {
                 Some((CallOutcome::NotRun, texts::NOT_RUN_ANY_MORE.to_owned()))
             } else if index >= settings.limits.calls_per_turn {
@@ -41,7 +41,10 @@ impl Run {
             };
             calls.push(CallRecord {
                 id: call.id().to_owned(),
-                tool: tool.map(|tool| tool.name.clone()),
+                // That of an answer is called as the model must call it.
+                tool: tool
+                    .map(|tool| if tool.name.is_empty() { &call.tool_name } else { &tool.name })
+                    .cloned(),
                 validated: None,
                 permitted: false,
                 approved: false,
@@ -64,7 +67,7 @@ impl Run {
 
     pub(in crate::run) fn spec(&self, call: &CallRecord) -> Option<&ToolSpec> {
         let name = call.tool.as_deref()?;
-        self.state.settings.tools.iter().find(|tool| tool.name == name)
+        self.answer_tool(name).or_else(|| self.state.settings.tools.iter().find(|tool| tool.name == name))
     }
 
     /// Starts every call whose turn it is. A call waits for all before it, unless it and they may run together.
@@ -463,6 +466,10 @@ impl Run {
         self.append_results();
         if stopped {
             self.close(Outcome::Aborted, fx);
+            return;
+        }
+        if let Some(reply) = self.given_answer() {
+            self.complete(reply, fx);
             return;
         }
         self.watch_for_circles(fx);

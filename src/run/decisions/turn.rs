@@ -70,6 +70,10 @@ impl Run {
         });
         fx.emit(Event::TokenConsumption { consumption: usage });
         if answer.calls().is_empty() {
+            if self.asks_for_answer() {
+                return;
+            }
+            let Some(answer) = self.messages.get(index) else { return };
             let reply = Reply { messages: vec![answer.clone()], usage, stop_reason, streamed };
             self.complete(reply, fx);
         } else {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::json::Json;
-use crate::message::{Message, ToolResult};
+use crate::message::{ANSWER_SCHEMA, Message, ToolResult};
 
-/// What the application says of its own message, and whose it is: not for models.
-const NOT_FOR_MODELS: [&str; 2] = ["metadata", "userId"];
+/// What the application says of its own message, whose it is, and what is told by a tool: not for models.
+const NOT_FOR_MODELS: [&str; 3] = ["metadata", "userId", ANSWER_SCHEMA];
 
 pub fn for_model(message: &Message) -> Cow<'_, Message> {
     let is_ours = |(key, _): &(String, Json)| NOT_FOR_MODELS.contains(&key.as_str());

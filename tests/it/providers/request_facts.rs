@@ -9,6 +9,7 @@ use glove_wasm::providers::request::{
     CacheTtl, Notice, Notices, Options, RequestParts, Thinking, ToolChoice, ToolNames,
 };
 use glove_wasm::providers::{Decoder, Format};
+use glove_wasm::tool::ToolDefinition;
 use serde_json::{Value, json};
 
 /// A request to a model at a host, and the codes of what its developer is told.
@@ -24,23 +25,27 @@ fn ask(
 
 fn ask_and_hear(
     format: Format,
+    at: (&str, &str),
+    change: impl FnOnce(&mut Options),
+    messages: &[Message],
+) -> (Value, Vec<Notice>) {
+    ask_with(format, at, change, messages, &tools())
+}
+
+fn ask_with(
+    format: Format,
     (host, model): (&str, &str),
     change: impl FnOnce(&mut Options),
     messages: &[Message],
+    tools: &[ToolDefinition],
 ) -> (Value, Vec<Notice>) {
     let facts = Facts::of(format, host, model, &[]);
     let mut options = Options { model: model.to_owned(), stream: true, facts, ..Options::default() };
     change(&mut options);
-    let (tools, notices) = (tools(), Notices::default());
-    let names = ToolNames::new(format, &options.facts, &tools);
-    let prompt = RequestParts {
-        format,
-        system: "sys",
-        tools: &tools,
-        names: &names,
-        options: &options,
-        notices: &notices,
-    };
+    let notices = Notices::default();
+    let names = ToolNames::new(format, &options.facts, tools);
+    let prompt =
+        RequestParts { format, system: "sys", tools, names: &names, options: &options, notices: &notices };
     let body = prompt.body(&messages.iter().collect::<Vec<_>>());
     (serde_json::from_str(&body).unwrap(), notices.take())
 }
@@ -177,6 +182,33 @@ fn whether_tools_are_to_be_used_is_said_in_each_providers_way() {
     };
     let (body, codes) = ask(Format::Anthropic, claude, thinks, &hi());
     assert_eq!((&body["tool_choice"]["type"], codes), (&json!("auto"), vec!["OPTION_LEFT_OUT"]));
+}
+
+#[test]
+fn an_answer_with_a_schema_is_forced_where_the_model_can_be_made_to_use_a_tool() {
+    let tool = |name: &str| ToolDefinition {
+        name: name.to_owned(),
+        description: String::new(),
+        schema: json!({ "type": "object", "properties": { "a": { "type": "string" } } }).into(),
+    };
+    let only = [tool("give_answer")];
+    let beside = [tool("my tool"), tool("give_answer")];
+    let said = |format, at, tools: &[ToolDefinition]| {
+        let (body, codes) = ask_with(format, at, |_| {}, &round(None), tools);
+        assert!(codes.is_empty());
+        body.get("tool_choice").or(body.get("toolConfig")).cloned()
+    };
+    let named = json!({"type": "function", "function": {"name": "give_answer"}});
+    assert_eq!(said(CHAT, PLAIN, &only), Some(named));
+    assert_eq!(said(CHAT, PLAIN, &beside), Some(json!("required")));
+    let claude = ("api.anthropic.com", "claude-sonnet-4-5");
+    assert_eq!(said(Format::Anthropic, claude, &beside), Some(json!({"type": "any"})));
+    assert_eq!(
+        said(Format::Gemini, ("", "gemini-2.5-pro"), &only),
+        Some(json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["give_answer"]}}))
+    );
+    assert_eq!(said(CHAT, ("api.moonshot.ai", "kimi-k2.5"), &only), None);
+    assert_eq!(said(CHAT, PLAIN, &[tool("my tool")]), None);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Agents and sessions: the machine driven with models, tools and stores.
 
 mod abort;
+mod answers;
 mod notices;
 mod people;
 mod requests;

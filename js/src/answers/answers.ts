@@ -1,0 +1,77 @@
+// Answers in the form of a schema: the tool by which a model gives one, and what a sender gets of it. Loaded with the first.
+import { GloveError } from "../error.js";
+import { type Checked, checkWithSchema } from "../tools/schema.js";
+import { jsonSchemaOf, schemaFrom } from "../tools/schema-of.js";
+import type { JsonSchema, Schema, StandardSchema } from "../tools/schema-types.js";
+import { specOf } from "../tools/spec.js";
+import type { ToolConfig } from "../tools/tool.js";
+import type { Message } from "../wire/record.js";
+import { answerTool, unwrapped } from "./answer-tool.js";
+
+/** The schemas of what was sent from this page, by request. */
+const live = new Map<string, Schema>();
+
+/** The JSON Schema for the core and the model. From now on, answers to this request are checked by `schema`. */
+export async function expectAnswer(request: string, schema: Schema): Promise<unknown> {
+  const tool = { name: answerTool, description: "", jsonSchema: await wrapped(schema), do: () => {} };
+  const spec = await specOf(tool);
+  live.set(request, schema);
+  return spec.schema;
+}
+
+/** What takes the answer to a request whose schema this page has; its calls' keys begin with the request's id. */
+export function liveAnswerTool(key: string): ToolConfig | undefined {
+  for (const [request, schema] of live) if (key.startsWith(request)) return taking((value) => checkWithSchema(schema, value));
+  return undefined;
+}
+
+/** After a reload and in other tabs: an answer is checked by what was stored of its schema. */
+export function storedAnswerTool(messages: readonly Message[]): ToolConfig {
+  const stored = messages.findLast((message) => message.answer_schema)?.answer_schema;
+  if (!stored) throw new GloveError("TOOL_UNKNOWN", "No request waits for an answer with a schema.");
+  const schema = schemaFrom(stored as JsonSchema);
+  return taking(async (value, whole) => {
+    const checked = await checkWithSchema(schema, whole);
+    return "issues" in checked ? checked : { value };
+  });
+}
+
+/** The value that a completed request was answered with. */
+export async function answerOf<T>(
+  request: string,
+  schema: Schema<unknown, T>,
+  messages: readonly Message[],
+): Promise<{ readonly value: T }> {
+  live.delete(request);
+  for (const { tool_calls = [] } of messages) {
+    for (const { tool_name, input_args } of tool_calls) {
+      const answer = tool_name === answerTool && (await checkWithSchema(schema, unwrapped(input_args)));
+      if (answer && "value" in answer) return answer;
+    }
+  }
+  throw new GloveError("ANSWER_MISSING", "The model gave no answer that matches the schema. Ask again, or ask for less.");
+}
+
+/** The screen gets the value, and the model's later requests no second copy of what it said. */
+function taking(check: (value: unknown, whole: unknown) => Checked<unknown> | PromiseLike<Checked<unknown>>): ToolConfig {
+  const validate: StandardSchema["~standard"]["validate"] = async (whole) => {
+    const checked = await check(unwrapped(whole), whole);
+    // The schema itself may have failed: that is told like what it finds.
+    return "issues" in checked ? { issues: checked.issues } : { value: checked.value };
+  };
+  return {
+    name: answerTool,
+    description: "",
+    inputSchema: { "~standard": { version: 1, vendor: "glove-wasm", validate } },
+    do: (data) => ({ status: "success", data, renderData: data, summary: "Taken." }),
+  };
+}
+
+/** Arguments are objects, so an answer of another form is put into one; and so is one that could be taken for that. */
+async function wrapped(schema: Schema): Promise<JsonSchema> {
+  const json = await jsonSchemaOf(schema);
+  const { $defs, ...answer } = json;
+  const { type, properties } = json;
+  if (type === "object" && properties && !Object.hasOwn(properties, "answer")) return json;
+  return { type: "object", properties: { answer }, required: ["answer"], ...($defs !== undefined && { $defs }) };
+}
