@@ -20,7 +20,7 @@ pub use ids::RandomIds;
 #[cfg(feature = "native")]
 pub use provider::ProviderModel;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteDatabase, SqliteStore, StoredSession};
+pub use sqlite::{ImportOptions, SqliteDatabase, SqliteStore, StoredSession};
 
 use std::sync::Arc;
 

@@ -33,6 +33,10 @@ pub(crate) enum Command {
     Resume(Resume),
     /// Lists the sessions, or deletes one
     Sessions(Sessions),
+    /// Writes a session as JSON, in the form that pages read
+    Export(Export),
+    /// Adds a session that was exported here or by a page, and prints its id
+    Import(Import),
 }
 
 #[derive(Debug, clap::Args)]
@@ -90,4 +94,25 @@ pub(crate) struct Sessions {
     /// Writes JSON, one session a line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Export {
+    /// The session, or the beginning of its id [default: the one that was used last]
+    pub session: Option<String>,
+    /// Where it is written [default: the standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Import {
+    /// What was exported; `-` for the standard input
+    pub file: PathBuf,
+    /// Imports it under another id than its own
+    #[arg(long)]
+    pub id: Option<String>,
+    /// Continues its run too: tools whose calls were under way may run here
+    #[arg(long)]
+    pub with_run: bool,
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use glove_wasm::error::{Error, ModelError, StoreError};
+use glove_wasm::store::TranscriptError;
 
 /// A sentence, and the program's exit code.
 #[derive(Debug)]
@@ -45,5 +46,11 @@ impl From<ModelError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Failure::new(error.to_string())
+    }
+}
+
+impl From<TranscriptError> for Failure {
+    fn from(error: TranscriptError) -> Self {
+        Failure::new(format!("{error} ({})", error.code()))
     }
 }

@@ -27,6 +27,8 @@ fn main() -> ExitCode {
         Command::Chat(options) => chat::chat(&places, &options),
         Command::Resume(options) => chat::resume(&places, &options),
         Command::Sessions(options) => sessions::list(&places, &options),
+        Command::Export(options) => sessions::export(&places, &options),
+        Command::Import(options) => sessions::import(&places, options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,11 +1,15 @@
-//! The list of sessions.
+//! The sessions of the database: listed, exported, imported.
 
-use std::io::stdout;
+use std::fs;
+use std::io::{self, Read, stdin, stdout};
+use std::path::Path;
 
 use futures_executor::block_on;
+use glove_wasm::native::ImportOptions;
+use glove_wasm::store::Transcript;
 use serde_json::json;
 
-use crate::args::{Places, Sessions};
+use crate::args::{Export, Import, Places, Sessions};
 use crate::chat::{find, open};
 use crate::failure::Failure;
 use crate::words::{clean, cut, line};
@@ -37,4 +41,35 @@ pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
         )?;
     }
     Ok(())
+}
+
+pub(crate) fn export(places: &Places, options: &Export) -> Result<(), Failure> {
+    let database = open(places)?;
+    let session = find(&database, options.session.as_deref())?;
+    let text = block_on(database.export(&session.id))?.to_text()?;
+    match &options.output {
+        Some(path) => fs::write(path, text).map_err(|error| of_file(path, &error)),
+        None => Ok(line(&mut stdout(), &text)?),
+    }
+}
+
+pub(crate) fn import(places: &Places, options: Import) -> Result<(), Failure> {
+    let Import { file, id, with_run } = options;
+    let transcript = Transcript::read(&read(&file)?)?;
+    let id = block_on(open(places)?.import(transcript, ImportOptions { id, with_run }))?;
+    Ok(line(&mut stdout(), &id)?)
+}
+
+pub(crate) fn read(file: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = match file.as_os_str() == "-" {
+        true => stdin().read_to_string(&mut text).map(drop),
+        false => fs::read_to_string(file).map(|read| text = read),
+    };
+    read.map_err(|error| of_file(file, &error))?;
+    Ok(text)
+}
+
+fn of_file(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("`{}`: {error}", path.display()))
 }

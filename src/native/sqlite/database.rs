@@ -10,7 +10,7 @@ use super::failure::failed;
 use super::schema;
 use super::sessions::{self, StoredSession};
 use super::store::SqliteStore;
-use super::worker::{Worker, of_file};
+use super::worker::{Work, Worker, of_file};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::portable::BoxFuture;
 
@@ -38,6 +38,13 @@ impl SqliteDatabase {
     /// The store of one session, which need not exist yet. Nothing is written before its first message.
     pub fn store(&self, session: impl Into<String>) -> SqliteStore {
         SqliteStore::new(self.worker.clone(), session.into())
+    }
+
+    pub(super) fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Work) -> Result<T, StoreError> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        self.worker.run(work)
     }
 
     /// The sessions of the database, the one that was written last in front.

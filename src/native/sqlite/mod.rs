@@ -8,8 +8,10 @@ mod rows;
 mod schema;
 mod sessions;
 mod store;
+mod transfer;
 mod worker;
 
 pub use database::SqliteDatabase;
 pub use sessions::StoredSession;
 pub use store::SqliteStore;
+pub use transfer::ImportOptions;

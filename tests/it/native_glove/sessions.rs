@@ -27,3 +27,24 @@ fn a_session_that_another_program_runs_is_not_taken_from_it() {
     assert!(stderr(&refused).contains("STORE_CONFLICT"), "{}", stderr(&refused));
     assert_eq!(home.sessions()[0]["messages"], 2);
 }
+
+#[test]
+fn a_session_goes_from_one_home_to_another() {
+    let (home, other) = (Home::new(), Home::new());
+    home.prints(&["chat", "--model", "scripted", "-p", "hello"]);
+    let id = home.sessions()[0]["id"].as_str().unwrap().to_owned();
+    let file = other.file("session.json");
+    home.prints(&["export", &id[..8], "-o", file.to_str().unwrap()]);
+    assert_eq!(other.prints(&["import", file.to_str().unwrap(), "--with-run"]).trim(), id);
+    assert_eq!(other.prints(&["export"]).trim(), std::fs::read_to_string(&file).unwrap());
+    other.prints(&["resume", "--model", "scripted", "-p", "again"]);
+    assert_eq!(other.sessions()[0]["messages"], 4);
+
+    let again = other.prints(&["import", file.to_str().unwrap()]);
+    assert_ne!(again.trim(), id, "its id is used already");
+    let refused = other.run(&["import", file.to_str().unwrap(), "--id", &id]);
+    assert!(stderr(&refused).contains("SESSION_EXISTS"), "{}", stderr(&refused));
+    other.write("none.json", "{}");
+    let refused = other.run(&["import", other.file("none.json").to_str().unwrap()]);
+    assert!(stderr(&refused).contains("SESSION_IMPORT_INVALID"), "{}", stderr(&refused));
+}

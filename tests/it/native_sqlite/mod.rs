@@ -5,6 +5,7 @@ mod killed;
 mod original;
 mod processes;
 mod sessions;
+mod transfer;
 
 use std::env;
 use std::fs;

@@ -1,0 +1,118 @@
+//! Sessions of a database as texts, and back.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::database::SqliteDatabase;
+use super::failure::failed;
+use super::rows::{self, MessageRow};
+use super::store::SqliteStore;
+use crate::error::StoreError;
+use crate::native::RandomIds;
+use crate::ports::{IdSource, StoreAdapter};
+use crate::run::Run;
+use crate::store::{Transcript, TranscriptError};
+
+/// What is imported of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Under another id than its own.
+    pub id: Option<String>,
+    /// Its run too, if it has not ended: tools whose calls were under way may run here.
+    pub with_run: bool,
+}
+
+impl SqliteDatabase {
+    /// A session outside of the database. It stays as it is.
+    pub async fn export(&self, session: &str) -> Result<Transcript, TranscriptError> {
+        let known = self.sessions().await?.into_iter().find(|known| known.id == session);
+        let known = known.ok_or_else(|| TranscriptError::Unknown(session.to_owned()))?;
+        let store: SqliteStore = self.store(session);
+        let loaded = store.load().await?;
+        Ok(Transcript {
+            id: known.id,
+            title: (!known.name.is_empty()).then_some(known.name),
+            created_at: known.created_at,
+            updated_at: known.updated_at,
+            messages: loaded.messages,
+            tasks: store.tasks().await?,
+            inbox: store.inbox().await?,
+            checkpoint: loaded.checkpoint,
+            records: loaded.records,
+        })
+    }
+
+    /// A new session of the database, and its id: the transcript's own, or a new one where that is used already.
+    pub async fn import(
+        &self,
+        transcript: Transcript,
+        options: ImportOptions,
+    ) -> Result<String, TranscriptError> {
+        let run = match (options.with_run, &transcript.checkpoint) {
+            (true, Some(_)) => Some(transcript.run()?),
+            _ => None,
+        };
+        let imported = Imported { id: options.id, transcript, run };
+        self.run(move |work| work.atomically(|connection| imported.write(connection))).await?
+    }
+}
+
+struct Imported {
+    id: Option<String>,
+    transcript: Transcript,
+    run: Option<Run>,
+}
+
+impl Imported {
+    fn write(&self, connection: &Connection) -> Result<Result<String, TranscriptError>, StoreError> {
+        let Imported { id, transcript, .. } = self;
+        let is_taken = is_taken(connection, id.as_ref().unwrap_or(&transcript.id));
+        let id = match (id, is_taken.map_err(|error| failed(&error))?) {
+            (Some(id), true) => return Ok(Err(TranscriptError::Exists(id.clone()))),
+            (Some(id), false) => id.clone(),
+            (None, true) => RandomIds.fresh(),
+            (None, false) => transcript.id.clone(),
+        };
+        self.write_rows(connection, &id).map_err(|error| failed(&error))?;
+        Ok(Ok(id))
+    }
+
+    fn write_rows(&self, connection: &Connection, id: &str) -> rusqlite::Result<()> {
+        let Imported { transcript, run, .. } = self;
+        let usage = run.as_ref().map(|run| *run.usage()).unwrap_or_default();
+        let turns = run.as_ref().map(Run::turns).unwrap_or_default();
+        connection.execute(
+            "INSERT INTO sessions (session_id, name, token_count, turn_count, created_at)
+             VALUES (?1, ?2, ?3, ?4, datetime(?5 / 1000, 'unixepoch'))",
+            (
+                id,
+                &transcript.title.as_deref().unwrap_or_default(),
+                usage.tokens_in + usage.tokens_out,
+                turns,
+                transcript.created_at,
+            ),
+        )?;
+        let messages = run.as_ref().map_or(transcript.messages.as_slice(), Run::messages);
+        let mut last = 0;
+        for message in messages {
+            last = MessageRow::of(message).insert(connection, id)?;
+        }
+        // What the records add to the checkpoint is in the run already.
+        let state = run.as_ref().map(|run| (run.unsaved(), run.checkpoint()));
+        let (seq, phase, asks) = state
+            .as_ref()
+            .map_or((0, "idle", false), |(unsaved, _)| (unsaved.seq, unsaved.phase.as_str(), unsaved.asks));
+        connection.execute(
+            "INSERT INTO glove_runs (session_id, messages, last_message, seq, checkpoint, phase, asks, updated_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            (id, messages.len(), last, seq, state.as_ref().map(|(_, checkpoint)| checkpoint), phase, asks, transcript.updated_at),
+        )?;
+        rows::set_tasks(connection, id, &transcript.tasks)?;
+        transcript.inbox.iter().try_for_each(|item| rows::add_inbox_item(connection, id, item))
+    }
+}
+
+fn is_taken(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    let found =
+        connection.query_row("SELECT 1 FROM sessions WHERE session_id = ?1", [id], |_| Ok(())).optional()?;
+    Ok(found.is_some())
+}
