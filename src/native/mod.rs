@@ -8,6 +8,8 @@ mod http;
 mod ids;
 #[cfg(feature = "native")]
 mod provider;
+#[cfg(feature = "native")]
+mod recording;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 

@@ -11,6 +11,8 @@ pub mod effect;
 pub mod input;
 pub mod journal;
 pub mod log;
+#[cfg(feature = "native")]
+pub mod replay;
 pub mod salvage;
 mod sanitize;
 pub mod settings;
@@ -44,6 +46,8 @@ pub struct Run {
     seq: u64,
     saved_messages: usize,
     unsaved_records: Vec<Record>,
+    #[cfg(feature = "native")]
+    recording: Option<Box<journal::Recording>>,
     /// The stored checkpoint is of an older version.
     is_older: bool,
     /// Derived from the messages: where the last summary is, and which ids were used.
@@ -190,6 +194,8 @@ impl Run {
             state,
             seq: 0,
             unsaved_records: Vec::new(),
+            #[cfg(feature = "native")]
+            recording: None,
             is_older: false,
             transient: Vec::new(),
         };
@@ -220,7 +226,12 @@ impl Run {
         let persists = !matches!(input, Input::StoreFailed { .. });
         let mut fx = Effects { persists, ..Effects::default() };
         self.decide(&input, &mut fx);
-        self.unsaved_records.push(Record { seq: self.seq, at, input });
+        let record = Record { seq: self.seq, at, input };
+        #[cfg(feature = "native")]
+        if let Some(recording) = &mut self.recording {
+            recording.records.push(record.clone());
+        }
+        self.unsaved_records.push(record);
         self.advance(&mut fx);
         self.prepare_transient();
         Ok(fx.finish())
@@ -402,6 +413,20 @@ impl Run {
                 Phase::Model { .. } | Phase::Compacting { .. } | Phase::Undoing(_) => return,
             }
         }
+    }
+
+    /// Keeps every input from now on, for `recorded`.
+    #[cfg(feature = "native")]
+    pub fn record(&mut self) {
+        if self.recording.is_none() {
+            let (checkpoint, messages) = (self.checkpoint(), self.messages.clone());
+            self.recording = Some(Box::new(journal::Recording { checkpoint, messages, records: Vec::new() }));
+        }
+    }
+
+    #[cfg(feature = "native")]
+    pub(in crate::run) fn recording(&self) -> Option<&journal::Recording> {
+        self.recording.as_deref()
     }
 
     pub fn messages(&self) -> &[Message] {

@@ -260,6 +260,11 @@ impl Session {
         read(&self.shared.run())
     }
 
+    #[cfg(feature = "native")]
+    pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
+        self.shared.change_run(change);
+    }
+
     /// A copy of the whole record.
     pub fn messages(&self) -> Vec<Message> {
         self.with_run(|run| run.messages().to_vec())

@@ -106,6 +106,11 @@ impl Shared {
         self.run.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[cfg(feature = "native")]
+    pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
+        change(&mut self.run.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
     pub(crate) fn step(&self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
         let at = self.clock.now();
         self.run.write().unwrap_or_else(PoisonError::into_inner).step(at, input)

@@ -1,5 +1,6 @@
 //! The agent: a model, a session of the database, and tools for a folder.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use glove_wasm::ports::{IdSource, ModelAdapter, Tool, ToolContext, ToolFailure};
 use glove_wasm::runtime::{Glove, GloveBuilder, Prompt, ResponseFuture};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
 
@@ -19,6 +21,7 @@ pub(crate) struct Opened {
     pub id: String,
     pub folder: PathBuf,
     store: SqliteStore,
+    record: Option<PathBuf>,
 }
 
 /// Which session, and what is needed for it.
@@ -29,11 +32,13 @@ pub(crate) struct Parts<'a> {
     pub folder: &'a Path,
     pub model: Arc<dyn ModelAdapter>,
     pub system_prompt: Option<&'a str>,
+    /// Where its run is written when it is left.
+    pub record: Option<PathBuf>,
 }
 
 impl Opened {
     pub(crate) fn new(parts: Parts<'_>) -> Result<Self, Failure> {
-        let Parts { database, session, folder, model, system_prompt } = parts;
+        let Parts { database, session, folder, model, system_prompt, record } = parts;
         let workspace = Workspace::open(folder)
             .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;
         let folder = workspace.path().to_owned();
@@ -53,7 +58,21 @@ impl Opened {
         // What it was doing goes on when the user can see it.
         agent.session().resume_by_hand();
         block_on(agent.session().opened())?;
-        Ok(Opened { agent, id, folder, store })
+        if record.is_some() {
+            block_on(agent.session().record())?;
+        }
+        Ok(Opened { agent, id, folder, store, record })
+    }
+
+    /// Nothing of a session that is left runs on.
+    pub(crate) fn leave(&self, runtime: &Runtime) -> Result<(), Failure> {
+        let session = self.agent.session();
+        session.keep_partial();
+        session.close();
+        runtime.block_on(session.drive());
+        let Some(path) = &self.record else { return Ok(()) };
+        let text = session.export_run(str::to_owned)?;
+        fs::write(path, text).map_err(|error| Failure::new(format!("`{}`: {error}", path.display())))
     }
 
     /// A request of the user. With the first one the session is there, and has its folder.

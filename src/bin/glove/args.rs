@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Export(Export),
     /// Adds a session that was exported here or by a page, and prints its id
     Import(Import),
+    /// Plays a recorded run again, without model and tools, and compares what comes of it to the byte
+    Replay(Replay),
 }
 
 #[derive(Debug, clap::Args)]
@@ -78,6 +80,9 @@ pub(crate) struct Talk {
     /// Runs this tool without asking; may be given several times
     #[arg(long, value_name = "TOOL")]
     pub allow: Vec<String>,
+    /// Writes the run to a file that `glove replay` plays, without keys
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Reads and writes JSON, one object a line
     #[arg(long)]
     pub json: bool,
@@ -115,4 +120,13 @@ pub(crate) struct Import {
     /// Continues its run too: tools whose calls were under way may run here
     #[arg(long)]
     pub with_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Replay {
+    /// What `--record` wrote; `-` for the standard input
+    pub file: PathBuf,
+    /// Writes the events of the run as JSON, one a line
+    #[arg(long)]
+    pub json: bool,
 }

@@ -74,7 +74,8 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
     let model = models.choose(talk.model.as_deref())?;
     let database = open(places)?;
     let is_new = session.is_none();
-    let parts = Parts { database: &database, session, folder, model, system_prompt: talk.system.as_deref() };
+    let (system_prompt, record) = (talk.system.as_deref(), talk.record.clone());
+    let parts = Parts { database: &database, session, folder, model, system_prompt, record };
     let opened = Opened::new(parts)?;
     let inbox = Inbox::new();
     let runtime = threads()?;
@@ -90,16 +91,8 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
     let _follow = inbox.follow(&runtime, &opened.agent);
     let continues = talk.message.is_none() && is_unfinished(&opened);
     let ended = lines::talk(&opened, &runtime, &inbox, talk, continues);
-    leave(&runtime, &opened);
-    ended
-}
-
-/// Nothing of a session that is left runs on.
-pub(crate) fn leave(runtime: &Runtime, opened: &Opened) {
-    let session = opened.agent.session();
-    session.keep_partial();
-    session.close();
-    runtime.block_on(session.drive());
+    let left = opened.leave(&runtime);
+    ended.and(left)
 }
 
 /// Its last request has neither ended nor failed for good.

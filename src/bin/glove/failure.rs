@@ -3,6 +3,7 @@
 use std::io;
 
 use glove_wasm::error::{Error, ModelError, StoreError};
+use glove_wasm::run::replay::ReplayError;
 use glove_wasm::store::TranscriptError;
 
 /// A sentence, and the program's exit code.
@@ -51,6 +52,12 @@ impl From<io::Error> for Failure {
 
 impl From<TranscriptError> for Failure {
     fn from(error: TranscriptError) -> Self {
+        Failure::new(format!("{error} ({})", error.code()))
+    }
+}
+
+impl From<ReplayError> for Failure {
+    fn from(error: ReplayError) -> Self {
         Failure::new(format!("{error} ({})", error.code()))
     }
 }

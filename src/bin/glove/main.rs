@@ -10,6 +10,7 @@ mod incoming;
 mod lines;
 mod model;
 mod person;
+mod replay;
 mod screen;
 mod sessions;
 mod words;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Sessions(options) => sessions::list(&places, &options),
         Command::Export(options) => sessions::export(&places, &options),
         Command::Import(options) => sessions::import(&places, options),
+        Command::Replay(options) => replay::replay(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use tokio::runtime::Runtime;
 
 use crate::agent::{Opened, Parts};
-use crate::chat::{find, is_unfinished, leave, tool_of};
+use crate::chat::{find, is_unfinished, tool_of};
 use crate::config::data_folder;
 use crate::display::Display;
 use crate::failure::Failure;
@@ -84,7 +84,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
-        leave(runtime, &opened);
+        opened.leave(runtime)?;
         let (session, folder) = match next? {
             Next::Open(session, folder) => (session, folder),
             Next::Prompt | Next::Leave => return Ok(()),
@@ -92,8 +92,9 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         is_new = session.is_none();
         let model = models.choose(None)?;
         drop(opened);
-        opened =
-            Opened::new(Parts { database: &database, session, folder: &folder, model, system_prompt: None })?;
+        let folder = folder.as_path();
+        let parts = Parts { database: &database, session, folder, model, system_prompt: None, record: None };
+        opened = Opened::new(parts)?;
         // What the last session still had to say is nothing of this one.
         while inbox.receiver.try_recv().is_ok() {}
     }

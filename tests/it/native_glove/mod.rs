@@ -1,6 +1,7 @@
 //! The program `glove`, as it is called.
 
 mod lines;
+mod replay;
 mod screen;
 mod sessions;
 

@@ -1,0 +1,50 @@
+//! A recorded run, played again.
+
+use std::io::{Stdout, stdout};
+
+use glove_wasm::event::Event;
+use glove_wasm::run::replay;
+
+use crate::args::Replay;
+use crate::failure::Failure;
+use crate::sessions::read;
+use crate::words;
+
+pub(crate) fn replay(options: &Replay) -> Result<(), Failure> {
+    let text = read(&options.file)?;
+    let mut out = stdout();
+    let mut printed = Ok(());
+    let run = replay::replay(&text, &mut |event| {
+        if printed.is_ok() {
+            printed = print(&mut out, event, options.json);
+        }
+    })?;
+    printed?;
+    if !options.json {
+        words::line(&mut out, &format!("{} messages, to the byte as recorded", run.messages().len()))?;
+    }
+    Ok(())
+}
+
+fn print(out: &mut Stdout, event: &Event, json: bool) -> Result<(), Failure> {
+    if json {
+        let text = serde_json::to_string(event).map_err(|error| Failure::new(error.to_string()))?;
+        return Ok(words::line(out, &text)?);
+    }
+    match event {
+        Event::ModelResponse(answer) | Event::ModelResponseComplete(answer) if !answer.text.is_empty() => {
+            words::line(out, &words::clean(&answer.text))?;
+        }
+        Event::ToolUse { name, input, .. } => {
+            let input = input.read().unwrap_or_default();
+            words::line(out, &format!("* {}", words::call_line(name, &input)))?;
+        }
+        Event::ToolUseResult(result) => {
+            for line in words::result_lines(result) {
+                words::line(out, &format!("  {line}"))?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

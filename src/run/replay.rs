@@ -1,0 +1,210 @@
+//! A run as a file: where it began, every input since, and what came of them. Played again, it needs no model and no tools.
+
+use crate::event::Event;
+use crate::json::Json;
+use crate::json::codec::{Read, Write, from_text, object, to_text};
+use crate::json::{reader, writer};
+use crate::message::Message;
+use crate::run::checkpoint::RestoreError;
+use crate::run::effect::Effect;
+use crate::run::journal::Record;
+use crate::run::{OutOfProtocol, Run};
+
+const FORMAT: &str = "glove-run";
+/// A newer one is refused.
+const VERSION: u64 = 1;
+
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+struct State {
+    /// Of a run without its messages.
+    checkpoint: Json,
+    messages: Vec<Message>,
+}
+
+#[derive(Read)]
+struct File {
+    #[json(default)]
+    format: String,
+    #[json(default)]
+    version: u64,
+    #[json(default)]
+    start: Json,
+    #[json(default)]
+    records: Json,
+    #[json(default)]
+    end: Json,
+}
+
+/// Why a recording is not played, or not written.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ReplayError {
+    #[error("nothing was recorded; record a session before its first request")]
+    NotRecorded,
+    #[error("this is not a recorded run: {0}")]
+    Invalid(String),
+    #[error("this run was recorded by a newer version; update the program to play it")]
+    Newer,
+    #[error("the recorded input {seq} does not fit the run any more: {error}")]
+    Refused { seq: u64, error: OutOfProtocol },
+    /// Something else came of it than when it was recorded.
+    #[error(
+        "the run ends differently from when it was recorded: {what} is now `{found}` and was `{recorded}`"
+    )]
+    Diverged { what: String, recorded: String, found: String },
+}
+
+impl ReplayError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            ReplayError::NotRecorded => "RECORDING_MISSING",
+            ReplayError::Invalid(_) => "RECORDING_INVALID",
+            ReplayError::Newer => "STORE_NEWER",
+            ReplayError::Refused { .. } | ReplayError::Diverged { .. } => "RECORDING_DIVERGED",
+        }
+    }
+}
+
+impl State {
+    fn of(run: &Run) -> State {
+        State { checkpoint: Json::written(run.checkpoint()), messages: run.messages().to_vec() }
+    }
+
+    fn run(self) -> Result<Run, ReplayError> {
+        Run::restore(self.checkpoint.as_str(), self.messages, Vec::new()).map_err(|error| match error {
+            RestoreError::Newer { .. } => ReplayError::Newer,
+            other => ReplayError::Invalid(other.to_string()),
+        })
+    }
+
+    /// To the byte.
+    fn same(&self, found: &State) -> Result<(), ReplayError> {
+        let (was, is) = (&self.messages, &found.messages);
+        for at in 0..was.len().max(is.len()) {
+            let text =
+                |messages: &[Message]| messages.get(at).map(|message| to_text(message)).unwrap_or_default();
+            differs(&format!("message {at}"), &text(was), &text(is))?;
+        }
+        differs("the state of the run", self.checkpoint.as_str(), found.checkpoint.as_str())
+    }
+}
+
+fn differs(what: &str, recorded: &str, found: &str) -> Result<(), ReplayError> {
+    if recorded == found {
+        return Ok(());
+    }
+    let same = recorded.chars().zip(found.chars()).take_while(|(a, b)| a == b).count();
+    let near = |text: &str| text.chars().skip(same.saturating_sub(20)).take(80).collect();
+    Err(ReplayError::Diverged { what: what.to_owned(), recorded: near(recorded), found: near(found) })
+}
+
+impl Run {
+    /// What was recorded as a file for [`replay`]. Each text in it goes through `redact`, which has to make the same of the same text;
+    /// what the run then ends with follows from the rest.
+    pub fn recorded(&self, redact: &dyn Fn(&str) -> String) -> Result<String, ReplayError> {
+        let recording = self.recording().ok_or(ReplayError::NotRecorded)?;
+        let start = State {
+            checkpoint: Json::written(recording.checkpoint.clone()),
+            messages: recording.messages.clone(),
+        };
+        let played = play(start.clone().run()?, recording.records.clone(), &mut |_| {})?;
+        State::of(self).same(&State::of(&played))?;
+        let start = redacted(&to_text(&start), redact);
+        let records = redacted(&to_text(&recording.records), redact);
+        let invalid = |fault: &dyn std::fmt::Display| {
+            ReplayError::Invalid(format!("what `redact` made of it: {fault}"))
+        };
+        let read_start: State = from_text(&start).map_err(|fault| invalid(&fault))?;
+        let read_records: Vec<Record> = from_text(&records).map_err(|fault| invalid(&fault))?;
+        let end = State::of(&play(read_start.run()?, read_records, &mut |_| {})?);
+        let mut text = String::new();
+        let fields: [(&str, &dyn Write); 5] = [
+            ("format", &FORMAT),
+            ("version", &VERSION),
+            ("start", &Json::written(start)),
+            ("records", &Json::written(records)),
+            ("end", &end),
+        ];
+        object(&mut text, &fields);
+        Ok(text)
+    }
+}
+
+/// Plays a recorded run, and compares what comes of it to the byte with what came of it then. Gives the run at its end.
+pub fn replay(text: &str, on_event: &mut dyn FnMut(&Event)) -> Result<Run, ReplayError> {
+    let invalid =
+        |what: &str, fault: &dyn std::fmt::Display| ReplayError::Invalid(format!("{what}: {fault}"));
+    let file: File = from_text(text).map_err(|fault| invalid("it cannot be read", &fault))?;
+    if file.format != FORMAT {
+        return Err(ReplayError::Invalid(format!("it has no \"format\": \"{FORMAT}\"")));
+    }
+    if file.version > VERSION {
+        return Err(ReplayError::Newer);
+    }
+    let start: State = from_text(file.start.as_str()).map_err(|fault| invalid("its `start`", &fault))?;
+    let records = from_text(file.records.as_str()).map_err(|fault| invalid("its `records`", &fault))?;
+    let end: State = from_text(file.end.as_str()).map_err(|fault| invalid("its `end`", &fault))?;
+    let run = play(start.run()?, records, on_event)?;
+    end.same(&State::of(&run))?;
+    Ok(run)
+}
+
+fn play(mut run: Run, records: Vec<Record>, on_event: &mut dyn FnMut(&Event)) -> Result<Run, ReplayError> {
+    for Record { seq, at, input } in records {
+        let effects = run.step(at, input).map_err(|error| ReplayError::Refused { seq, error })?;
+        for effect in effects {
+            if let Effect::Emit(event) = effect {
+                on_event(&event);
+            }
+        }
+        // It is written nowhere, and grows with what is not.
+        run.saved();
+    }
+    Ok(run)
+}
+
+/// JSON in which each text that is no key has become what `redact` makes of it.
+fn redacted(json: &str, redact: &dyn Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find('"') {
+        let (before, string) = rest.split_at(at + 1);
+        out.push_str(before);
+        let end = end_of_string(string);
+        let (body, after) = string.split_at(end);
+        let is_key = after.get(1..).is_some_and(|after| after.trim_start().starts_with(':'));
+        let text = reader::unescape(body);
+        let made = if is_key { text.to_string() } else { redact(&text) };
+        if made == *text {
+            out.push_str(body);
+        } else {
+            writer::escaped(&mut out, &made);
+        }
+        out.push_str(after.get(..1).unwrap_or_default());
+        rest = after.get(1..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Where the quote at the end of a string is.
+fn end_of_string(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    end.unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_redacted_wherever_they_stand_and_keys_are_not() {
+        let json = r#"{"mine":"mine","a":["not mine\n","x\\"],"mine ":{"mine":1}, "n":1.50}"#;
+        let made = redacted(json, &|text| text.replace("mine", "\"his\""));
+        assert_eq!(made, r#"{"mine":"\"his\"","a":["not \"his\"\n","x\\"],"mine ":{"mine":1}, "n":1.50}"#);
+    }
+}
