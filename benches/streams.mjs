@@ -69,11 +69,14 @@ export function answer(protocol, pieces) {
 /** How long the text of an answer is. */
 export const lengthOf = (pieces) => piece.length * pieces;
 
-/** A response that gives these bytes in chunks, as fast as they are taken; `onChunk` is told how many bytes went before. */
+/** A response that gives these bytes in chunks, as fast as they are taken; `onChunk` is told how many bytes went before, and waited for. */
 export function responseOf(bytes, size, onChunk = () => {}) {
   let at = 0;
   const pull = (controller) => {
-    onChunk(at);
+    const waits = onChunk(at);
+    return waits ? waits.then(() => next(controller)) : next(controller);
+  };
+  const next = (controller) => {
     if (at >= bytes.length) return controller.close();
     controller.enqueue(bytes.slice(at, at + size));
     at += size;

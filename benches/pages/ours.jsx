@@ -1,7 +1,6 @@
-// A page of this package, with its store in IndexedDB.
+// A page of this package, with its store in IndexedDB; one that has a history keeps it in memory.
+import { MemoryStore } from "glove-wasm";
 import { GloveClient, GloveProvider, useGlove } from "glove-wasm/react";
-
-const client = new GloveClient({ endpoint: "/chat/ours", systemPrompt: "You help.", persistSession: true });
 
 function Chat({ Screen }) {
   const { timeline, streamingText, sessionReady, sendMessage } = useGlove();
@@ -9,8 +8,20 @@ function Chat({ Screen }) {
   return <Screen texts={streamingText ? [...texts, streamingText] : texts} send={sendMessage} ready={sessionReady} />;
 }
 
-export const Page = ({ Screen }) => (
-  <GloveProvider client={client}>
-    <Chat Screen={Screen} />
-  </GloveProvider>
-);
+function stored(history) {
+  const store = new MemoryStore("s");
+  store.appendMessages(history.map((text, at) => ({ sender: at % 2 ? "agent" : "user", text })));
+  return { createStore: () => store };
+}
+
+let client;
+
+export function Page({ Screen, history }) {
+  const kept = history?.length ? stored(history) : { persistSession: true };
+  client ??= new GloveClient({ endpoint: "/chat/ours", systemPrompt: "You help.", ...kept });
+  return (
+    <GloveProvider client={client}>
+      <Chat Screen={Screen} />
+    </GloveProvider>
+  );
+}

@@ -44,38 +44,48 @@ export async function bundle(contents, external = []) {
 /** What some files weigh as they travel. */
 export const brotli = (files) => files.reduce((sum, bytes) => sum + brotliCompressSync(bytes).length, 0);
 
-const text = "Hello from the model.";
 const now = { timestamp: 0, model: "none" };
-/** The same answer in the form of each contender. */
+/** The same answer in the form of each contender; every text is one piece. */
 const answers = {
-  bare: [text],
-  ours: [
-    { type: "text_delta", text },
-    { type: "done", message: { sender: "agent", text }, tokens_in: 1, tokens_out: 1 },
+  bare: (texts) => texts,
+  ours: (texts) => [
+    ...texts.map((text) => ({ type: "text_delta", text })),
+    { type: "done", message: { sender: "agent", text: texts.join("") }, tokens_in: 1, tokens_out: 1 },
   ],
-  "ai-sdk": [
+  "ai-sdk": (texts) => [
     { type: "start", messageId: "a" },
     { type: "text-start", id: "t" },
-    { type: "text-delta", id: "t", delta: text },
+    ...texts.map((delta) => ({ type: "text-delta", id: "t", delta })),
     { type: "text-end", id: "t" },
     { type: "finish" },
   ],
-  tanstack: [
+  tanstack: (texts) => [
     { type: "RUN_STARTED", runId: "r", threadId: "t", ...now },
     { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant", ...now },
-    { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: text, ...now },
+    ...texts.map((delta) => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta, ...now })),
     { type: "TEXT_MESSAGE_END", messageId: "a", ...now },
     { type: "RUN_FINISHED", runId: "r", threadId: "t", finishReason: "stop", ...now },
   ],
 };
 
-/** Serves `/<name>/` for each page. */
-export async function serveSite(names) {
+/** Writes events all at once, or so many in a second. */
+async function write(response, events, perSecond) {
+  // Timers that are due together come together, as pieces of a network do.
+  const since = performance.now();
+  for (let sent = 0; sent < events.length; ) {
+    const due = perSecond ? Math.ceil(((performance.now() - since) / 1000) * perSecond) + 1 : events.length;
+    response.write(events.slice(sent, due).join(""));
+    sent = Math.max(sent, due);
+    if (perSecond) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  response.end();
+}
+
+/** Serves `/<name>/` for each page: the module that is its entry. Every message gets an answer of these texts. */
+export async function serveSite(entries, { texts = ["Hello from the model."], perSecond = 0 } = {}) {
   const served = new Map();
-  for (const name of names) {
-    const { files, entry, atOnce } = await bundle(
-      `import { Page } from "./${name}.jsx"; import { start } from "./start.jsx"; start(Page);`,
-    );
+  for (const [name, contents] of Object.entries(entries)) {
+    const { files, entry, atOnce } = await bundle(contents);
     // As Vite does for what an entry imports.
     const hints = atOnce
       .filter((file) => file !== entry)
@@ -90,13 +100,13 @@ export async function serveSite(names) {
     const chat = /^\/chat\/(.*)$/.exec(request.url);
     if (chat) {
       const plain = chat[1] === "bare";
-      const body = plain ? text : answers[chat[1]].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+      const events = answers[chat[1]](texts).map((event) => (plain ? event : `data: ${JSON.stringify(event)}\n\n`));
       request.resume().on("end", () => {
         response.writeHead(200, {
           "content-type": plain ? "text/plain" : "text/event-stream",
           "x-vercel-ai-ui-message-stream": "v1",
         });
-        response.end(body);
+        write(response, events, perSecond);
       });
       return;
     }

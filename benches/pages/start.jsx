@@ -1,36 +1,42 @@
-// What all pages have in common: a list, a field, a message that is sent at once, and when each of it was there.
-import { useEffect } from "react";
+// What all pages have in common: a list, a field, a message, and when each of it was there.
+import { memo, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 
-const at = {};
-window.figures = at;
+const figures = {};
+window.figures = figures;
 const mark = (what) => {
-  at[what] ??= performance.now();
+  figures[what] ??= performance.now();
 };
 
-function Screen({ texts, send, ready }) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one message, as soon as there is a screen.
-  useEffect(() => {
-    mark("usable");
-    send("Hi");
-  }, []);
-  useEffect(() => {
-    if (ready) mark("ready");
-    if (texts.some((text) => text.includes("Hello from the model"))) mark("answer");
-  });
-  return (
-    <main>
-      <ul>
-        {texts.map((text, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: nothing moves in this list.
-          <li key={place}>{text}</li>
-        ))}
-      </ul>
-      <textarea />
-    </main>
-  );
-}
+const Line = memo(({ text }) => <li>{text}</li>);
 
-export function start(Page) {
-  createRoot(document.getElementById("root")).render(<Page Screen={Screen} />);
+/** One message is sent as soon as there is a screen, or by `window.send` when it `waits`. */
+const screenOf = (waits) =>
+  function Screen({ texts, send, ready }) {
+    window.send = send;
+    // biome-ignore lint/correctness/useExhaustiveDependencies: one message.
+    useEffect(() => {
+      mark("usable");
+      if (!waits) send("Hi");
+    }, []);
+    useEffect(() => {
+      if (ready) mark("ready");
+      if (texts.some((text) => text.includes("from the model"))) mark("answer");
+      if (texts.some((text) => text.includes("The end."))) mark("end");
+    });
+    return (
+      <main>
+        <ul>
+          {texts.map((text, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: nothing moves in this list.
+            <Line key={place} text={text} />
+          ))}
+        </ul>
+        <textarea />
+      </main>
+    );
+  };
+
+export function start(Page, { waits = false, history } = {}) {
+  createRoot(document.getElementById("root")).render(<Page Screen={screenOf(waits)} history={history} />);
 }

@@ -1,5 +1,5 @@
 // W6: a cold page until its screen takes messages, until its session is open, and until the first answer is drawn.
-import { findChromium } from "../../scripts/lib/chromium.mjs";
+import { openChromium } from "../pages/browser.mjs";
 import { serveSite } from "../pages/site.mjs";
 
 export const title = "W6 a cold page";
@@ -13,12 +13,8 @@ const devices = {
 
 /** A browser and a server for all samples; each is a new profile with nothing in its caches. */
 export async function open() {
-  const { chromium } = await import("playwright-core");
-  const site = await serveSite(Object.values(pages));
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-  });
+  const site = await serveSite(Object.fromEntries(Object.values(pages).map((page) => [page, entry(page)])));
+  const browser = await openChromium();
   const sample = async (name) => {
     const figures = {};
     for (const [device, { cpu, network }] of Object.entries(devices)) {

@@ -1,11 +1,12 @@
 // Measures one row of benches/rows: all contenders by turns, so that whatever else the machine does falls on each of them.
 import { mkdirSync, writeFileSync } from "node:fs";
+import { plot } from "./plot.mjs";
 import { inRoot } from "./project.mjs";
 import { output } from "./run.mjs";
 
 const rounds = Number(process.env.GLOVE_BENCH_ROUNDS ?? 5);
 
-/** Tells what was measured, and writes it to .cache/bench. */
+/** Tells what was measured, and writes and draws it in .cache/bench. */
 export async function compare(row) {
   const module = await import(`../../benches/rows/${row}.mjs`);
   // What holds something (a browser) for all samples opens it; the others have a process for each sample.
@@ -29,6 +30,7 @@ export async function compare(row) {
   const result = { row, title: module.title, date: new Date().toISOString(), node: process.version, figures };
   mkdirSync(inRoot(".cache", "bench"), { recursive: true });
   writeFileSync(inRoot(".cache", "bench", `${row}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+  writeFileSync(inRoot(".cache", "bench", `${row}.svg`), plot(result));
   show(result);
   return result;
 }
