@@ -19,6 +19,8 @@ export async function bundle(contents, external = []) {
   const { output } = await build({
     root: folder,
     configFile: false,
+    // Each page is in a folder of its own.
+    base: "./",
     // It tells of `use client` in every package.
     logLevel: "error",
     plugins: [virtual],

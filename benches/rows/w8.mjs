@@ -4,7 +4,7 @@ import { responseOf } from "../streams.mjs";
 export const title = "W8 65 KiB of streamed arguments, with previews";
 
 const document = JSON.stringify({ title: "A report", body: "The quick brown fox jumps over the lazy dog. ".repeat(1_456) });
-const pieces = document.match(/[^]{1,16}/g);
+const pieces = document.match(/.{1,16}/g);
 const input = JSON.parse(document);
 const now = { timestamp: 0, model: "none" };
 const jsonSchema = {
@@ -51,12 +51,16 @@ export const contenders = {
     const ended = bytesOf([{ type: "done", message: { sender: "agent", text: "Done." }, tokens_in: 1, tokens_out: 1 }]);
     return timed(async () => {
       let [asked, length] = [0, 0];
+      const written = async ({ body }) => {
+        length = body.length;
+        return "ok";
+      };
       const fetch = async () => responseOf(asked++ === 0 ? writing : ended, 1024, nextTask);
       const session = new GloveClient({
         createModel: () => createEndpointModel("/", { fetch }),
         createStore: (id) => new MemoryStore(id),
         systemPrompt: "",
-        tools: [{ name: "write", description: "Writes.", jsonSchema, do: async ({ body }) => ((length = body.length), "ok") }],
+        tools: [{ name: "write", description: "Writes.", jsonSchema, do: written }],
       }).session("s");
       // As a screen reads it, once a frame.
       session.subscribe(() => void session.getSnapshot().streamingCalls);
