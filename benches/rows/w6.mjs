@@ -13,6 +13,7 @@ const devices = {
 
 /** A browser and a server for all samples; each is a new profile with nothing in its caches. */
 export async function open() {
+  const entry = (page) => `import { Page } from "./${page}.jsx"; import { start } from "./start.jsx"; start(Page);`;
   const site = await serveSite(Object.fromEntries(Object.values(pages).map((page) => [page, entry(page)])));
   const browser = await openChromium();
   const sample = async (name) => {
