@@ -201,6 +201,8 @@ pub struct ToolResultData {
     pub summary: Option<String>,
     #[json(keep_null)]
     pub generate_summary_args: Option<Json>,
+    /// What the tool used of models itself, as an agent does that is called as a tool. It counts into the budget of the request.
+    pub usage: Option<Usage>,
     #[json(flatten)]
     pub extra: Extra,
 }

@@ -3,6 +3,7 @@
 export * from "../src/index.js";
 export type { ThreadInfo } from "../src/threads/thread.js";
 export type { ThreadActions, ThreadsState } from "../src/threads/thread-store.js";
+export { defineAgent } from "./agents/define-agent.js";
 export { type PartialAnswer, usePartial } from "./answers/use-partial.js";
 export type { ComposerAttachmentsProps } from "./attachments/attach.js";
 export type { AttachmentFile, AttachmentProps } from "./attachments/attachment.js";

@@ -1,5 +1,7 @@
 // What both entries offer, whichever way the core is started.
 
+export type { AgentDefinition } from "./agents/agent.js";
+export { type AgentTask, defineAgent } from "./agents/define-agent.js";
 export { type AskForOptions, askFor } from "./answers/ask-for.js";
 export type { AgentParts } from "./classic/agent.js";
 export { Context } from "./classic/context.js";

@@ -7,6 +7,7 @@ const root = new URL("../../js", import.meta.url).pathname;
 
 /** What each folder of `js/src` is about; a file beside them belongs to none of these. */
 const subjects: Readonly<Record<string, string>> = {
+  agents: "agents that others call as tools",
   answers: "answers with a schema",
   classic: "glove's classes",
   connection: "the connection of a session to its core",

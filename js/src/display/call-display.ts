@@ -50,6 +50,8 @@ export interface CallPort {
 export interface CallServices {
   readonly services?: unknown;
   readonly userId?: string | undefined;
+  /** The session of the call, for agents. */
+  readonly outer?: unknown;
 }
 
 /** Of the display manager, as it is. */
@@ -90,6 +92,10 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   get services(): unknown {
     return this.#given.services;
+  }
+
+  get outer(): unknown {
+    return this.#given.outer;
   }
 
   get userId(): string | undefined {

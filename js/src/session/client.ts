@@ -353,6 +353,10 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
         await begin(this.session(fork).store, messages);
         return fork;
       },
+      (inside, config) => {
+        const session = this.session(inside, config);
+        return { session, release: this.retain(session) };
+      },
     );
   }
 

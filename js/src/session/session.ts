@@ -1,5 +1,6 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
+import type { OpenInside } from "../agents/inside.js";
 import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
 import { CoreConnection, sessionClosed } from "../connection/core-connection.js";
@@ -95,7 +96,14 @@ export class GloveSession {
   readonly #begin: BeginSession;
 
   /** `closed` is called when it is closed, by whomever. */
-  constructor(parts: SessionParts, core: Core, closed: () => void = () => {}, begin: BeginSession = noClient) {
+  constructor(
+    parts: SessionParts,
+    core: Core,
+    closed: () => void = () => {},
+    begin: BeginSession = noClient,
+    /** @internal Opens the session of an agent that a tool of this one runs. */
+    readonly openInside?: OpenInside<GloveSession>,
+  ) {
     checkOptions(parts, partOptions);
     check("`model`", parts.model, "model");
     check("`store`", parts.store, "store");
@@ -114,7 +122,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#slots.forCall(call),
       agent: () => this.runnable,
-      given: () => this.#config,
+      given: () => ({ ...this.#config, outer: this }),
       validated: (callId, validated) => this.#connection.own.validated(callId, validated),
       returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
       report,

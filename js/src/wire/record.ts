@@ -84,6 +84,8 @@ export interface ToolResultData {
   renderData?: unknown;
   summary?: string;
   generateSummaryArgs?: unknown;
+  /** What the tool used of models itself, as an agent does that is called as a tool. It counts into the budget of the request. */
+  usage?: Usage;
 }
 
 /** Why a call has no result of its tool. A call that the user stopped has the status `aborted` instead. */

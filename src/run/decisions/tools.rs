@@ -359,6 +359,9 @@ impl Run {
                 if result.status == ToolStatus::Success {
                     self.remember_undo(index);
                 }
+                if let Some(usage) = &result.usage {
+                    self.count_usage(usage);
+                }
                 let mut outputs = outputs.clone();
                 for output in &mut outputs {
                     output.at = Some(self.state.at);

@@ -27,6 +27,7 @@ fn strip(result: &mut ToolResult) {
     result.input = None;
     result.slots.clear();
     result.result.summary = None;
+    result.result.usage = None;
     result.result.render_data = None;
     result.result.generate_summary_args = None;
 }

@@ -1,4 +1,5 @@
 // The list of the sessions in a database, and what is done with one of them as a whole; loaded when somebody asks for it.
+import { isInside } from "../../agents/inside.js";
 import { tellDeleted } from "../../tabs/protocol.js";
 import { check } from "../../values/validate-options.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
@@ -24,7 +25,7 @@ export async function readList(database: ListedDatabase): Promise<readonly Liste
   const [ids, rows] = await database.run(["sessions"], "readonly", ({ ask, store }) =>
     Promise.all([ask(store("sessions").getAllKeys()), ask<unknown[]>(store("sessions").getAll())]),
   );
-  const whole = rows.filter(isRow).filter(({ count }) => count > 0);
+  const whole = rows.filter(isRow).filter(({ id, count }) => count > 0 && !isInside(id));
   whole.sort((a, b) => orderOf(b) - orderOf(a) || b.created - a.created);
   const damaged = ids.filter((_, at) => !isRow(rows[at])).map((id) => damagedInfo(String(id)));
   return [...whole.map(infoOf), ...damaged];
@@ -36,6 +37,7 @@ export async function readSome(database: ListedDatabase, ids: readonly string[])
     Promise.all(ids.map((id) => ask<unknown>(store("sessions").get(id)))),
   );
   return rows.flatMap((row, at) => {
+    if (isInside(ids[at] ?? "")) return [];
     if (isRow(row)) return row.count > 0 ? [infoOf(row)] : [];
     return row === undefined ? [] : [damagedInfo(ids[at] ?? "")];
   });
@@ -80,6 +82,7 @@ export async function remove(
   check("`id`", id, "text");
   // What is on its way here would bring it back.
   await database.written(id);
+  const all = await database.run(["sessions"], "readonly", ({ ask, store }) => ask(store("sessions").getAllKeys()));
   const removed = await database.run(stores, "relaxed", async ({ ask, store }) => {
     const row = await ask<Partial<SessionRow> | undefined>(store("sessions").get(id));
     if (!isOver(row?.deleted)) return false;
@@ -92,6 +95,8 @@ export async function remove(
   const shared = await database.shared(id);
   if (shared) tellDeleted(shared);
   database.changed(id);
+  // The sessions of its agents go with it.
+  for (const key of all) if (isInside(String(key), id)) await remove(database, String(key));
   return true;
 }
 

@@ -1,0 +1,19 @@
+// What an agent that others call is made of.
+import type { ModelAdapter } from "../models/model.js";
+import type { ToolConfig } from "../tools/tool.js";
+import type { Budgets, Limits } from "../wire/run-types.js";
+
+/** What an agent that others call is made of. */
+export interface AgentDefinition<N extends string = string>
+  extends Pick<ToolConfig, "requireApproval" | "requiresPermission" | "title"> {
+  readonly name: N;
+  /** For the model that calls it: what it is good for. */
+  readonly description: string;
+  readonly systemPrompt: string;
+  readonly tools?: readonly ToolConfig[] | undefined;
+  /** Default: the model of the agent that calls it. */
+  readonly model?: ModelAdapter | undefined;
+  /** What one task may use; by default what a request of the calling agent may. */
+  readonly budgets?: Budgets | undefined;
+  readonly limits?: Limits | undefined;
+}

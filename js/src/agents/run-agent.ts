@@ -1,0 +1,92 @@
+// The run of an agent that another one has called: a session under the call. Loaded with the first.
+import { GloveError } from "../error.js";
+import type { GloveSession } from "../session/session.js";
+import type { ToolDisplay } from "../tools/tool.js";
+import { omitUndefined } from "../values/omit-undefined.js";
+import type { ToolResultData } from "../wire/record.js";
+import type { AgentDefinition } from "./agent.js";
+import { depthOf, insideId } from "./inside.js";
+
+/** So deep may agents call agents. */
+const deepest = 4;
+
+/** What the display of a call has for an agent. */
+interface Outer {
+  readonly outer: GloveSession;
+}
+
+/** Which agents each inner session is inside of, itself included. */
+const chains = new WeakMap<GloveSession, readonly AgentDefinition[]>();
+
+/** Does the task, or goes on with it; gives the answer as the result of the call. */
+export async function runAgent(
+  agent: AgentDefinition,
+  task: string,
+  display: ToolDisplay,
+  signal: AbortSignal | undefined,
+): Promise<ToolResultData> {
+  const { outer } = display as ToolDisplay & Outer;
+  const chain = chains.get(outer) ?? [];
+  const refused = refusal(agent, chain, outer.sessionId);
+  if (refused) {
+    outer.report(refused.code, refused);
+    return { status: "error", data: null, message: refused.message };
+  }
+  const open = outer.openInside;
+  if (!open) throw new GloveError("CLIENT_CONFIG", "Agents run in sessions of a GloveClient; get one from `client.session(id)`.");
+  const id = insideId(outer.sessionId, display.callId);
+  const { config } = outer;
+  const own = { systemPrompt: agent.systemPrompt, tools: agent.tools ?? [], model: agent.model ?? config.model };
+  const limits = omitUndefined({ budgets: agent.budgets ?? config.budgets, limits: agent.limits ?? config.limits });
+  const { session, release } = open(id, { ...own, ...limits, services: config.services, userId: config.userId });
+  chains.set(session, [...chain, agent]);
+  const stopped = stopWith(outer, display.callId, signal, () => session.abort());
+  try {
+    // Whatever draws the call draws the conversation there.
+    if (config.tools?.some(({ name, render }) => name === agent.name && render)) {
+      await display.pushAndForget({ input: { session: id } });
+    }
+    await session.start();
+    const parked = session.getSnapshot().run.phase === "paused";
+    // The same request however often the call is run: it is asked once, and its answer is given again.
+    const outcome = await (parked ? session.resume() : session.requestAs(`${id}.task`, { text: task }));
+    const shown = { renderData: { session: id }, usage: session.getSnapshot().stats };
+    if (outcome.type === "completed") return { status: "success", data: outcome.text, ...shown };
+    const why = outcome.type === "paused" ? outcome.message : `The agent did not end its task: it is ${outcome.type}.`;
+    return { status: "error", data: null, message: why, ...shown };
+  } finally {
+    stopped();
+    release();
+  }
+}
+
+/** Stops the inner run when the call was stopped; not when its page, or another tab, goes on with it. Gives the undo. */
+function stopWith(outer: GloveSession, callId: string, signal: AbortSignal | undefined, stop: () => void): () => void {
+  let undo = () => {};
+  const look = () => {
+    const call = outer.getSnapshot().timeline.findLast(({ kind, id }) => kind === "tool" && id === callId);
+    if (call?.kind !== "tool" || call.status === "running" || call.status === "pending") return;
+    undo();
+    stop();
+  };
+  const fired = () => {
+    if (outer.disposed) return;
+    undo = outer.subscribe(look);
+    look();
+  };
+  signal?.addEventListener("abort", fired, { once: true });
+  return () => {
+    signal?.removeEventListener("abort", fired);
+    undo();
+  };
+}
+
+function refusal(agent: AgentDefinition, chain: readonly AgentDefinition[], id: string): GloveError | undefined {
+  if (chain.includes(agent))
+    return new GloveError(
+      "AGENT_RECURSION",
+      `The agent "${agent.name}" is at work already and cannot call itself. Do it without.`,
+    );
+  if (depthOf(id) < deepest) return undefined;
+  return new GloveError("AGENT_TOO_DEEP", `Agents call each other at most ${deepest} deep. Do it without "${agent.name}".`);
+}
