@@ -29,6 +29,10 @@ pub mod run;
 pub mod runtime;
 pub mod sse;
 pub mod store;
+#[cfg(feature = "task")]
+pub mod task;
+#[cfg(feature = "task")]
+pub mod task_runtime;
 pub mod task_tool;
 pub mod testing;
 pub mod text_tools;
@@ -47,3 +51,6 @@ struct Readme;
 #[cfg(all(doctest, unix, feature = "coding", feature = "native", feature = "sqlite"))]
 #[doc = include_str!("../docs/rust.md")]
 struct RustGuide;
+#[cfg(all(doctest, feature = "task"))]
+#[doc = include_str!("../docs/tasks.md")]
+struct TasksGuide;

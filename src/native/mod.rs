@@ -3,6 +3,8 @@
 mod clock;
 #[cfg(all(feature = "coding", unix))]
 mod coding;
+#[cfg(any(feature = "task", all(feature = "coding", unix)))]
+mod folder;
 #[cfg(feature = "native")]
 mod http;
 mod ids;
@@ -12,6 +14,8 @@ mod provider;
 mod recording;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "task")]
+mod task_folder;
 
 pub use clock::SystemClock;
 #[cfg(all(feature = "coding", unix))]
@@ -23,15 +27,27 @@ pub use ids::RandomIds;
 pub use provider::ProviderModel;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{ImportOptions, SqliteDatabase, SqliteStore, StoredSession};
+#[cfg(feature = "task")]
+pub use task_folder::TaskFolder;
 
 use std::sync::Arc;
 
 use crate::ports::ModelAdapter;
 use crate::runtime::{Glove, GloveBuilder};
+#[cfg(feature = "task")]
+use crate::task_runtime::{TaskAgent, TaskAgentBuilder};
 
 impl Glove {
     /// An agent with the system's clock and randomness.
     pub fn builder(model: impl ModelAdapter + 'static) -> GloveBuilder {
         GloveBuilder::new(Arc::new(model), Arc::new(SystemClock), Arc::new(RandomIds))
+    }
+}
+
+#[cfg(feature = "task")]
+impl TaskAgent {
+    /// An agent for tasks with the system's clock and randomness.
+    pub fn builder(model: impl ModelAdapter + 'static) -> TaskAgentBuilder {
+        TaskAgentBuilder::new(Arc::new(model), Arc::new(SystemClock), Arc::new(RandomIds))
     }
 }

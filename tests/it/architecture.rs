@@ -21,6 +21,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("store", &["ports", "run"]),
     ("testing", &["ports", "run", "display", "answer", "store"]),
     ("runtime", &["ports", "run", "display", "answer", "store", "task_tool"]),
+    ("task", &["run"]),
+    ("task_runtime", &["ports", "run", "runtime", "task"]),
     ("wire", &["*"]),
     ("wasm", &["*"]),
     ("native", &["*"]),
@@ -31,8 +33,20 @@ const ARROWS: &[(&str, &[&str])] = &[
 const HOSTS: &[&str] = &["wasm", "native"];
 
 /// Parts that decide and never do: no host, no clock, no threads.
-const PURE: &[&str] =
-    &["run", "display", "providers", "sse", "answer", "endpoint", "message", "event", "json", "tool", "ids"];
+const PURE: &[&str] = &[
+    "run",
+    "task",
+    "display",
+    "providers",
+    "sse",
+    "answer",
+    "endpoint",
+    "message",
+    "event",
+    "json",
+    "tool",
+    "ids",
+];
 
 const IMPURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "tokio", "SystemTime", "Instant::now"];
 

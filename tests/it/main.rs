@@ -28,3 +28,5 @@ mod native_sqlite;
 mod providers;
 mod runtime;
 mod store_conformance;
+#[cfg(feature = "task")]
+mod task;

@@ -1,11 +1,10 @@
 //! Reading, listing, writing and editing.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cap_std::fs::{MetadataExt, OpenOptions};
+use cap_std::fs::MetadataExt;
 use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -352,7 +351,6 @@ fn target(workspace: &Workspace, path: &Path) -> Result<PathBuf, ToolFailure> {
 
 /// All of the new content or all of the old: it is written beside the file and put in its place.
 fn replace(workspace: &Workspace, path: &Path, content: &[u8]) -> Result<(), ToolFailure> {
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let folder = workspace.folder();
     let target = target(workspace, path)?;
     if let Some(parent) = target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -364,22 +362,7 @@ fn replace(workspace: &Workspace, path: &Path, content: &[u8]) -> Result<(), Too
             path.display()
         )));
     }
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let beside: PathBuf = target.with_file_name(format!(".glove-{}-{number}.tmp", std::process::id()));
-    let written = (|| {
-        let mut file = folder.open_with(&beside, OpenOptions::new().write(true).create_new(true))?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        if let Ok(metadata) = folder.metadata(&target) {
-            folder.set_permissions(&beside, metadata.permissions())?;
-        }
-        folder.rename(&beside, folder, &target)
-    })();
-    written.map_err(|error| {
-        // Nothing of it may stay.
-        let _ = folder.remove_file(&beside);
-        failed(path, &error)
-    })
+    crate::native::folder::replace(folder, &target, content).map_err(|error| failed(path, &error))
 }
 
 #[derive(Deserialize)]

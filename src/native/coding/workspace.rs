@@ -4,11 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use futures_channel::oneshot;
 
 use super::kept::Kept;
 use crate::ports::ToolFailure;
@@ -111,9 +109,7 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> ToolFailure {
 pub(super) async fn on_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<T, ToolFailure> {
-    let (reply, answer) = oneshot::channel();
-    thread::Builder::new().name("glove-tool".to_owned()).spawn(move || drop(reply.send(work())))?;
-    answer.await.unwrap_or_else(|_| Err(ToolFailure::new("the tool ended without a result")))
+    crate::native::folder::on_thread("glove-tool", work).await?
 }
 
 impl fmt::Debug for Workspace {

@@ -1,0 +1,158 @@
+//! A folder as the workspace of a task. No path leads out of it, whatever links are in it.
+
+use std::fs::{self, TryLockError};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::folder::{BESIDE, on_thread, replace};
+use crate::portable::BoxFuture;
+use crate::task::layout::{PROGRESS, TASK, WorkspacePath};
+use crate::task::{TaskError, TaskErrorKind};
+use crate::task_runtime::{Entry, Lease, Workspace};
+
+/// Held by the one who runs the task. The system lets it go when a process dies.
+const LOCK: &str = "progress/.lock";
+
+/// The folder of a task, with `task/` and `progress/` in it.
+#[derive(Debug, Clone)]
+pub struct TaskFolder {
+    folder: Arc<Dir>,
+}
+
+impl TaskFolder {
+    /// Makes the folder, and both in it, where they are missing.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskError> {
+        let path = path.as_ref();
+        let open = || {
+            fs::create_dir_all(path)?;
+            let folder = Dir::open_ambient_dir(path, ambient_authority())?;
+            folder.create_dir_all(TASK)?;
+            folder.create_dir_all(PROGRESS)?;
+            Ok(folder)
+        };
+        let folder = open().map_err(|error: io::Error| failed(&path.display().to_string(), &error))?;
+        Ok(TaskFolder { folder: Arc::new(folder) })
+    }
+
+    fn on_thread<T: Send + 'static>(
+        &self,
+        path: &WorkspacePath,
+        work: impl FnOnce(&Dir, &Path) -> io::Result<T> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, TaskError>> {
+        let (folder, path) = (Arc::clone(&self.folder), path.clone());
+        Box::pin(async move {
+            let name = path.as_str().to_owned();
+            let done = on_thread("glove-task", move || work(&folder, Path::new(path.as_str()))).await;
+            done.and_then(|done| done).map_err(|error| failed(&name, &error))
+        })
+    }
+}
+
+fn failed(path: &str, error: &io::Error) -> TaskError {
+    let message = match error.kind() {
+        // What cap-std calls a path that leads out, which may be one of many kinds for the system.
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
+            format!("`{path}` leads out of the workspace by a link; remove the link")
+        }
+        _ => format!("`{path}`: {error}"),
+    };
+    TaskError::new(TaskErrorKind::Workspace, message)
+}
+
+fn make_parent(folder: &Dir, path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => folder.create_dir_all(parent),
+        _ => Ok(()),
+    }
+}
+
+/// The files below a folder; links are passed over.
+fn below(folder: &Dir, path: &str, found: &mut Vec<Entry>) -> io::Result<()> {
+    let entries = match folder.read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        // What no path can name nobody can read either.
+        let Some(name) = name.to_str().filter(|name| !name.starts_with(BESIDE)) else { continue };
+        let Ok(inner) = WorkspacePath::parse(&format!("{path}/{name}")) else { continue };
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            below(folder, inner.as_str(), found)?;
+        } else if kind.is_file() && inner.as_str() != LOCK {
+            match entry.metadata() {
+                Ok(metadata) => found.push(Entry { path: inner, size: metadata.len() }),
+                // It went meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Workspace for TaskFolder {
+    fn read(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<Option<Vec<u8>>, TaskError>> {
+        self.on_thread(path, |folder, path| {
+            let missing = |error: &io::Error| {
+                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+            };
+            match folder.metadata(path) {
+                // Opening a pipe or a device would wait for ever.
+                Ok(metadata) if !metadata.is_file() => Err(io::Error::other("is not a regular file")),
+                Ok(_) => match folder.read(path) {
+                    Err(error) if missing(&error) => Ok(None),
+                    read => read.map(Some),
+                },
+                Err(error) if missing(&error) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn write(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
+        self.on_thread(path, move |folder, path| {
+            make_parent(folder, path)?;
+            replace(folder, path, &content)
+        })
+    }
+
+    fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
+        self.on_thread(path, move |folder, path| {
+            make_parent(folder, path)?;
+            let mut file = folder.open_with(path, OpenOptions::new().append(true).create(true))?;
+            file.write_all(&content)?;
+            file.sync_data()
+        })
+    }
+
+    fn list(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<Vec<Entry>, TaskError>> {
+        self.on_thread(path, |folder, path| {
+            let mut found = Vec::new();
+            below(folder, path.to_str().unwrap_or_default(), &mut found)?;
+            found.sort_by(|a, b| a.path.cmp(&b.path));
+            Ok(found)
+        })
+    }
+
+    fn lease(&self) -> BoxFuture<'static, Result<Lease, TaskError>> {
+        let locking = self.on_thread(&WorkspacePath::known(LOCK), |folder, path| {
+            let file = folder.open_with(path, OpenOptions::new().write(true).create(true))?.into_std();
+            match file.try_lock() {
+                Ok(()) => Ok(Some(Lease::new(file))),
+                Err(TryLockError::WouldBlock) => Ok(None),
+                Err(TryLockError::Error(error)) => Err(error),
+            }
+        });
+        Box::pin(async move { locking.await?.ok_or_else(TaskError::in_use) })
+    }
+}

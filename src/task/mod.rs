@@ -1,0 +1,32 @@
+//! Tasks: a goal that an agent works through under control, decided here and done by [`crate::task_runtime`].
+//!
+//! [`Task`] is a state machine like [`crate::run::Run`]: what happened goes in, what is to be done comes out. It reads no clock
+//! and no files; what stands in the workspace is an input. Each step of a task is a run of its own.
+
+mod approval;
+mod default_loop;
+mod error;
+mod events;
+pub mod layout;
+mod machine;
+mod plan;
+pub mod prompt;
+mod report;
+mod spec;
+mod state;
+mod steps;
+pub(crate) mod text;
+pub mod time;
+
+pub use approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision};
+pub use default_loop::{DefaultLoop, Phase};
+pub use error::{Failure, TaskError, TaskErrorKind};
+pub use events::{Journal, TaskEvent};
+pub use layout::WorkspacePath;
+pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Task};
+pub use plan::{Criterion, Plan, PlanStep, Verdict};
+pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
+pub use spec::{ApprovalPolicy, Budgets, HistoryMode, HistoryPolicy, LONGEST_GOAL, ResultView, TaskSpec};
+pub use state::{Decided, Outgoing, PlanState, TaskState, Used};
+pub use steps::{CustomLoop, LoopView, Next, StepOutput, StepSpec, StepSummary, TaskLoop, loop_signature};
+pub use text::sha256;

@@ -1,0 +1,208 @@
+//! What an application decides about a task: its goal, what it may use, what a person approves, what comes back.
+
+use crate::json::Json;
+use crate::json::codec::{Read, Write, through_codec};
+use crate::message::Message;
+use crate::task::error::{TaskError, TaskErrorKind};
+
+/// A longer goal belongs into a file below `task/`.
+pub const LONGEST_GOAL: usize = 64 * 1024;
+
+/// A task: what is to be reached, and within which bounds.
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub struct TaskSpec {
+    pub goal: String,
+    /// Names the task; made where it is `None`.
+    pub id: Option<String>,
+    pub user_id: Option<String>,
+    #[json(skip_if_default)]
+    pub budgets: Budgets,
+    /// Instead of the agent's own.
+    pub approvals: Option<ApprovalPolicy>,
+    /// A conversation that came before.
+    #[json(skip_if_default)]
+    pub seed_messages: Vec<Message>,
+    /// How much of what was said before each step reads, unless the step says so itself.
+    #[json(skip_if_default)]
+    pub history: HistoryPolicy,
+    /// For the application alone; it stands in the state and in the result.
+    #[json(skip_if_default)]
+    pub ext: Json,
+}
+
+impl TaskSpec {
+    pub fn new(goal: impl Into<String>) -> Self {
+        TaskSpec { goal: goal.into(), ..TaskSpec::default() }
+    }
+
+    pub fn budgets(mut self, budgets: Budgets) -> Self {
+        self.budgets = budgets;
+        self
+    }
+
+    pub fn approvals(mut self, approvals: ApprovalPolicy) -> Self {
+        self.approvals = Some(approvals);
+        self
+    }
+
+    pub(crate) fn check(&self) -> Result<(), TaskError> {
+        let refuse = |kind, message: String| Err(TaskError::new(kind, message));
+        if self.goal.trim().is_empty() {
+            return refuse(TaskErrorKind::Goal, "the goal is empty; say what is to be reached".to_owned());
+        }
+        if self.goal.len() > LONGEST_GOAL {
+            let message = format!(
+                "the goal has {} bytes, and at most {LONGEST_GOAL} are read with each step; put it into task/brief.md and name that",
+                self.goal.len()
+            );
+            return refuse(TaskErrorKind::Goal, message);
+        }
+        let share = self.budgets.verify_percent;
+        if share > 90 {
+            let message = format!("`verify_percent` must be at most 90, got {share}");
+            return refuse(TaskErrorKind::Config, message);
+        }
+        Ok(())
+    }
+}
+
+/// What a task may use. At most the call in flight goes over it.
+#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[json(default)]
+pub struct Budgets {
+    /// Working time in milliseconds; waiting for a person does not count.
+    #[json(write_null)]
+    pub max_wall_clock_ms: Option<u64>,
+    /// Steps of the loop: a phase, or one step of the plan.
+    pub max_steps: u32,
+    /// Answers in one step that only call tools.
+    pub max_consecutive_tool_steps: u32,
+    /// Steps one after another that failed.
+    pub max_steps_without_progress: u32,
+    /// How long one call of a tool may take.
+    #[json(write_null)]
+    pub step_tool_timeout_ms: Option<u64>,
+    /// How much of the time and the steps only the verification may use, in percent.
+    pub verify_percent: u32,
+    /// How often the plan is refined after a verification that failed.
+    pub refinements: u32,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Budgets {
+            max_wall_clock_ms: None,
+            max_steps: 50,
+            max_consecutive_tool_steps: 40,
+            max_steps_without_progress: 3,
+            step_tool_timeout_ms: Some(120_000),
+            verify_percent: 20,
+            refinements: 1,
+        }
+    }
+}
+
+/// What a person approves before it happens.
+#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[json(default)]
+pub struct ApprovalPolicy {
+    pub require_plan: bool,
+    /// The names of tools of which each call is approved.
+    pub require_tools: Vec<String>,
+    /// How long a request waits for its decision.
+    pub expires_after_ms: u64,
+    /// Everything is approved at once, and still written down: for development.
+    pub automatic: bool,
+}
+
+impl Default for ApprovalPolicy {
+    fn default() -> Self {
+        ApprovalPolicy::permissive()
+    }
+}
+
+impl ApprovalPolicy {
+    /// A person approves the plan, and each call that runs commands, posts or writes.
+    pub fn strict() -> Self {
+        let tools = ["sandbox_exec", "http_post", "fs_write"];
+        ApprovalPolicy {
+            require_plan: true,
+            require_tools: tools.map(str::to_owned).to_vec(),
+            ..ApprovalPolicy::permissive()
+        }
+    }
+
+    /// Nothing is asked beyond what tools ask themselves.
+    pub fn permissive() -> Self {
+        ApprovalPolicy {
+            require_plan: false,
+            require_tools: Vec::new(),
+            expires_after_ms: 24 * 60 * 60 * 1_000,
+            automatic: false,
+        }
+    }
+
+    /// What `strict` asks for, approved at once.
+    pub fn automatic() -> Self {
+        ApprovalPolicy { automatic: true, ..ApprovalPolicy::strict() }
+    }
+
+    pub fn requires_tool(&self, name: &str) -> bool {
+        self.require_tools.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+    }
+}
+
+/// What a step reads of what was said before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Write)]
+pub struct HistoryPolicy {
+    pub mode: HistoryMode,
+    /// For `last_n`: how many messages.
+    #[json(skip_if_default)]
+    pub n: usize,
+    /// For `summary`: about how many tokens.
+    #[json(skip_if_default)]
+    pub max_tokens: usize,
+    /// Whether the calls of tools and their results are kept.
+    #[json(skip_if_default)]
+    pub include_tools: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+pub enum HistoryMode {
+    None,
+    /// The seeds, and nothing of this task.
+    #[default]
+    SeedOnly,
+    /// The seeds, and the last messages of the steps before.
+    LastN,
+    /// What the steps before came to, in a few lines.
+    Summary,
+}
+
+impl HistoryPolicy {
+    pub fn none() -> Self {
+        HistoryPolicy { mode: HistoryMode::None, ..HistoryPolicy::default() }
+    }
+
+    pub fn last(n: usize) -> Self {
+        HistoryPolicy { mode: HistoryMode::LastN, n, ..HistoryPolicy::default() }
+    }
+
+    pub fn summary(max_tokens: usize) -> Self {
+        HistoryPolicy { mode: HistoryMode::Summary, max_tokens, ..HistoryPolicy::default() }
+    }
+}
+
+/// How much of a task its result holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+pub enum ResultView {
+    /// Names, how it ended, what it used.
+    Minimal,
+    /// And the answer, what was made, and what the verification said.
+    #[default]
+    Summary,
+    /// And a report of each step.
+    Full,
+}
+
+through_codec! { TaskSpec, Budgets, ApprovalPolicy, HistoryPolicy, HistoryMode, ResultView }

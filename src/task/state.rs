@@ -1,0 +1,125 @@
+//! The state of a task, as `progress/state.json` holds it.
+
+use crate::json::codec::{Read, Write, from_text};
+use crate::message::Usage;
+use crate::task::approval::ApprovalRequest;
+use crate::task::error::{Failure, TaskError, TaskErrorKind};
+use crate::task::events::TaskEvent;
+use crate::task::layout::STATE;
+use crate::task::plan::{Plan, Verdict};
+use crate::task::report::{FinishReason, TaskStatus};
+use crate::task::spec::{ApprovalPolicy, TaskSpec};
+use crate::task::steps::{StepSpec, StepSummary};
+
+/// Written into every state; an older number is read, a newer one refused.
+pub(crate) const VERSION: u32 = 1;
+
+/// Everything that is known of a task. What stands in files of its own is not repeated here.
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+pub struct TaskState {
+    pub version: u32,
+    pub task_id: String,
+    pub agent_id: String,
+    pub status: TaskStatus,
+    /// The name of the last step that began.
+    pub phase: String,
+    pub finish_reason: Option<FinishReason>,
+    /// Why it does not go on by itself.
+    pub error: Option<Failure>,
+    pub started_at: u64,
+    pub updated_at: u64,
+    pub completed_at: Option<u64>,
+    pub used: Used,
+    /// The plan before a verification failed is round 1.
+    pub round: u32,
+    pub plan: Option<PlanState>,
+    /// The plan is not approved yet.
+    pub plan_waits: bool,
+    pub verdict: Option<Verdict>,
+    pub verifications: u32,
+    /// What is left of the budgets is kept for the verification.
+    pub only_verify: Option<FinishReason>,
+    pub current: Option<StepSpec>,
+    pub current_since: u64,
+    pub steps: Vec<StepSummary>,
+    /// The path of the answer of the last step that acted.
+    pub output_ref: Option<String>,
+    pub pending: Vec<ApprovalRequest>,
+    /// Decisions that the run of the current step is told, also again.
+    pub decided: Vec<Decided>,
+    /// How many requests for approval there were.
+    pub requests: u32,
+    /// Ids of decisions that decided nothing, each told once.
+    pub ignored: Vec<String>,
+    /// How many files were added by `push_context`.
+    pub pushed: u32,
+    pub warnings: Vec<String>,
+    /// The number of the last event.
+    pub last_event: u64,
+    /// Requests and decisions that may not be in their files yet.
+    pub outgoing: Vec<Outgoing>,
+    /// Events that may not be in the journal yet.
+    pub outbox: Vec<TaskEvent>,
+    pub approvals: ApprovalPolicy,
+    pub loop_name: String,
+    pub loop_version: String,
+    pub loop_signature: String,
+    pub spec: TaskSpec,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[json(default)]
+pub struct Used {
+    pub wall_clock_ms: u64,
+    pub steps: u32,
+    pub steps_without_progress: u32,
+    pub usage: Usage,
+}
+
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct PlanState {
+    /// The number of its copy.
+    pub version: u32,
+    /// Of the file.
+    pub sha256: String,
+    pub plan: Plan,
+}
+
+/// A file that is written once.
+#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+pub struct Outgoing {
+    pub path: String,
+    pub content: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct Decided {
+    pub question: String,
+    pub allowed: bool,
+    pub reason: Option<String>,
+}
+
+#[derive(Read)]
+struct Versioned {
+    version: u32,
+}
+
+impl TaskState {
+    pub(crate) fn from_file(text: &str) -> Result<TaskState, TaskError> {
+        let broken = |why: String| {
+            let message = format!(
+                "{STATE} cannot be read: {why}. Put a copy of it back, or start the task again in a new folder"
+            );
+            TaskError::new(TaskErrorKind::StateBroken, message)
+        };
+        let found = from_text::<Versioned>(text).map_err(|fault| broken(fault.to_string()))?;
+        if found.version > VERSION {
+            let message = format!(
+                "this task was written by a newer version (format {}, this one reads up to {VERSION}); update to open it",
+                found.version
+            );
+            return Err(TaskError::new(TaskErrorKind::StateNewer, message));
+        }
+        from_text::<TaskState>(text).map_err(|fault| broken(fault.to_string()))
+    }
+}

@@ -1,0 +1,176 @@
+//! The agent that works on tasks: who it is, what it may use, how it goes about it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::message::Message;
+use crate::portable::{MaybeSend, MaybeSync};
+use crate::ports::{Clock, IdSource, ModelAdapter, Tool, ToolFailure};
+use crate::task::{
+    ApprovalPolicy, DefaultLoop, ResultView, TaskError, TaskErrorKind, TaskLoop, TaskResult, TaskSpec,
+};
+use crate::task_runtime::handle::{RunOptions, TaskHandle};
+use crate::task_runtime::parts::{Closure, Parts, StepContext};
+use crate::task_runtime::tools::TaskTool;
+use crate::task_runtime::workspace::Workspace;
+
+/// How often files are looked at while a step runs or a person is waited for.
+const POLL_MS: u64 = 500;
+
+/// An agent for tasks. Clones are the same agent; it may run many tasks at once, each in a workspace of its own.
+#[derive(Clone)]
+pub struct TaskAgent {
+    parts: Arc<Parts>,
+}
+
+/// Builds an agent for tasks.
+pub struct TaskAgentBuilder {
+    parts: Parts,
+}
+
+impl TaskAgentBuilder {
+    /// For hosts that bring their own clock and randomness; native programs use `TaskAgent::builder`.
+    pub fn new(model: Arc<dyn ModelAdapter>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        TaskAgentBuilder {
+            parts: Parts {
+                id: "agent".to_owned(),
+                persona: String::new(),
+                model,
+                clock,
+                ids,
+                tools: Vec::new(),
+                approvals: ApprovalPolicy::default(),
+                by: Arc::new(DefaultLoop::new()),
+                functions: Vec::new(),
+                seeds: Vec::new(),
+                poll_ms: POLL_MS,
+            },
+        }
+    }
+
+    /// Names the agent over all its tasks.
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.parts.id = id.into();
+        self
+    }
+
+    /// Who it is, and how it works: the beginning of every prompt.
+    pub fn persona(mut self, persona: impl Into<String>) -> Self {
+        self.parts.persona = persona.into();
+        self
+    }
+
+    /// A tool for acting: the phase `act`, and steps of a loop of one's own.
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.parts.tools.push(TaskTool { tool, phases: None });
+        self
+    }
+
+    /// A tool for these phases alone.
+    pub fn tool_for<'a>(mut self, phases: impl IntoIterator<Item = &'a str>, tool: Tool) -> Self {
+        let phases = Some(phases.into_iter().map(str::to_owned).collect());
+        self.parts.tools.push(TaskTool { tool, phases });
+        self
+    }
+
+    /// What a person approves, unless a task says it itself.
+    pub fn approvals(mut self, approvals: ApprovalPolicy) -> Self {
+        self.parts.approvals = approvals;
+        self
+    }
+
+    pub fn task_loop(mut self, by: impl TaskLoop + 'static) -> Self {
+        self.parts.by = Arc::new(by);
+        self
+    }
+
+    /// A function that does the steps of this name instead of the model. After the end of a process it is begun again, so what it
+    /// does must bear that. Its text counts as the model's would: a plan and a verdict are JSON.
+    pub fn phase<F, R, E>(mut self, name: impl Into<String>, function: F) -> Self
+    where
+        F: Fn(StepContext) -> R + MaybeSend + MaybeSync + 'static,
+        R: Future<Output = Result<String, E>> + MaybeSend + 'static,
+        E: Into<ToolFailure> + 'static,
+    {
+        self.parts.functions.push((name.into(), Arc::new(Closure(function))));
+        self
+    }
+
+    /// A conversation that came before all tasks.
+    pub fn seed_messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
+        self.parts.seeds.extend(messages);
+        self
+    }
+
+    /// How often files are looked at while a step runs or a person is waited for; every 500 ms unless given.
+    pub fn poll_ms(mut self, every: u64) -> Self {
+        self.parts.poll_ms = every.max(1);
+        self
+    }
+
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.parts.clock = Arc::new(clock);
+        self
+    }
+
+    pub fn ids(mut self, ids: impl IdSource + 'static) -> Self {
+        self.parts.ids = Arc::new(ids);
+        self
+    }
+
+    /// Fails where two tools have the same name.
+    pub fn build(self) -> Result<TaskAgent, TaskError> {
+        let reserved = ["file_glob", "file_read", "fs_write", "json_validate"];
+        let mut names: Vec<String> = reserved.map(str::to_owned).to_vec();
+        for TaskTool { tool, .. } in &self.parts.tools {
+            let name = tool.name().to_ascii_lowercase();
+            if names.contains(&name) {
+                let message = format!(
+                    "there are two tools named `{name}`; every task has file_glob, file_read, fs_write and json_validate"
+                );
+                return Err(TaskError::new(TaskErrorKind::Config, message));
+            }
+            names.push(name);
+        }
+        Ok(TaskAgent { parts: Arc::new(self.parts) })
+    }
+}
+
+impl TaskAgent {
+    /// Begins a task, runs it to its end or to a stop, and gives what came of it. It waits for people as long as their requests do.
+    pub async fn do_task(
+        &self,
+        files: impl Workspace + 'static,
+        spec: TaskSpec,
+        view: ResultView,
+    ) -> Result<TaskResult, TaskError> {
+        let task = self.start_task(files, spec).await?;
+        task.run(RunOptions { view, ..RunOptions::default() }).await
+    }
+
+    /// Begins a task in a workspace that has none yet. Nothing runs before `run` or `step_once`.
+    pub async fn start_task(
+        &self,
+        files: impl Workspace + 'static,
+        spec: TaskSpec,
+    ) -> Result<TaskHandle, TaskError> {
+        TaskHandle::start(Arc::clone(&self.parts), Arc::new(files), spec).await
+    }
+
+    /// Takes up the task of a workspace: one that was stopped, that waits, or whose process has ended.
+    pub async fn resume(&self, files: impl Workspace + 'static) -> Result<TaskHandle, TaskError> {
+        TaskHandle::resume(Arc::clone(&self.parts), Arc::new(files)).await
+    }
+}
+
+impl fmt::Debug for TaskAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskAgent").field("id", &self.parts.id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for TaskAgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskAgentBuilder").field("id", &self.parts.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,43 @@
+//! What anybody may do to a task without running it: decide about a request, and stop it. Both are files.
+
+use crate::json::codec::from_text;
+use crate::task::layout::{self, WorkspacePath};
+use crate::task::text::pretty;
+use crate::task::{ApprovalDecision, ApprovalRequest, Decision, TaskError, TaskErrorKind};
+use crate::task_runtime::workspace::{Workspace, read_text};
+
+/// Decides about a request of a task, whoever runs it; the runner sees it at its next look. `decision` has the id of the request.
+pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision) -> Result<(), TaskError> {
+    let id = &decision.id;
+    let refuse = |kind, message: String| Err(TaskError::new(kind, message));
+    let name = WorkspacePath::parse(&format!("{}/{id}.json", layout::REQUESTS));
+    // An id is one name: one with a `/` would be another file.
+    let path = name.ok().filter(|path| *path == layout::request(id) && !id.contains('/'));
+    let found = match &path {
+        Some(path) => read_text(files, path).await?,
+        None => None,
+    };
+    let Some(text) = found else {
+        return refuse(TaskErrorKind::ApprovalUnknown, format!("there is no request `{id}` in this task"));
+    };
+    let request = from_text::<ApprovalRequest>(&text).map_err(|fault| {
+        let message = format!("{} cannot be read: {fault}", layout::request(id));
+        TaskError::new(TaskErrorKind::ApprovalUnknown, message)
+    })?;
+    if read_text(files, &layout::decision(id)).await?.is_some() {
+        return refuse(TaskErrorKind::ApprovalClosed, format!("the request `{id}` is decided already"));
+    }
+    if request.is_expired(now) && decision.decision != Decision::Expired {
+        let message = format!(
+            "the request `{id}` expired at {}; resume the task to be asked again",
+            request.expires_at
+        );
+        return refuse(TaskErrorKind::ApprovalClosed, message);
+    }
+    files.write(&layout::decision(id), pretty(decision).into_bytes()).await
+}
+
+/// Writes the STOP file: whoever runs the task stops after the call in flight. To go on, delete the file and resume.
+pub async fn stop(files: &dyn Workspace, reason: &str) -> Result<(), TaskError> {
+    files.write(&WorkspacePath::known(layout::STOP), format!("{reason}\n").into_bytes()).await
+}

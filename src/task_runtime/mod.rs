@@ -1,0 +1,22 @@
+//! What does a task: it reads and writes its workspace, runs its steps, and asks people.
+//!
+//! [`TaskAgent`] is what an application uses; [`Workspace`] is the port to where a task's files are.
+
+mod agent;
+mod decide;
+mod handle;
+mod memory;
+mod parts;
+mod phase_tools;
+mod running;
+mod session_step;
+mod step_store;
+mod tools;
+mod workspace;
+
+pub use agent::{TaskAgent, TaskAgentBuilder};
+pub use decide::{decide, stop};
+pub use handle::{RunOptions, TaskHandle};
+pub use memory::MemoryWorkspace;
+pub use parts::StepContext;
+pub use workspace::{Entry, Lease, Workspace};

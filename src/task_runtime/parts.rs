@@ -1,0 +1,62 @@
+//! What an agent for tasks is made of.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::message::Message;
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
+use crate::ports::{Clock, IdSource, ModelAdapter, ToolFailure};
+use crate::task::prompt::StepPrompt;
+use crate::task::{ApprovalPolicy, Plan, StepSpec, TaskLoop};
+use crate::task_runtime::tools::TaskTool;
+use crate::task_runtime::workspace::Workspace;
+
+pub(super) struct Parts {
+    pub(super) id: String,
+    pub(super) persona: String,
+    pub(super) model: Arc<dyn ModelAdapter>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: Arc<dyn IdSource>,
+    pub(super) tools: Vec<TaskTool>,
+    pub(super) approvals: ApprovalPolicy,
+    pub(super) by: Arc<dyn TaskLoop>,
+    pub(super) functions: Vec<(String, Arc<dyn StepFunction>)>,
+    pub(super) seeds: Vec<Message>,
+    pub(super) poll_ms: u64,
+}
+
+/// What a step that is a function gets.
+#[derive(Clone)]
+pub struct StepContext {
+    pub step: StepSpec,
+    pub goal: String,
+    pub plan: Option<Plan>,
+    /// What a model would read.
+    pub prompt: StepPrompt,
+    pub files: Arc<dyn Workspace>,
+    pub model: Arc<dyn ModelAdapter>,
+}
+
+pub(super) trait StepFunction: MaybeSend + MaybeSync {
+    fn run(&self, context: StepContext) -> BoxFuture<'static, Result<String, String>>;
+}
+
+pub(super) struct Closure<F>(pub(super) F);
+
+impl<F, R, E> StepFunction for Closure<F>
+where
+    F: Fn(StepContext) -> R + MaybeSend + MaybeSync,
+    R: Future<Output = Result<String, E>> + MaybeSend + 'static,
+    E: Into<ToolFailure>,
+{
+    fn run(&self, context: StepContext) -> BoxFuture<'static, Result<String, String>> {
+        let running = (self.0)(context);
+        Box::pin(async move { running.await.map_err(|error| error.into().message()) })
+    }
+}
+
+impl fmt::Debug for StepContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StepContext").field("step", &self.step.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,205 @@
+//! A task that runs: its state, its files, and doing what the machine says.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::select;
+
+use crate::portable::{MaybeSend, MaybeSync};
+use crate::ports::AbortHandle;
+use crate::run::input::Answer;
+use crate::runtime::Session;
+use crate::task::layout::{self, WorkspacePath};
+use crate::task::{Deliverable, Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
+use crate::task_runtime::parts::Parts;
+use crate::task_runtime::workspace::{Lease, Workspace, read_known, read_text};
+
+/// Clones are the same task.
+#[derive(Clone)]
+pub(super) struct Running {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    pub(super) parts: Arc<Parts>,
+    pub(super) files: Arc<dyn Workspace>,
+    pub(super) task: Mutex<Task>,
+    /// The state as it was last written.
+    written: Mutex<String>,
+    _lease: Lease,
+    pub(super) busy: AtomicBool,
+    pub(super) stops: AtomicBool,
+    wake: Mutex<AbortHandle>,
+    /// The session of the current step.
+    pub(super) session: Mutex<Option<(String, Session)>>,
+    /// Questions that were answered in the session itself.
+    pub(super) answered: Mutex<Vec<(String, bool)>>,
+    pub(super) listeners: Mutex<Vec<Arc<dyn Listen>>>,
+}
+
+pub(super) trait Listen: MaybeSend + MaybeSync {
+    fn hear(&self, event: &TaskEvent);
+}
+
+impl<F: Fn(&TaskEvent) + MaybeSend + MaybeSync> Listen for F {
+    fn hear(&self, event: &TaskEvent) {
+        self(event);
+    }
+}
+
+/// What is left to do after effects were done.
+pub(super) enum Then {
+    Nothing,
+    Run(Box<StepSpec>),
+    Wait(u64),
+    Stop,
+}
+
+pub(super) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing here panics while it holds a lock, so what is inside is whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Running {
+    pub(super) fn new(
+        parts: Arc<Parts>,
+        files: Arc<dyn Workspace>,
+        lease: Lease,
+        task: Task,
+        text: String,
+    ) -> Running {
+        Running {
+            shared: Arc::new(Shared {
+                parts,
+                files,
+                task: Mutex::new(task),
+                written: Mutex::new(text),
+                _lease: lease,
+                busy: AtomicBool::new(false),
+                stops: AtomicBool::new(false),
+                wake: Mutex::default(),
+                session: Mutex::default(),
+                answered: Mutex::default(),
+                listeners: Mutex::default(),
+            }),
+        }
+    }
+
+    pub(super) fn with_task<T>(&self, read: impl FnOnce(&Task) -> T) -> T {
+        read(&lock(&self.shared.task))
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.shared.parts.clock.now()
+    }
+
+    pub(super) fn wake(&self) {
+        let old = std::mem::take(&mut *lock(&self.shared.wake));
+        old.abort();
+    }
+
+    /// Ends when something is to be looked at, or after a while.
+    pub(super) async fn pause(&self, most_ms: u64) {
+        let woken = lock(&self.shared.wake).signal().aborted();
+        let sleep = self.shared.parts.clock.sleep(most_ms);
+        select(Box::pin(woken), sleep).await;
+    }
+
+    /// The session of the step that runs.
+    pub(super) fn session(&self) -> Option<Session> {
+        lock(&self.shared.session).as_ref().map(|(_, session)| session.clone())
+    }
+
+    /// Gives the task an input, and does what follows.
+    pub(super) async fn accept(&self, input: Input) -> Result<Then, TaskError> {
+        let effects = {
+            let mut task = lock(&self.shared.task);
+            task.step(self.now(), input, &*self.shared.parts.by)?
+        };
+        self.perform(effects).await
+    }
+
+    pub(super) async fn perform(&self, effects: Vec<Effect>) -> Result<Then, TaskError> {
+        let files = &*self.shared.files;
+        let mut then = Then::Nothing;
+        for effect in effects {
+            match effect {
+                Effect::Write { path, content, unless } => {
+                    if let Some(other) = unless
+                        && files.read(&other).await?.is_some()
+                    {
+                        continue;
+                    }
+                    files.write(&path, content.into_bytes()).await?;
+                }
+                Effect::Edit { path, edit } => {
+                    let before = read_text(files, &path).await?;
+                    if let Some(after) = edit.apply(before.as_deref()) {
+                        files.write(&path, after.into_bytes()).await?;
+                    }
+                }
+                Effect::Save => self.save().await?,
+                Effect::RunStep(step) => then = Then::Run(step),
+                Effect::Answer { question, allowed, reason } => {
+                    let answer = match allowed {
+                        true => Answer::Allow { remember: false },
+                        false => Answer::Deny { remember: false, reason },
+                    };
+                    if let Some(session) = self.session() {
+                        session.answer(&question, answer);
+                    }
+                }
+                Effect::Wait { until } => then = Then::Wait(until),
+                Effect::Stop => then = Then::Stop,
+            }
+        }
+        Ok(then)
+    }
+
+    /// First the state with what is to be told, then what it tells: so nothing is lost, and nothing is told twice.
+    pub(super) async fn save(&self) -> Result<(), TaskError> {
+        let files = &*self.shared.files;
+        let (text, outgoing, events) =
+            self.with_task(|task| (task.file(), task.outgoing().to_vec(), task.outbox().to_vec()));
+        let before = lock(&self.shared.written).clone();
+        if !before.is_empty() {
+            files.write(&WorkspacePath::known(layout::STATE_BEFORE), before.into_bytes()).await?;
+        }
+        files.write(&WorkspacePath::known(layout::STATE), text.clone().into_bytes()).await?;
+        *lock(&self.shared.written) = text;
+        for Outgoing { path, content } in outgoing {
+            let path = WorkspacePath::known(path);
+            if files.read(&path).await?.is_none() {
+                files.write(&path, content.into_bytes()).await?;
+            }
+        }
+        if !events.is_empty() {
+            let lines: String = events.iter().map(TaskEvent::line).collect();
+            files.append(&WorkspacePath::known(layout::EVENTS), lines.into_bytes()).await?;
+        }
+        lock(&self.shared.task).saved();
+        let listeners = lock(&self.shared.listeners).clone();
+        for event in &events {
+            for listener in &listeners {
+                listener.hear(event);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn stop_reason(&self) -> Result<Option<String>, TaskError> {
+        if self.shared.stops.load(Ordering::Acquire) {
+            return Ok(Some("stopped by the application".to_owned()));
+        }
+        read_known(&*self.shared.files, layout::STOP).await
+    }
+}
+
+/// A file that the agent made; `None` where it is gone.
+pub(super) async fn deliverable(
+    files: &dyn Workspace,
+    path: &WorkspacePath,
+) -> Result<Option<Deliverable>, TaskError> {
+    let content = files.read(path).await?;
+    Ok(content.map(|content| Deliverable::of(path.as_str(), "artifact", &content)))
+}

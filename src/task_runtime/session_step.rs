@@ -1,0 +1,420 @@
+//! One step: the run of a model with its tools, or a function of the application.
+
+use std::sync::Arc;
+
+use futures_channel::mpsc;
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+
+use crate::event::{Event, Rule};
+use crate::json::codec::from_text;
+use crate::message::{Message, Sender, ToolStatus, Usage};
+use crate::ports::{StoreAdapter, Tool};
+use crate::run::PhaseName;
+use crate::run::settings::{Budgets, Limits, Settings};
+use crate::runtime::{Parts as SessionParts, Prompt, Response, ResponseFuture, Session};
+use crate::task::layout::{self, WorkspacePath};
+use crate::task::prompt::{Ingredients, Section, StepPrompt, context_files, history, seeds_of_files};
+use crate::task::text::pretty;
+use crate::task::{
+    Deliverable, Failure, HistoryMode, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport,
+};
+use crate::task_runtime::parts::StepContext;
+use crate::task_runtime::phase_tools::PhaseTools;
+use crate::task_runtime::running::{Running, Then, deliverable, lock};
+use crate::task_runtime::step_store::StepStore;
+use crate::task_runtime::tools::{FS_WRITE, TaskTool, built_in, written};
+use crate::task_runtime::workspace::{read_known, read_text};
+
+/// How a step was left.
+pub(super) enum Ran {
+    Ended,
+    /// A person is to decide, at the latest then.
+    Waits(u64),
+    /// The task does not go on by itself.
+    Stops,
+}
+
+/// Why a run is held up from outside.
+#[derive(Clone, Copy, PartialEq)]
+enum Held {
+    Stopped,
+    OutOfTime,
+}
+
+impl Running {
+    pub(super) async fn run_step(&self, step: StepSpec) -> Result<Ran, TaskError> {
+        let prompt = self.prompt_of(&step).await?;
+        let function = self.shared.parts.functions.iter().find(|(name, _)| *name == step.name);
+        match function {
+            Some((_, function)) => {
+                let context = StepContext {
+                    goal: self.with_task(|task| task.state().spec.goal.clone()),
+                    plan: self.with_task(|task| task.state().plan.as_ref().map(|known| known.plan.clone())),
+                    prompt: prompt.clone(),
+                    files: Arc::clone(&self.shared.files),
+                    model: Arc::clone(&self.shared.parts.model),
+                    step: step.clone(),
+                };
+                let began = self.shared.parts.clock.steady();
+                let time = self.with_task(|task| task.time_left(&step));
+                let working = function.run(context);
+                let end = match time {
+                    None => Some(working.await),
+                    Some(time) => match select(working, self.shared.parts.clock.sleep(time)).await {
+                        Either::Left((end, _)) => Some(end),
+                        Either::Right(_) => None,
+                    },
+                };
+                let end = match end {
+                    Some(Ok(text)) => StepEnd::Answer(text),
+                    Some(Err(why)) => StepEnd::Unfinished(why),
+                    None => StepEnd::OutOfTime,
+                };
+                let elapsed_ms = self.shared.parts.clock.steady().saturating_sub(began);
+                self.end(end, &prompt, Vec::new(), Vec::new(), Usage::default(), elapsed_ms).await
+            }
+            None => self.run_session(&step, &prompt).await,
+        }
+    }
+
+    async fn end(
+        &self,
+        end: StepEnd,
+        prompt: &StepPrompt,
+        calls: Vec<ToolCallReport>,
+        artifacts: Vec<Deliverable>,
+        usage: Usage,
+        elapsed_ms: u64,
+    ) -> Result<Ran, TaskError> {
+        let outcome = StepOutcome {
+            end,
+            tools_allowed: prompt.tools.clone(),
+            calls,
+            context_read: prompt.context_read.clone(),
+            artifacts,
+            usage,
+            elapsed_ms,
+        };
+        Ok(match self.accept(Input::Ended(Box::new(outcome))).await? {
+            Then::Stop => Ran::Stops,
+            Then::Nothing | Then::Run(_) | Then::Wait(_) => Ran::Ended,
+        })
+    }
+
+    /// What the step reads: as it was written down when it first began.
+    async fn prompt_of(&self, step: &StepSpec) -> Result<StepPrompt, TaskError> {
+        let files = &*self.shared.files;
+        let path = layout::of_step(&step.id, "prompt.json");
+        if let Some(text) = read_text(files, &path).await?
+            && let Ok(prompt) = from_text::<StepPrompt>(&text)
+        {
+            return Ok(prompt);
+        }
+        let state = self.with_task(|task| task.state().clone());
+        let mut sections = Vec::new();
+        let mut read = Vec::new();
+        let mut paths: Vec<String> = context_files().map(str::to_owned).to_vec();
+        for entry in files.list(&WorkspacePath::known(layout::CONTEXT)).await? {
+            paths.push(entry.path.as_str().to_owned());
+        }
+        for path in paths {
+            if let Some(text) = read_known(files, &path).await?.filter(|text| !text.trim().is_empty()) {
+                sections.push(Section::new(path.clone(), text));
+                read.push(path);
+            }
+        }
+        let inputs = files.list(&WorkspacePath::known(layout::TASK)).await?;
+        let inputs: Vec<String> =
+            inputs.into_iter().map(|entry| format!("{} ({} bytes)", entry.path, entry.size)).collect();
+        let policy = step.history.clone().unwrap_or_else(|| state.spec.history.clone());
+        let lines = read_known(files, layout::HISTORY_LINES).await?;
+        let text = read_known(files, layout::HISTORY_TEXT).await?;
+        let mut seeds = self.shared.parts.seeds.clone();
+        seeds.extend(state.spec.seed_messages.iter().cloned());
+        seeds.extend(seeds_of_files(lines.as_deref(), text.as_deref())?);
+        let mut before = Vec::new();
+        if policy.mode == HistoryMode::LastN {
+            for earlier in &state.steps {
+                let path = layout::of_step(&earlier.id, "session.ndjson");
+                let own = read_text(files, &layout::of_step(&earlier.id, "prompt.json")).await?;
+                let own = own.and_then(|text| from_text::<StepPrompt>(&text).ok()).unwrap_or_default();
+                let loaded = StepStore::new(Arc::clone(&self.shared.files), path).load().await;
+                let messages = loaded.map(|loaded| loaded.messages).unwrap_or_default();
+                before.extend(messages.into_iter().skip(own.messages.len()));
+            }
+        }
+        let history = history(&policy, &seeds, &before, &state.steps);
+        let mut prompt = StepPrompt::assemble(&Ingredients {
+            persona: &self.shared.parts.persona,
+            context: &sections,
+            inputs: &inputs,
+            history: &history,
+            goal: &state.spec.goal,
+            instructions: &step.instructions,
+            ..Ingredients::default()
+        });
+        prompt.tools = self.tools_of(step).into_iter().map(|tool| tool.name().to_owned()).collect();
+        prompt.context_read = read;
+        files.write(&path, pretty(&prompt).into_bytes()).await?;
+        Ok(prompt)
+    }
+
+    fn tools_of(&self, step: &StepSpec) -> Vec<Tool> {
+        let mut all: Vec<TaskTool> = built_in(&self.shared.files);
+        all.extend(self.shared.parts.tools.iter().cloned());
+        let is_phase = ["gather", "plan", "act", "verify"].contains(&step.name.as_str());
+        let allowed = |tool: &TaskTool| {
+            // A step of a loop of one's own acts.
+            let fits = tool.is_for(&step.name) || (!is_phase && tool.is_for("act"));
+            let name = tool.tool.name();
+            fits && step.tools.as_ref().is_none_or(|names| names.iter().any(|wanted| wanted == name))
+        };
+        all.into_iter().filter(allowed).map(|tool| tool.tool).collect()
+    }
+
+    async fn run_session(&self, step: &StepSpec, prompt: &StepPrompt) -> Result<Ran, TaskError> {
+        let clock = &self.shared.parts.clock;
+        let time = self.with_task(|task| task.time_left(step));
+        let began = clock.steady();
+        let (session, mut signs) = match self.open(step, prompt, time).await {
+            Ok(opened) => opened,
+            Err(failure) => {
+                return self
+                    .end(StepEnd::Failed(failure), prompt, Vec::new(), Vec::new(), Usage::default(), 0)
+                    .await;
+            }
+        };
+        let seeds = prompt.messages.len();
+        let mut told = began;
+        let mut held = None;
+        let mut work = match begin_or_go_on(&session, step, prompt) {
+            Ok(work) => work,
+            Err(end) => return self.leave(&session, seeds, end, prompt, 0).await,
+        };
+        loop {
+            let left = time.map(|time| time.saturating_sub(clock.steady().saturating_sub(began)));
+            let nap = left
+                .filter(|_| held.is_none())
+                .map_or(self.shared.parts.poll_ms, |left| left.min(self.shared.parts.poll_ms));
+            let happens = select(Box::pin(self.pause(nap)), signs.next());
+            let response = match select(work, happens).await {
+                Either::Left((response, _)) => response,
+                Either::Right((_, waits)) => {
+                    work = waits;
+                    let now = clock.steady();
+                    let calls = calls_of(&session, seeds);
+                    let elapsed_ms = now.saturating_sub(std::mem::replace(&mut told, now));
+                    self.accept(Input::Progress { calls, elapsed_ms }).await?;
+                    if held.is_none() {
+                        let over = time.is_some_and(|time| now.saturating_sub(began) >= time);
+                        let stops = self.stop_reason().await?.is_some();
+                        held = over.then_some(Held::OutOfTime).or_else(|| stops.then_some(Held::Stopped));
+                        if held.is_some() {
+                            // The call in flight ends; after it the run pauses and can go on from there.
+                            session.set_budgets(Budgets {
+                                turns: Some(0),
+                                tool_calls: Some(0),
+                                ..Budgets::default()
+                            });
+                        }
+                    }
+                    continue;
+                }
+            };
+            let elapsed = clock.steady().saturating_sub(told);
+            let end = match response {
+                Ok(Response::Completed(reply)) => {
+                    let texts: Vec<&str> = reply.messages.iter().map(|message| message.text.as_str()).collect();
+                    StepEnd::Answer(texts.join("\n"))
+                }
+                Ok(Response::Waiting { questions }) => {
+                    let now = clock.steady();
+                    let elapsed_ms = now.saturating_sub(std::mem::replace(&mut told, now));
+                    self.accept(Input::Progress { calls: calls_of(&session, seeds), elapsed_ms }).await?;
+                    match self.accept(Input::Asked(questions)).await? {
+                        Then::Wait(until) => return Ok(Ran::Waits(until)),
+                        Then::Nothing | Then::Run(_) | Then::Stop => {
+                            work = session.resume();
+                            continue;
+                        }
+                    }
+                }
+                Ok(Response::Paused { rule, message }) => match (held, rule) {
+                    (Some(Held::Stopped), _) => StepEnd::Stopped,
+                    (Some(Held::OutOfTime), _) => StepEnd::OutOfTime,
+                    (None, Rule::Turns) => StepEnd::Unfinished(
+                        "the model called tools in one answer after another and came to no end; give it more \
+                         `max_consecutive_tool_steps`, or smaller steps"
+                            .to_owned(),
+                    ),
+                    (None, _) => StepEnd::Unfinished(message),
+                },
+                Ok(Response::Undone { .. } | Response::Switched | Response::Dropped) => {
+                    StepEnd::Unfinished("the run of the step did not begin".to_owned())
+                }
+                Err(crate::error::Error::Aborted) => StepEnd::Unfinished("the run of the step was aborted".to_owned()),
+                Err(error) => StepEnd::Failed(Failure { code: error.code().to_owned(), message: error.to_string() }),
+            };
+            return self.leave(&session, seeds, end, prompt, elapsed).await;
+        }
+    }
+
+    /// Ends the step, or (stopped, failed) leaves it as it is.
+    async fn leave(
+        &self,
+        session: &Session,
+        seeds: usize,
+        end: StepEnd,
+        prompt: &StepPrompt,
+        elapsed_ms: u64,
+    ) -> Result<Ran, TaskError> {
+        let calls = calls_of(session, seeds);
+        let mut artifacts: Vec<Deliverable> = Vec::new();
+        for path in paths_written(session, seeds) {
+            artifacts.extend(deliverable(&*self.shared.files, &path).await?);
+        }
+        let usage = session.usage();
+        session.close();
+        *lock(&self.shared.session) = None;
+        self.end(end, prompt, calls, artifacts, usage, elapsed_ms).await
+    }
+
+    /// The session of a step: the one that is open, or the one that is stored. Signs come when its tools do something.
+    async fn open(
+        &self,
+        step: &StepSpec,
+        prompt: &StepPrompt,
+        time: Option<u64>,
+    ) -> Result<(Session, mpsc::UnboundedReceiver<()>), Failure> {
+        let parts = &self.shared.parts;
+        let (policy, budgets) =
+            self.with_task(|task| (task.state().approvals.clone(), task.state().spec.budgets.clone()));
+        let known = lock(&self.shared.session).clone().filter(|(id, _)| *id == step.id);
+        let bounds = Budgets {
+            turns: Some(budgets.max_consecutive_tool_steps.saturating_add(1)),
+            ..Budgets::default()
+        };
+        let session = match known {
+            Some((_, session)) => session,
+            None => {
+                let files = Arc::clone(&self.shared.files);
+                let store = StepStore::new(files, layout::of_step(&step.id, "session.ndjson"));
+                store.seed(prompt.messages.clone()).await.map_err(|error| Failure::from(&error))?;
+                let timeout = [budgets.step_tool_timeout_ms, time].into_iter().flatten().min();
+                let tools = self.tools_of(step);
+                let tools = PhaseTools::new(tools.iter(), policy, timeout)
+                    .map_err(|error| Failure { code: error.code().to_owned(), message: error.to_string() })?;
+                let session = Session::new(SessionParts {
+                    model: Arc::clone(&parts.model),
+                    system_prompt: prompt.system.clone(),
+                    store: Arc::new(store),
+                    tools: Arc::new(tools),
+                    clock: Arc::clone(&parts.clock),
+                    ids: Arc::clone(&parts.ids),
+                    settings: Settings {
+                        budgets: bounds.clone(),
+                        // The task's own bounds come first.
+                        limits: Limits { turns: u32::MAX, undo_steps: 0, ..Limits::default() },
+                        ..Settings::default()
+                    },
+                })
+                .map_err(|error| Failure { code: error.code().to_owned(), message: error.to_string() })?;
+                session.resume_by_hand();
+                let opened = session.opened().await;
+                opened
+                    .map_err(|error| Failure { code: error.code().to_owned(), message: error.to_string() })?;
+                if let Some(damage) = session.damage() {
+                    return Err(Failure { code: damage.kind.code().to_owned(), message: damage.to_string() });
+                }
+                let shared = Arc::downgrade(&self.shared);
+                session.subscribe(move |_: Option<&str>, event: &Event| {
+                    if let (Event::QuestionAnswered { id, allowed }, Some(shared)) = (event, shared.upgrade())
+                    {
+                        lock(&shared.answered).push((id.clone(), *allowed));
+                    }
+                });
+                *lock(&self.shared.session) = Some((step.id.clone(), session.clone()));
+                session
+            }
+        };
+        if session.with_run(|run| run.settings().budgets != bounds) {
+            session.set_budgets(bounds);
+        }
+        let (sender, signs) = mpsc::unbounded();
+        session.subscribe(move |_: Option<&str>, event: &Event| {
+            if matches!(event, Event::ToolUse { .. } | Event::ToolUseResult(_)) {
+                let _ = sender.unbounded_send(());
+            }
+        });
+        Ok((session, signs))
+    }
+}
+
+/// `Err`: the run has ended before, and the process did not come to say so.
+fn begin_or_go_on(
+    session: &Session,
+    step: &StepSpec,
+    prompt: &StepPrompt,
+) -> Result<ResponseFuture, StepEnd> {
+    let messages = session.messages();
+    if session.phase() != PhaseName::Idle {
+        return Ok(session.resume());
+    }
+    if messages.len() <= prompt.messages.len() {
+        let request = Prompt::new(prompt.request.clone()).leave_when_waiting(true);
+        return Ok(session.request(Prompt { id: Some(step.id.clone()), ..request }));
+    }
+    match messages.last() {
+        Some(last) if last.sender == Sender::Agent && last.tool_calls.as_ref().is_none_or(Vec::is_empty) => {
+            Err(StepEnd::Answer(last.text.clone()))
+        }
+        _ => Err(StepEnd::Unfinished("the run of the step was aborted".to_owned())),
+    }
+}
+
+/// The calls of a run, in order; one without a result has no status.
+fn calls_of(session: &Session, seeds: usize) -> Vec<ToolCallReport> {
+    session.with_run(|run| {
+        let mut calls: Vec<ToolCallReport> = Vec::new();
+        for message in run.messages().iter().skip(seeds) {
+            for call in message.tool_calls.iter().flatten() {
+                calls.push(ToolCallReport {
+                    call_id: call.id.clone().unwrap_or_default(),
+                    tool: call.tool_name.clone(),
+                    input_bytes: call.input_args.as_str().len(),
+                    ..ToolCallReport::default()
+                });
+            }
+            for result in message.results() {
+                let id = result.call_id.as_deref().unwrap_or_default();
+                let open = calls.iter_mut().find(|call| call.status.is_empty() && call.call_id == id);
+                let Some(call) = open else { continue };
+                call.status = result.result.status.word().to_owned();
+                call.output_bytes = result.result.data.as_str().len();
+                call.duration_ms = result.duration_ms;
+                call.error = result.result.message.clone().unwrap_or_default();
+            }
+        }
+        calls
+    })
+}
+
+/// What successful calls of `fs_write` wrote.
+fn paths_written(session: &Session, seeds: usize) -> Vec<WorkspacePath> {
+    session.with_run(|run| {
+        let messages: Vec<&Message> = run.messages().iter().skip(seeds).collect();
+        let done: Vec<&str> = messages
+            .iter()
+            .flat_map(|message| message.results())
+            .filter(|result| result.tool_name == FS_WRITE && result.result.status == ToolStatus::Success)
+            .filter_map(|result| result.call_id.as_deref())
+            .collect();
+        let calls = messages.iter().flat_map(|message| message.tool_calls.iter().flatten());
+        let calls = calls.filter(|call| call.id.as_deref().is_some_and(|id| done.contains(&id)));
+        let mut paths: Vec<WorkspacePath> = calls.filter_map(|call| written(&call.input_args)).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    })
+}

@@ -1,0 +1,250 @@
+//! What a person approves: the plan, and calls of tools, by files, by the handle, and by the session of the step.
+
+use futures_executor::block_on;
+use futures_util::future::join;
+use glove_wasm::task::{
+    ApprovalDecision, ApprovalPolicy, ApprovalRequest, Decision, FinishReason, ResultView, TaskStatus,
+};
+use glove_wasm::task_runtime::{MemoryWorkspace, RunOptions, decide};
+use glove_wasm::testing::FakeClock;
+use serde_json::{Value, json};
+
+use super::{NOON, agent, at, events, kinds, spec, working_model, workspace};
+
+const LEAVE: RunOptions = RunOptions { view: ResultView::Full, leave_when_waiting: true };
+
+fn request(files: &MemoryWorkspace, id: &str) -> Value {
+    serde_json::from_str(&files.text(&format!("progress/approvals/requests/{id}.json")).unwrap()).unwrap()
+}
+
+fn put_decision(files: &MemoryWorkspace, id: &str, decision: &Value) {
+    files.put(&format!("progress/approvals/decisions/{id}.json"), decision.to_string()).unwrap();
+}
+
+#[test]
+fn a_strict_task_waits_for_the_plan_and_for_each_call_that_writes() {
+    let files = workspace();
+    let task = block_on(
+        agent(&working_model()).start_task(files.clone(), spec().approvals(ApprovalPolicy::strict())),
+    )
+    .unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!((result.status, result.approvals.len()), (TaskStatus::Waiting, 1));
+    assert_eq!(
+        request(&files, "req_0001"),
+        json!({
+            "id": "req_0001", "type": "plan", "plan_path": "progress/plan/current.json",
+            "rationale": "Both files", "expires_at": "2025-01-02T12:00:00Z"
+        })
+    );
+    put_decision(
+        &files,
+        "req_0001",
+        &json!({ "id": "req_0001", "decision": "approved", "approved_by": "ada@example.com", "timestamp": "2025-01-01T12:05:00Z" }),
+    );
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let open = &result.approvals[0];
+    assert_eq!((open.tool_name.as_deref(), open.step.as_deref()), (Some("fs_write"), Some("act-1-s1")));
+    assert_eq!(open.input.read::<Value>().unwrap()["path"], "progress/artifacts/one.md");
+    assert_eq!(files.text("progress/artifacts/one.md"), None, "nothing runs before it is approved");
+    block_on(task.approve("req_0002", "ada")).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert!(files.text("progress/artifacts/one.md").is_some());
+    assert_eq!(result.approvals[0].id, "req_0003");
+    block_on(task.deny("req_0003", "ada", Some("not this one"))).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    assert_eq!(files.text("progress/artifacts/two.md"), None);
+    // The model was told why.
+    let record = files.text("progress/steps/act-1-s2/session.ndjson").unwrap();
+    assert!(record.contains("not this one"), "{record}");
+    let asked: Vec<String> = kinds(&files).into_iter().filter(|kind| kind.starts_with("approval")).collect();
+    assert_eq!(asked, ["approval.requested", "approval.decided"].repeat(3));
+    assert!(kinds(&files).contains(&"plan.approved".to_owned()));
+}
+
+#[test]
+fn a_permissive_task_asks_nothing_and_an_automatic_one_writes_down_what_it_allowed_itself() {
+    let files = workspace();
+    let agent = agent(&working_model());
+    block_on(agent.do_task(
+        files.clone(),
+        spec().approvals(ApprovalPolicy::permissive()),
+        ResultView::Minimal,
+    ))
+    .unwrap();
+    assert!(!kinds(&files).iter().any(|kind| kind.starts_with("approval")));
+    let files = workspace();
+    let result = block_on(agent.do_task(
+        files.clone(),
+        spec().approvals(ApprovalPolicy::automatic()),
+        ResultView::Minimal,
+    ))
+    .unwrap();
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    for id in ["req_0001", "req_0002", "req_0003"] {
+        let decision = files.text(&format!("progress/approvals/decisions/{id}.json")).unwrap();
+        let decision = serde_json::from_str::<ApprovalDecision>(&decision).unwrap();
+        assert_eq!((decision.decision, decision.approved_by.as_str()), (Decision::Approved, "automatic"));
+        request(&files, id);
+    }
+    let requests = kinds(&files).iter().filter(|kind| *kind == "approval.requested").count();
+    let decisions = kinds(&files).iter().filter(|kind| *kind == "approval.decided").count();
+    assert_eq!((requests, decisions), (3, 3));
+}
+
+fn plan_alone() -> ApprovalPolicy {
+    ApprovalPolicy { require_plan: true, ..ApprovalPolicy::permissive() }
+}
+
+#[test]
+fn a_plan_that_is_denied_ends_the_task() {
+    let files = workspace();
+    let task =
+        block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    block_on(task.deny("req_0001", "ada", Some("too long"))).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!((result.status, result.finish_reason), (TaskStatus::Finished, Some(FinishReason::PlanDenied)));
+    assert!(events(&files).contains(&"plan.denied  too long".to_owned()));
+}
+
+#[test]
+fn a_plan_that_is_edited_while_it_waits_is_the_one_that_is_approved() {
+    let files = workspace();
+    let task =
+        block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    files.put("progress/plan/current.json", r#"{"steps": [{"id": "s2", "title": "Write two"}]}"#).unwrap();
+    block_on(task.approve("req_0001", "ada")).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert!(result.approvals.is_empty());
+    let steps: Vec<&str> = result.steps.iter().map(|step| step.id.as_str()).collect();
+    assert_eq!(steps, ["gather-1", "plan-1", "act-1-s2", "verify-1"]);
+}
+
+#[test]
+fn a_request_that_expires_is_decided_so_and_asked_again_when_the_task_is_resumed() {
+    let files = workspace();
+    let clock = FakeClock::at(NOON);
+    let agent = at(&working_model(), clock.clone()).build().unwrap();
+    let task = block_on(agent.start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    clock.advance(24 * 3_600_000);
+    let error = block_on(task.approve("req_0001", "ada")).unwrap_err();
+    assert_eq!(error.code(), "TASK_APPROVAL_CLOSED");
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(
+        (result.status, result.finish_reason),
+        (TaskStatus::Paused, Some(FinishReason::ApprovalExpired))
+    );
+    assert!(files.text("progress/approvals/decisions/req_0001.json").unwrap().contains("expired"));
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!((result.status, result.approvals[0].id.as_str()), (TaskStatus::Waiting, "req_0002"));
+    block_on(task.approve("req_0002", "ada")).unwrap();
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+}
+
+#[test]
+fn a_tool_whose_request_expires_is_refused_and_the_task_goes_on() {
+    let files = workspace();
+    let clock = FakeClock::at(NOON);
+    let policy =
+        ApprovalPolicy { require_tools: vec!["FS_WRITE".to_owned()], ..ApprovalPolicy::permissive() };
+    let task = block_on(
+        at(&working_model(), clock.clone())
+            .build()
+            .unwrap()
+            .start_task(files.clone(), spec().approvals(policy)),
+    )
+    .unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    clock.advance(24 * 3_600_000);
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(result.approvals[0].step.as_deref(), Some("act-1-s2"));
+    assert!(files.text("progress/steps/act-1-s1/session.ndjson").unwrap().contains("nobody decided in time"));
+}
+
+#[test]
+fn a_decision_made_in_time_counts_though_nobody_ran_the_task_then() {
+    let files = workspace();
+    let clock = FakeClock::at(NOON);
+    let agent = at(&working_model(), clock.clone()).build().unwrap();
+    let task = block_on(agent.start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    drop(task);
+    let decision = ApprovalDecision::new("req_0001", Decision::Approved, "ada", NOON + 1_000);
+    block_on(decide(&files, NOON + 1_000, &decision)).unwrap();
+    clock.advance(48 * 3_600_000);
+    let task = block_on(agent.resume(files)).unwrap();
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+}
+
+#[test]
+fn a_question_that_is_answered_in_the_session_of_the_step_is_written_down_too() {
+    let files = workspace();
+    let policy =
+        ApprovalPolicy { require_tools: vec!["fs_write".to_owned()], ..ApprovalPolicy::permissive() };
+    let task = block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(policy))).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let session = task.session().unwrap();
+    let question = result.approvals[0].question.clone().unwrap();
+    block_on(session.approve(&question)).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let decision = files.text("progress/approvals/decisions/req_0001.json").unwrap();
+    assert!(decision.contains("\"session\"") && decision.contains("approved"), "{decision}");
+    assert_eq!(result.approvals.iter().map(|open| open.id.as_str()).collect::<Vec<_>>(), ["req_0002"]);
+}
+
+#[test]
+fn a_run_that_waits_goes_on_when_somebody_decides() {
+    let files = workspace();
+    let task = block_on(agent(&working_model()).start_task(files, spec().approvals(plan_alone()))).unwrap();
+    let (result, ()) = block_on(join(task.run(RunOptions::default()), async {
+        while task.approvals().is_empty() {
+            glove_wasm::ports::Clock::sleep(&glove_wasm::native::SystemClock, 1).await;
+        }
+        task.approve("req_0001", "ada").await.unwrap();
+    }));
+    assert_eq!(result.unwrap().finish_reason, Some(FinishReason::Completed));
+}
+
+#[test]
+fn decisions_for_requests_that_are_gone_unknown_or_unreadable_change_nothing_and_are_told_once() {
+    let files = workspace();
+    let task =
+        block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    for id in ["req_0009", "../state", "req_0001/../x", ""] {
+        assert_eq!(block_on(task.approve(id, "ada")).unwrap_err().code(), "TASK_APPROVAL_UNKNOWN", "{id}");
+    }
+    put_decision(&files, "req_0009", &json!({ "decision": "approved" }));
+    for broken in [
+        "{\"decision\": \"appro",
+        "{\"decision\": \"yes\"}",
+        "{\"id\": \"req_0002\", \"decision\": \"approved\"}",
+        "[]",
+    ] {
+        files.put("progress/approvals/decisions/req_0001.json", broken).unwrap();
+        for _ in 0..2 {
+            assert_eq!(block_on(task.run(LEAVE)).unwrap().status, TaskStatus::Waiting, "{broken}");
+        }
+    }
+    let errors = events(&files).into_iter().filter(|event| event.contains("is not a decision")).count();
+    assert_eq!(errors, 4, "{:?}", events(&files));
+    assert_eq!(kinds(&files).iter().filter(|kind| *kind == "approval.ignored").count(), 1);
+    // Corrected, it counts.
+    put_decision(&files, "req_0001", &json!({ "decision": "approved" }));
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+    assert_eq!(block_on(task.approve("req_0001", "ada")).unwrap_err().code(), "TASK_APPROVAL_CLOSED");
+}
+
+#[test]
+fn a_request_is_read_back_as_it_was_written() {
+    let files = workspace();
+    let task =
+        block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    let text = files.text("progress/approvals/requests/req_0001.json").unwrap();
+    assert_eq!(serde_json::from_str::<ApprovalRequest>(&text).unwrap(), task.approvals()[0]);
+}
