@@ -206,7 +206,8 @@ const sheets = { css: "style.css", "attachments-css": "attachments/style.css", "
 export async function typescript() {
   providerRows();
   await styles();
-  for (const part of ["src", "react", "server", "testing"]) rmSync(inRoot("pkg", part), { recursive: true, force: true });
+  for (const part of ["src", "react", "server", "testing", "ai-sdk"])
+    rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
   mkdirSync(folder, { recursive: true });

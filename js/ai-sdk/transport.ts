@@ -1,0 +1,159 @@
+// A transport for the AI SDK's `useChat`: what it sends goes to a session of ours, and what that shows comes back as its stream.
+import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
+import { createMessages, type UIMessagePart } from "../react/hooks/messages.js";
+import { AbortError, reasonOf } from "../src/error.js";
+import type { GloveClient } from "../src/session/client.js";
+import type { GloveSession } from "../src/session/session.js";
+import type { ContentPart } from "../src/wire/record.js";
+import { chunksOf } from "./chunks.js";
+import { ourMessages } from "./ui-messages.js";
+
+/**
+ * Lets the AI SDK's `useChat` run on a client: `useChat({ id, transport: createChatTransport(client) })`. The id of the chat is that of the
+ * session, so `toUIMessages` gives what was said before, and `resume: true` follows a run that goes on after a reload. `close()` lets go of
+ * the sessions.
+ */
+export function createChatTransport(client: GloveClient): ChatTransport<UIMessage> {
+  const held = new Map<string, { readonly session: GloveSession; release(): void }>();
+  /** The ids of our entries, by those of the messages that were sent. */
+  const entries = new Map<string, string>();
+  const sessionOf = (id: string): GloveSession => {
+    const known = held.get(id);
+    if (known && !known.session.disposed) return known.session;
+    const session = client.session(id);
+    held.set(id, { session, release: client.retain(session) });
+    return session;
+  };
+  return {
+    // What comes is the whole answer, from its beginning.
+    resumeStreamIsReplay: true,
+    close() {
+      for (const { release } of held.values()) release();
+      held.clear();
+    },
+    async sendMessages({ trigger, chatId, messageId, messages, abortSignal }) {
+      const session = sessionOf(chatId);
+      await session.start();
+      const last = messages.at(-1);
+      if (trigger === "regenerate-message") return follow(session, { ask: () => session.regenerate(), abortSignal });
+      if (last?.role === "assistant") return goOn(session, last, abortSignal);
+      const content = last ? contentOf(last) : [];
+      const edited = messageId === undefined ? undefined : (entries.get(messageId) ?? messageId);
+      const edits = edited !== undefined && session.getSnapshot().timeline.some(({ id }) => id === edited);
+      return follow(session, {
+        ask: () => (edits ? session.edit(edited, { content }) : session.sendMessage({ content })),
+        heard: (entry) => last && entries.set(last.id, entry),
+        abortSignal,
+      });
+    },
+    async reconnectToStream({ chatId, abortSignal }) {
+      const session = sessionOf(chatId);
+      await session.start();
+      return session.getSnapshot().busy ? follow(session, { from: [], abortSignal }) : null;
+    },
+  };
+}
+
+/** What a person has said of calls goes to the session, and its answer goes on. */
+function goOn(session: GloveSession, { parts }: UIMessage, abortSignal: AbortSignal | undefined): ReadableStream<UIMessageChunk> {
+  const open = session.getSnapshot().approvals;
+  const answered = new Set<string>();
+  const from = ourMessages(session).at(-1)?.parts ?? [];
+  for (const part of parts) {
+    if (!("state" in part) || part.state !== "approval-responded" || !open.some(({ id }) => id === part.approval.id)) continue;
+    const { id, approved, reason } = part.approval;
+    answered.add(id);
+    if (approved) session.approve(id);
+    else session.reject(id, reason);
+  }
+  return follow(session, { from, answered, abortSignal });
+}
+
+interface Following {
+  /** Begins it. Without this it goes on already. */
+  readonly ask?: () => Promise<unknown>;
+  /** What of the answer is known; nothing where another answer comes. */
+  readonly from?: readonly UIMessagePart[];
+  readonly answered?: ReadonlySet<string>;
+  /** Told the entry of the message that was sent. */
+  readonly heard?: (entry: string) => unknown;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** The answer as it is shown, up to its end or to a question that the chat asks. */
+function follow(session: GloveSession, { ask, from, answered, heard, abortSignal }: Following): ReadableStream<UIMessageChunk> {
+  const read = createMessages();
+  const shown = () => read(session.getSnapshot());
+  const before = from ? undefined : shown().at(-1);
+  let end = () => {};
+  return new ReadableStream<UIMessageChunk>({
+    start(controller) {
+      let told = from;
+      let over = false;
+      const write = () => {
+        const [asked, last] = shown().slice(-2);
+        // That of the message before may still be there.
+        if (last?.role !== "assistant" || last === before) return;
+        if (told === undefined || told === from) {
+          if (asked?.role === "user") heard?.(asked.id);
+          controller.enqueue({ type: "start", messageId: last.id });
+          if (!from?.length) controller.enqueue({ type: "start-step" });
+        }
+        for (const chunk of chunksOf(told ?? [], last.parts)) controller.enqueue(chunk);
+        // An empty list that is not `from`: it has begun.
+        told = [...last.parts];
+      };
+      const finish = (...chunks: UIMessageChunk[]) => {
+        if (over) return;
+        write();
+        end();
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      };
+      const done = () => finish({ type: "finish-step" }, { type: "finish" });
+      const failed = (error: unknown) => {
+        if (error instanceof AbortError) finish({ type: "abort" });
+        else finish({ type: "error", errorText: reasonOf(error) });
+      };
+      const look = () => {
+        write();
+        const { approvals, busy } = session.getSnapshot();
+        const asks = approvals.some(({ id, toolCallId }) => toolCallId !== undefined && !answered?.has(id));
+        if (asks) done();
+        else if (!ask && !busy) {
+          const { error } = session.getSnapshot();
+          if (error) failed(error);
+          else done();
+        }
+      };
+      const stop = () => session.abort();
+      abortSignal?.addEventListener("abort", stop, { once: true });
+      const unsubscribe = session.subscribe(look);
+      end = () => {
+        over = true;
+        unsubscribe();
+        abortSignal?.removeEventListener("abort", stop);
+      };
+      const ended = (outcome: unknown) => {
+        if ((outcome as { readonly type: string }).type === "aborted") failed(new AbortError());
+        else done();
+      };
+      if (ask) ask().then(ended, failed);
+      else look();
+    },
+    cancel: () => end(),
+  });
+}
+
+/** A message of the AI SDK as we send it. */
+function contentOf({ parts }: UIMessage): ContentPart[] {
+  return parts.flatMap((part): ContentPart[] => {
+    if (part.type === "text") return [{ type: "text", text: part.text }];
+    if (part.type !== "file") return [];
+    const { mediaType: media_type, url } = part;
+    const kind = /^(image|video)\//.exec(media_type)?.[1] ?? "document";
+    const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+    const source = data === undefined ? { type: "url", media_type, url } : { type: "base64", media_type, data };
+    return [{ type: kind, source }];
+  });
+}
