@@ -128,6 +128,22 @@ test("an agent that calls itself, and agents that are nested too deep, are refus
   expect(events.at(-1)).toMatchObject({ code: "AGENT_TOO_DEEP" });
 });
 
+test("the session of an agent is in no list, and is deleted with the one that called it", async () => {
+  const { agent } = researcher(["Rain."]);
+  const model = createScriptedModel([call("researcher", task("?")), "It rains."]);
+  const client = new GloveClient({ createModel: () => model, systemPrompt: "", tools: [agent] });
+  await client.session("s").sendMessage("Weather?");
+  expect((await client.sessions()).map(({ id }) => id)).toEqual(["s"]);
+  const stored = (id: string) =>
+    client.exportSession(id).then(
+      () => true,
+      () => false,
+    );
+  expect([await stored("s"), await stored(inside)]).toEqual([true, true]);
+  await client.deleteSession("s");
+  expect([await stored("s"), await stored(inside)]).toEqual([false, false]);
+});
+
 test("a failing model inside is an error of the call, and wrong definitions are refused", async () => {
   const failing = {
     ...createScriptedModel([]),

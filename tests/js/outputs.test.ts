@@ -446,3 +446,32 @@ test("what happens to prompts is told as it is in the record, each output once, 
   // @ts-expect-error a function
   expect(() => promptEvents("prompt.output")).toThrow("The listener");
 });
+
+test("the text of a stopped or failed answer is an output, and a prompt that goes on after a pause is completed once", async () => {
+  const heard: PromptEvent[] = [];
+  const told = () =>
+    heard
+      .splice(0)
+      .map((event) =>
+        event.type === "prompt.output"
+          ? JSON.stringify(event.output)
+          : `${event.type} ${"outcome" in event ? event.outcome : ""}`,
+      );
+  const script = [
+    { deltas: ["Half an ", "answer"], every: 20, after: 0, until: new Promise(() => {}) },
+    { deltas: ["Cut "], cut: true },
+    "Whole.",
+  ];
+  const { session } = scene(script, { subscribers: [promptEvents((event) => heard.push(event))] });
+  const stopped = session.sendMessage("Hi");
+  await until(session, ({ streamingText }) => streamingText === "Half an answer");
+  session.abort();
+  await stopped;
+  expect(told()).toEqual([JSON.stringify({ type: "text", text: "Half an answer" }), "prompt.completed aborted"]);
+  await session.sendMessage("Again").catch(() => {});
+  expect(told()).toEqual([JSON.stringify({ type: "text", text: "Cut " }), "prompt.paused model_failed"]);
+  await session.resume();
+  expect(told()).toEqual([JSON.stringify({ type: "text", text: "Whole." }), "prompt.completed completed"]);
+  const outputs = (await session.prompts()).map(({ outputs }) => outputs.map((output) => "text" in output && output.text));
+  expect(outputs).toEqual([["Half an answer"], ["Cut ", "Whole."]]);
+});

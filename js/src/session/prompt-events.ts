@@ -8,6 +8,8 @@ import type { SubscriberEvent } from "./subscriber-events.js";
 export type PromptEvent = { readonly sessionId: string | undefined; readonly prompt: string | undefined } & (
   | { readonly type: "prompt.output"; readonly output: PromptOutput }
   | { readonly type: "prompt.completed"; readonly outcome: string }
+  /** It failed or used up a budget, and `resume()` goes on with it. */
+  | { readonly type: "prompt.paused"; readonly outcome: string }
   | {
       readonly type: "prompt.approval-requested";
       /** Answered with `session.approve(id)` or `session.reject(id)`. */
@@ -20,12 +22,14 @@ export type PromptEvent = { readonly sessionId: string | undefined; readonly pro
 );
 
 /**
- * A subscriber that tells of prompts: each output when it is there, in the order of the record, an approval that is asked for, and the end.
+ * A subscriber that tells of prompts: each output when it is there, in the order of the record, an approval that is asked for, a pause, and the end.
  * Each output is told once, by the tab that runs the session.
  */
 export function promptEvents(listener: (event: PromptEvent) => unknown): SubscriberAdapter {
   check("The listener", listener, "work");
   const running = new Map<string | undefined, string>();
+  /** What was shown of an answer without an end. */
+  const written = new Map<string | undefined, string>();
   /** The arguments of calls without an end. */
   const inputs = new Map<string, unknown>();
   return {
@@ -39,12 +43,23 @@ export function promptEvents(listener: (event: PromptEvent) => unknown): Subscri
         case "request_started":
           running.set(sessionId, event.request);
           return;
-        case "request_finished":
-          listener({ sessionId, prompt: event.request, type: "prompt.completed", outcome: event.outcome });
-          if (running.get(sessionId) === event.request) running.delete(sessionId);
+        case "text_delta":
+          written.set(sessionId, (written.get(sessionId) ?? "") + event.text);
           return;
+        case "request_finished": {
+          const { request: prompt, outcome } = event;
+          const text = written.get(sessionId);
+          written.delete(sessionId);
+          // It stays in the record.
+          if (text) output({ type: "text", text });
+          const type = /^(paused|model_failed|store_failed)$/.test(outcome) ? "prompt.paused" : "prompt.completed";
+          listener({ sessionId, prompt, type, outcome });
+          if (running.get(sessionId) === prompt) running.delete(sessionId);
+          return;
+        }
         case "model_response":
         case "model_response_complete":
+          written.delete(sessionId);
           if (event.text) output({ type: "text", text: event.text });
           return;
         case "tool_use":
