@@ -130,12 +130,22 @@ impl Refusal {
 
     /// As JSON; `detail` and `model` are in it.
     pub fn json(&self) -> String {
+        self.written(true)
+    }
+
+    /// What a client is told, as JSON. The status is the response's.
+    #[cfg(feature = "serve")]
+    pub(crate) fn told(&self) -> String {
+        self.written(false)
+    }
+
+    fn written(&self, for_server: bool) -> String {
         let mut out = String::new();
         let mut object = Object::new(&mut out);
-        object
-            .raw("status", &self.status.to_string())
-            .text("code", &self.code)
-            .text("message", &self.message);
+        if for_server {
+            object.raw("status", &self.status.to_string());
+        }
+        object.text("code", &self.code).text("message", &self.message);
         if let Some(kind) = self.kind {
             object.raw("kind", &to_text(&kind));
         }
@@ -158,9 +168,11 @@ impl Refusal {
                 object.text(name, text);
             }
         }
-        object.text("detail", &self.detail);
-        if let Some(model) = &self.model {
-            object.raw("model", model);
+        if for_server {
+            object.text("detail", &self.detail);
+            if let Some(model) = &self.model {
+                object.raw("model", model);
+            }
         }
         object.end();
         out

@@ -12,6 +12,8 @@ mod ids;
 mod provider;
 #[cfg(feature = "native")]
 mod recording;
+#[cfg(feature = "serve")]
+mod serve;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "task")]
@@ -25,6 +27,8 @@ pub use http::NativeHttp;
 pub use ids::RandomIds;
 #[cfg(feature = "native")]
 pub use provider::ProviderModel;
+#[cfg(feature = "serve")]
+pub use serve::{Caller, Server, ServerLimits};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{ImportOptions, SqliteDatabase, SqliteStore, StoredSession};
 #[cfg(feature = "task")]

@@ -23,6 +23,8 @@ mod native_glove;
 mod native_http;
 #[cfg(feature = "native")]
 mod native_schemas;
+#[cfg(feature = "serve")]
+mod native_serve;
 #[cfg(feature = "sqlite")]
 mod native_sqlite;
 mod providers;

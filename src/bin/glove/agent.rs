@@ -51,10 +51,10 @@ impl Opened {
         let system_prompt = system_prompt.map_or_else(|| instructions(&folder), str::to_owned);
         let mut builder =
             GloveBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds)).system_prompt(system_prompt);
-        for tool in workspace.tools() {
+        for tool in tools(&workspace) {
             builder = builder.fold(tool);
         }
-        let agent = builder.fold(ask_user(&workspace)).store(store.clone()).build()?;
+        let agent = builder.store(store.clone()).build()?;
         // What it was doing goes on when the user can see it.
         agent.session().resume_by_hand();
         block_on(agent.session().opened())?;
@@ -84,7 +84,13 @@ impl Opened {
     }
 }
 
-fn instructions(folder: &Path) -> String {
+pub(crate) fn tools(workspace: &Workspace) -> Vec<Tool> {
+    let mut tools = workspace.tools();
+    tools.push(ask_user(workspace));
+    tools
+}
+
+pub(crate) fn instructions(folder: &Path) -> String {
     format!(
         "You are a coding agent in a terminal. You work in the folder `{}`; paths are relative to it. Look before you change \
          something, keep changes small, and run the tests or the program afterwards to see that it works. Ask the user with `ask_user` \

@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Import(Import),
     /// Plays a recorded run again, without model and tools, and compares what comes of it to the byte
     Replay(Replay),
+    /// Serves the endpoint that pages ask a model through, and sessions that live here
+    Serve(Serve),
 }
 
 #[derive(Debug, clap::Args)]
@@ -129,4 +131,22 @@ pub(crate) struct Replay {
     /// Writes the events of the run as JSON, one a line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    /// A folder that the agents of sessions work in; they have no tools without one
+    pub folder: Option<PathBuf>,
+    /// Where it listens
+    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
+    pub listen: std::net::SocketAddr,
+    /// A provider, and one of its models if not the usual one
+    #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
+    pub model: Option<String>,
+    /// The address of the provider's API, if not the usual one
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Replaces the instructions for the model, also those that pages send
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
 }

@@ -70,7 +70,7 @@ pub(crate) fn find(database: &SqliteDatabase, wanted: Option<&str>) -> Result<St
 }
 
 fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -> Result<(), Failure> {
-    let mut models = Models::new(Config::read(places)?, talk);
+    let mut models = Models::new(Config::read(places)?, talk.base_url.clone());
     let model = models.choose(talk.model.as_deref())?;
     let database = open(places)?;
     let is_new = session.is_none();

@@ -12,6 +12,7 @@ mod model;
 mod person;
 mod replay;
 mod screen;
+mod serve;
 mod sessions;
 mod words;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Export(options) => sessions::export(&places, &options),
         Command::Import(options) => sessions::import(&places, options),
         Command::Replay(options) => replay::replay(&options),
+        Command::Serve(options) => serve::serve(&places, &options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

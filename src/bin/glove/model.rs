@@ -12,7 +12,6 @@ use glove_wasm::testing::{Line, ScriptedModel, Seen};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::args::Talk;
 use crate::config::Config;
 use crate::failure::Failure;
 
@@ -27,8 +26,8 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    pub(crate) fn new(config: Config, talk: &Talk) -> Self {
-        Models { config, base_url: talk.base_url.clone(), http: None }
+    pub(crate) fn new(config: Config, base_url: Option<String>) -> Self {
+        Models { config, base_url, http: None }
     }
 
     /// The model that was asked for, or else is configured, or whose key is there.

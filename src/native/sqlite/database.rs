@@ -52,6 +52,13 @@ impl SqliteDatabase {
         self.worker.run(|work| sessions::list(&work.connection))
     }
 
+    /// Whether anything was ever written to the session.
+    pub fn contains(&self, session: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
+        let session = session.to_owned();
+        self.worker
+            .run(move |work| sessions::contains(&work.connection, &session).map_err(|error| failed(&error)))
+    }
+
     /// Deletes a session and all that belongs to it. False when there is none. One that another process holds is refused.
     pub fn delete(&self, session: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
         let session = session.to_owned();

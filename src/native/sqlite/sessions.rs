@@ -70,6 +70,10 @@ fn one_line(text: &str) -> String {
     cut
 }
 
+pub(super) fn contains(connection: &Connection, session: &str) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT 1 FROM sessions WHERE session_id = ?1")?.exists([session])
+}
+
 pub(super) fn delete(work: &mut Work, session: &str) -> Result<bool, StoreError> {
     // A holder that nobody is: the session has to be free.
     let nobody = Lease::new(session.to_owned(), String::new());

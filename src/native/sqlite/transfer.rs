@@ -1,10 +1,11 @@
 //! Sessions of a database as texts, and back.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::database::SqliteDatabase;
 use super::failure::failed;
 use super::rows::{self, MessageRow};
+use super::sessions::contains;
 use super::store::SqliteStore;
 use crate::error::StoreError;
 use crate::native::RandomIds;
@@ -65,7 +66,7 @@ struct Imported {
 impl Imported {
     fn write(&self, connection: &Connection) -> Result<Result<String, TranscriptError>, StoreError> {
         let Imported { id, transcript, .. } = self;
-        let is_taken = is_taken(connection, id.as_ref().unwrap_or(&transcript.id));
+        let is_taken = contains(connection, id.as_ref().unwrap_or(&transcript.id));
         let id = match (id, is_taken.map_err(|error| failed(&error))?) {
             (Some(id), true) => return Ok(Err(TranscriptError::Exists(id.clone()))),
             (Some(id), false) => id.clone(),
@@ -109,10 +110,4 @@ impl Imported {
         rows::set_tasks(connection, id, &transcript.tasks)?;
         transcript.inbox.iter().try_for_each(|item| rows::add_inbox_item(connection, id, item))
     }
-}
-
-fn is_taken(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    let found =
-        connection.query_row("SELECT 1 FROM sessions WHERE session_id = ?1", [id], |_| Ok(())).optional()?;
-    Ok(found.is_some())
 }

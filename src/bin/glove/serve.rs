@@ -1,0 +1,96 @@
+//! The server.
+
+use std::io::{Write, stderr};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use glove_wasm::error::{ModelError, ModelErrorKind};
+use glove_wasm::native::{Server, Workspace};
+use tokio::net::TcpListener;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::agent;
+use crate::args::{Places, Serve};
+use crate::chat::open;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::model::Models;
+use crate::words::{clean, complain};
+
+/// Whoever knows it may use the server.
+const TOKEN: &str = "GLOVE_TOKEN";
+const SHORTEST_TOKEN: usize = 16;
+
+pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
+    let config = Config::read(places)?;
+    let token = config.get(TOKEN);
+    check(options.listen, token.as_deref())?;
+    let mut models = Models::new(config, options.base_url.clone());
+    // Said now, and not with the first request.
+    models.choose(options.model.as_deref())?;
+    let (models, wanted) = (Mutex::new(models), options.model.clone());
+    let mut server = Server::new(open(places)?, move || {
+        let mut models = models.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |failure: Failure| ModelError::new(ModelErrorKind::Config, failure.message);
+        models.choose(wanted.as_deref()).map_err(failed)
+    });
+    if let Some(folder) = &options.folder {
+        let failed = |error| Failure::new(format!("`{}`: {error}", folder.display()));
+        let path = Workspace::open(folder).map_err(failed)?.path().to_owned();
+        server = server.system_prompt(agent::instructions(&path));
+        // One for each session: they have no secrets in common.
+        server = server.tools(move |_| match Workspace::open(&path) {
+            Ok(workspace) => agent::tools(&workspace),
+            Err(error) => {
+                complain(&format!("`{}`: {error}; a session has no tools", path.display()));
+                Vec::new()
+            }
+        });
+    }
+    if let Some(system) = &options.system {
+        server = server.system_prompt(system);
+    }
+    if let Some(token) = token {
+        let token: Arc<str> = token.into();
+        server = server.authorize(move |caller| {
+            let sent = caller.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+            let may = sent.is_some_and(|sent| is_same(sent.trim(), &token));
+            Box::pin(std::future::ready(may.then(String::new)))
+        });
+    }
+    let server = server.log(complain);
+    let runtime = Builder::new_multi_thread().thread_name("glove").enable_all().build()?;
+    runtime.block_on(async {
+        let unusable = |error| Failure::new(format!("cannot listen at {}: {error}", options.listen));
+        let listener = TcpListener::bind(options.listen).await.map_err(unusable)?;
+        let _ = writeln!(stderr(), "glove serves at http://{}", clean(&listener.local_addr()?.to_string()));
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let shutdown = async move {
+            let (interrupt, terminate) = (std::pin::pin!(interrupt.recv()), std::pin::pin!(terminate.recv()));
+            futures_util::future::select(interrupt, terminate).await;
+        };
+        Ok(server.serve(listener, shutdown).await?)
+    })
+}
+
+/// Beyond this machine, not everybody may use the key and the tools.
+fn check(listen: SocketAddr, token: Option<&str>) -> Result<(), Failure> {
+    match token {
+        None if !listen.ip().is_loopback() => Err(Failure::new(format!(
+            "{listen} can be reached from other machines; set {TOKEN} to a secret, which they send as `Authorization: Bearer …`"
+        ))),
+        Some(token) if token.len() < SHORTEST_TOKEN => Err(Failure::new(format!(
+            "{TOKEN} can be guessed; it needs at least {SHORTEST_TOKEN} characters"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// In a time that does not tell how much of it is right.
+fn is_same(sent: &str, token: &str) -> bool {
+    let (sent, token) = (sent.as_bytes(), token.as_bytes());
+    let differ = sent.iter().zip(token).fold(0, |differ, (a, b)| differ | (a ^ b));
+    sent.len() == token.len() && differ == 0
+}

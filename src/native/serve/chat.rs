@@ -1,0 +1,143 @@
+//! The endpoint protocol: one model call for a page, streamed while the model answers.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::time::sleep;
+
+use super::metrics::counted;
+use super::reply::{AHEAD, Reply, refused, stream};
+use super::shared::Shared;
+use crate::endpoint::{Disclosure, Refusal, RequestLimits, WireRequest};
+use crate::error::ModelError;
+use crate::http::AnswerStream;
+use crate::json::codec::to_text;
+use crate::json::writer::Object;
+use crate::native::RandomIds;
+use crate::ports::{AbortHandle, DeltaSink, ModelRequest, Purpose};
+use crate::run::input;
+use crate::run::views::model::View;
+
+/// So often something is sent, for proxies that close what is silent.
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(super) const BEAT: &str = ":\n\n";
+
+pub(super) async fn chat(shared: &Arc<Shared>, body: &str) -> Result<Reply, Refusal> {
+    let request = WireRequest::read(body, &RequestLimits::default())?;
+    let model = (shared.model)().map_err(|error| Refusal::of_model(&error, Disclosure::Safe))?;
+    request.chosen_model(&model.name(), &[])?;
+    let answer = Arc::new(Mutex::new(AnswerStream::new(false).disclosing(Disclosure::Safe)));
+    let writer = Arc::clone(&answer);
+    let deltas = DeltaSink::to(move |delta| locked(&writer).delta(delta));
+    let WireRequest { system_prompt, messages, tools, .. } = &request;
+    let aborts = AbortHandle::new();
+    let request = ModelRequest {
+        purpose: Purpose::Turn,
+        system_prompt: shared.system_prompt.as_deref().unwrap_or(system_prompt),
+        // The client has chosen what the model is to read.
+        messages: View::since(messages, 0, &[]),
+        tools,
+    };
+    let answering = model.prompt(request, deltas, aborts.signal());
+    let (pieces, mut received) = channel(AHEAD);
+    let (early, failed) = tokio::sync::oneshot::channel();
+    let task = Arc::clone(shared);
+    tokio::spawn(async move {
+        let _open = counted(&task.metrics.streams);
+        let telling = pin!(tell(&task, answering, &answer, &pieces, early));
+        // Who leaves stops the model.
+        let _ = select(telling, pin!(pieces.closed())).await;
+        aborts.abort();
+    });
+    match received.recv().await {
+        Some(first) => Ok(stream(Some(first), received)),
+        None => match failed.await {
+            Ok(refusal) => Ok(refused(&refusal)),
+            Err(_) => Err(Refusal::new(500, "INTERNAL", "The chat handler failed.")),
+        },
+    }
+}
+
+type Answer = crate::portable::BoxFuture<'static, Result<input::Reply, ModelError>>;
+
+/// `early` is told of a failure from before anything was sent: it has an HTTP status.
+async fn tell(
+    shared: &Shared,
+    mut answering: Answer,
+    answer: &Mutex<AnswerStream>,
+    pieces: &Sender<String>,
+    early: tokio::sync::oneshot::Sender<Refusal>,
+) {
+    let mut begun = false;
+    loop {
+        let next = poll_fn(|context| match answering.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending if locked(answer).is_empty() => Poll::Pending,
+            Poll::Pending => Poll::Ready(None),
+        });
+        let done = match select(pin!(next), pin!(sleep(HEARTBEAT))).await {
+            Either::Left((done, _)) => done,
+            Either::Right(_) => {
+                begun = true;
+                if pieces.send(BEAT.to_owned()).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        let is_over = done.is_some();
+        match done {
+            Some(Ok(reply)) => {
+                shared.metrics.model_answered(reply.usage.tokens_in, reply.usage.tokens_out);
+                locked(answer).done(reply, &RandomIds);
+            }
+            Some(Err(error)) => {
+                let refusal = Refusal::of_model(&error, Disclosure::Safe);
+                (shared.log)(&format!("{}: {}", refusal.code, refusal.detail));
+                let text = locked(answer).take();
+                if !begun && text.is_empty() {
+                    let _ = early.send(refusal);
+                    return;
+                }
+                let _ = pieces.send(text + &failed(&refusal)).await;
+                return;
+            }
+            None => {}
+        }
+        let text = locked(answer).take();
+        if !text.is_empty() {
+            begun = true;
+            // A client that reads slowly slows the model down.
+            if pieces.send(text).await.is_err() {
+                return;
+            }
+        }
+        if is_over {
+            return;
+        }
+    }
+}
+
+/// The last event of a stream that breaks off.
+fn failed(refusal: &Refusal) -> String {
+    let mut event = String::from("data: ");
+    let mut object = Object::new(&mut event);
+    object.text("type", "error").fields(&Refusal { retryable: false, ..refusal.clone() }.told());
+    object.end();
+    event + "\n\n"
+}
+
+fn locked(answer: &Mutex<AnswerStream>) -> std::sync::MutexGuard<'_, AnswerStream> {
+    answer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A value as one event of a stream.
+pub(super) fn event(id: Option<&str>, data: &dyn crate::json::codec::Write) -> String {
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    format!("{id}data: {}\n\n", to_text(data))
+}

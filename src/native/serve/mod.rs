@@ -1,0 +1,14 @@
+//! A server: the endpoint that pages ask models through, and sessions that live here.
+
+mod chat;
+mod connections;
+mod events;
+mod metrics;
+mod reply;
+mod routes;
+mod server;
+mod sessions;
+mod shared;
+
+pub use server::Server;
+pub use shared::{Caller, ServerLimits};

@@ -1,0 +1,105 @@
+//! What the server is made of, and its life.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::connections;
+use super::sessions::Sessions;
+use super::shared::{Caller, ServerLimits, Shared};
+use crate::error::ModelError;
+use crate::native::SqliteDatabase;
+use crate::portable::BoxFuture;
+use crate::ports::{ModelAdapter, Tool};
+
+/// A server over HTTP: `POST /api/chat` is the endpoint that pages ask a model through, and below `/api/sessions` are sessions that
+/// live here.
+pub struct Server {
+    shared: Shared,
+}
+
+impl Server {
+    /// `model` makes one for each session and each call of the endpoint: what a model remembers of a conversation is nothing for another.
+    pub fn new(
+        database: SqliteDatabase,
+        model: impl Fn() -> Result<Arc<dyn ModelAdapter>, ModelError> + Send + Sync + 'static,
+    ) -> Self {
+        let shared = Shared {
+            model: Box::new(model),
+            system_prompt: None,
+            tools: Box::new(|_| Vec::new()),
+            authorize: None,
+            limits: ServerLimits::default(),
+            database,
+            log: Box::new(|_| {}),
+            metrics: Arc::default(),
+            ending: watch::Sender::new(false),
+        };
+        Server { shared }
+    }
+
+    /// The instructions of all sessions. Takes the place of what a client of the endpoint sends.
+    pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.shared.system_prompt = Some(prompt.into());
+        self
+    }
+
+    /// The tools of a session, by its id.
+    pub fn tools(mut self, tools: impl Fn(&str) -> Vec<Tool> + Send + Sync + 'static) -> Self {
+        self.shared.tools = Box::new(tools);
+        self
+    }
+
+    /// Says who calls; `None` is refused with 401. Each has sessions of their own. Without this, everybody who reaches the server may use
+    /// it, and browsers only under the name of this machine.
+    pub fn authorize(
+        mut self,
+        authorize: impl Fn(Caller) -> BoxFuture<'static, Option<String>> + Send + Sync + 'static,
+    ) -> Self {
+        self.shared.authorize = Some(Box::new(authorize));
+        self
+    }
+
+    pub fn limits(mut self, limits: ServerLimits) -> Self {
+        self.shared.limits = limits;
+        self
+    }
+
+    /// Told in a sentence what went wrong, with what clients are not told.
+    pub fn log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.shared.log = Box::new(log);
+        self
+    }
+
+    /// Serves until `shutdown` is done: then takes no further connections, ends the event streams, waits for runs as long as it may, and
+    /// lets the sessions go. Has to be called in a runtime of tokio.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> io::Result<()> {
+        let shared = Arc::new(self.shared);
+        let sessions = Arc::new(Sessions::new(Arc::clone(&shared)));
+        let served = connections::accept(&sessions, &listener, shutdown).await;
+        drop(listener);
+        shared.ending.send_replace(true);
+        sessions.close(shared.limits.grace).await;
+        let until = tokio::time::Instant::now() + shared.limits.grace;
+        while shared.metrics.connections.load(Ordering::Relaxed) > 0 && tokio::time::Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        served
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("limits", &self.shared.limits).finish_non_exhaustive()
+    }
+}

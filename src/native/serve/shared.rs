@@ -1,0 +1,71 @@
+//! What all parts of the server share.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::metrics::Metrics;
+use crate::error::ModelError;
+use crate::native::SqliteDatabase;
+use crate::portable::BoxFuture;
+use crate::ports::{ModelAdapter, Tool};
+
+type MakeModel = dyn Fn() -> Result<Arc<dyn ModelAdapter>, ModelError> + Send + Sync;
+type MakeTools = dyn Fn(&str) -> Vec<Tool> + Send + Sync;
+type Authorize = dyn Fn(Caller) -> BoxFuture<'static, Option<String>> + Send + Sync;
+type Log = dyn Fn(&str) + Send + Sync;
+
+/// Who calls, before the body is read.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub method: String,
+    pub path: String,
+    /// Their names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub address: SocketAddr,
+}
+
+impl Caller {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What the server takes upon itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerLimits {
+    /// Of one request; 8 MB unless given.
+    pub body_bytes: usize,
+    /// At once; 10,000 unless given. Others wait.
+    pub connections: usize,
+    /// Open at once; 1,000 unless given. Those that nobody uses make room for others.
+    pub sessions: usize,
+    /// So long runs go on when the server ends; 10 seconds unless given. What has not ended then goes on when its session is opened again.
+    pub grace: Duration,
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        ServerLimits {
+            body_bytes: 8 * 1024 * 1024,
+            connections: 10_000,
+            sessions: 1_000,
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+pub(super) struct Shared {
+    pub model: Box<MakeModel>,
+    pub system_prompt: Option<String>,
+    pub tools: Box<MakeTools>,
+    pub authorize: Option<Box<Authorize>>,
+    pub limits: ServerLimits,
+    pub database: SqliteDatabase,
+    pub log: Box<Log>,
+    pub metrics: Arc<Metrics>,
+    /// True from the moment on at which the server is told to end.
+    pub ending: watch::Sender<bool>,
+}

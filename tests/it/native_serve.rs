@@ -1,0 +1,411 @@
+//! The server, asked over connections of its own.
+
+use std::future::ready;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use glove_wasm::error::ModelErrorKind;
+use glove_wasm::native::{Caller, Server, ServerLimits, SqliteDatabase};
+use glove_wasm::ports::{ModelAdapter, Tool, ToolContext};
+use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+struct Running {
+    address: SocketAddr,
+    runtime: Runtime,
+    stop: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("glove-serve-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn database(&self) -> SqliteDatabase {
+        SqliteDatabase::open(self.0.join("sessions.db")).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A model that calls `pay` when it reads "pay", and greets otherwise.
+fn model() -> ScriptedModel {
+    ScriptedModel::by(|_, seen: &Seen| match seen.messages.last() {
+        Some(last) if !last.results().is_empty() => Line::deltas(["Thank ", "you."]).tokens(3, 2),
+        Some(last) if last.text == "pay" => Line::call("pay", "", json!({})),
+        _ => Line::deltas(["Hello ", "there."]).tokens(3, 2),
+    })
+}
+
+fn server(folder: &Folder, model: ScriptedModel) -> Server {
+    let made = Server::new(folder.database(), move || Ok(Arc::new(model.clone()) as Arc<dyn ModelAdapter>));
+    made.tools(|_| {
+        let pay =
+            Tool::new("pay", "Pays", json!({ "type": "object" }), async |_: Value, _: ToolContext| "paid");
+        vec![pay.requires_permission()]
+    })
+}
+
+impl Running {
+    fn start(server: Server) -> Running {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = runtime.spawn(server.serve(listener, async { drop(stopped.await) }));
+        Running { address, runtime, stop: Some(stop), serving: Some(serving) }
+    }
+
+    fn stop(&mut self) {
+        drop(self.stop.take());
+        self.runtime.block_on(self.serving.take().unwrap()).unwrap().unwrap();
+    }
+
+    fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&str>,
+    ) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            head += "host: localhost\r\n";
+        }
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        if let Some(body) = body {
+            head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        }
+        stream.write_all(format!("{head}\r\n{}", body.unwrap_or_default()).as_bytes()).unwrap();
+        BufReader::new(stream)
+    }
+
+    /// The status and the body of a response that ends.
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> (u16, String) {
+        let mut text = String::new();
+        self.open(method, path, headers, body).read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, if head.contains("chunked") { without_chunks(body) } else { body.to_owned() })
+    }
+
+    fn json(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let (status, text) = self.ask(method, path, &[], body.map(Value::to_string).as_deref());
+        (status, serde_json::from_str(&text).unwrap())
+    }
+
+    fn begin(&self, text: &str) -> String {
+        let (status, begun) = self.json("POST", "/api/sessions", Some(&json!({ "text": text })));
+        assert_eq!(status, 201);
+        begun["id"].as_str().unwrap().to_owned()
+    }
+
+    fn follow(&self, id: &str, last: Option<&str>) -> Followed {
+        let headers: Vec<_> = last.map(|last| ("last-event-id", last)).into_iter().collect();
+        Followed { lines: self.open("GET", &format!("/api/sessions/{id}/events"), &headers, None) }
+    }
+}
+
+fn without_chunks(mut rest: &str) -> String {
+    let mut text = String::new();
+    while let Some((length, after)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length, 16).unwrap();
+        text += &after[..length];
+        rest = &after[length + 2..];
+    }
+    text
+}
+
+/// An event stream that is read as it comes.
+struct Followed {
+    lines: BufReader<TcpStream>,
+}
+
+impl Followed {
+    /// The next event with its id; `None` at the end of the stream.
+    fn next(&mut self) -> Option<(String, Value)> {
+        let mut id = String::new();
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            if let Some(value) = line.strip_prefix("id: ") {
+                id = value.trim().to_owned();
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                return Some((id, serde_json::from_str(data).unwrap()));
+            }
+        }
+    }
+
+    fn until(&mut self, kind: &str) -> (String, Value) {
+        loop {
+            let (id, event) = self.next().unwrap_or_else(|| panic!("the stream ended before `{kind}`"));
+            if event["type"] == kind {
+                return (id, event["data"].clone());
+            }
+        }
+    }
+}
+
+const HI: &str = r#"{"messages":[{"sender":"user","text":"hi"}],"systemPrompt":"You greet."}"#;
+
+#[test]
+fn the_endpoint_streams_an_answer_and_ends_with_the_whole_message() {
+    let folder = Folder::new();
+    let model = model();
+    let running = Running::start(server(&folder, model.clone()));
+    let (status, text) = running.ask("POST", "/api/chat", &[], Some(HI));
+    assert_eq!(status, 200);
+    let events: Vec<Value> = text
+        .split("\n\n")
+        .filter_map(|event| serde_json::from_str(event.strip_prefix("data: ")?).ok())
+        .collect();
+    assert_eq!(events[0], json!({ "type": "text_delta", "text": "Hello " }));
+    assert_eq!(events[2]["message"]["text"], "Hello there.");
+    assert_eq!((events.len(), &events[2]["tokens_out"]), (3, &json!(2)));
+    assert_eq!(model.seen()[0].system_prompt, "You greet.");
+}
+
+#[test]
+fn what_fails_before_the_answer_has_a_status_and_gives_nothing_away() {
+    let folder = Folder::new();
+    let failing = ScriptedModel::new([
+        Line::failure(ModelErrorKind::Network, "no route to 10.1.2.3"),
+        Line::cut(["Hel"]),
+    ]);
+    let running = Running::start(
+        server(&folder, failing).limits(ServerLimits { body_bytes: 1000, ..Default::default() }),
+    );
+    let (status, text) = running.ask("POST", "/api/chat", &[], Some(HI));
+    let refused: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((status, &refused["error"]["code"]), (502, &json!("MODEL_NETWORK")));
+    assert!(!text.contains("10.1.2.3"), "{text}");
+    let (status, text) = running.ask("POST", "/api/chat", &[], Some(HI));
+    assert_eq!(status, 200);
+    assert!(text.contains(r#""type":"error","code":"MODEL_STREAM_CUT""#), "{text}");
+    for (method, path, body, expected) in [
+        ("GET", "/api/chat", None, (405, "METHOD_NOT_ALLOWED")),
+        ("POST", "/api/chat", Some("{"), (400, "BODY_NOT_JSON")),
+        ("POST", "/api/chat", Some("{}"), (400, "REQUEST_INVALID")),
+        ("POST", "/api/chat", Some(" ".repeat(1001).as_str()), (413, "BODY_TOO_LARGE")),
+        ("POST", "/api/sessions", Some("[]"), (400, "REQUEST_INVALID")),
+        ("GET", "/api/sessions/none", None, (404, "SESSION_UNKNOWN")),
+        ("GET", "/elsewhere", None, (404, "NOT_FOUND")),
+    ] {
+        let (status, text) = running.ask(method, path, &[], body);
+        let refused: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((status, refused["error"]["code"].as_str().unwrap()), expected, "{method} {path}");
+    }
+    let text =
+        running.ask("POST", "/api/chat", &[("content-type", "text/plain"), ("content-length", "0")], None).1;
+    assert!(text.contains("CONTENT_TYPE"), "{text}");
+}
+
+#[test]
+fn a_client_that_leaves_stops_the_model() {
+    let folder = Folder::new();
+    let dropped = Arc::new(AtomicUsize::new(0));
+    struct Endless(Arc<AtomicUsize>);
+    struct OnDrop(Arc<AtomicUsize>);
+    impl Drop for OnDrop {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    impl ModelAdapter for Endless {
+        fn name(&self) -> String {
+            "endless".to_owned()
+        }
+        fn prompt(
+            &self,
+            _: glove_wasm::ports::ModelRequest<'_>,
+            deltas: glove_wasm::ports::DeltaSink,
+            _: glove_wasm::ports::AbortSignal,
+        ) -> glove_wasm::portable::BoxFuture<
+            'static,
+            Result<glove_wasm::run::input::Reply, glove_wasm::error::ModelError>,
+        > {
+            let held = OnDrop(Arc::clone(&self.0));
+            Box::pin(async move {
+                deltas.text("Well, ");
+                std::future::pending::<()>().await;
+                drop(held);
+                unreachable!("it never ends")
+            })
+        }
+    }
+    let counter = Arc::clone(&dropped);
+    let running = Running::start(Server::new(folder.database(), move || {
+        Ok(Arc::new(Endless(Arc::clone(&counter))) as Arc<dyn ModelAdapter>)
+    }));
+    let mut reading = Followed { lines: running.open("POST", "/api/chat", &[], Some(HI)) };
+    assert_eq!(reading.next().unwrap().1["text"], "Well, ");
+    drop(reading);
+    while dropped.load(Ordering::SeqCst) == 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_session_is_followed_answered_and_followed_on_from_the_last_event() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()));
+    let id = running.begin("pay");
+    let mut following = running.follow(&id, None);
+    let (mut last, mut snapshot) = following.next().unwrap();
+    while snapshot["data"]["slots"].as_array().is_none_or(Vec::is_empty) && snapshot["type"] != "display" {
+        (last, snapshot) = following.next().unwrap();
+    }
+    let slots = if snapshot["type"] == "display" { &snapshot["data"] } else { &snapshot["data"]["slots"] };
+    assert_eq!(slots[0]["renderer"], "permission_request");
+    let slot = slots[0]["id"].as_str().unwrap().to_owned();
+    drop(following);
+
+    let answers = format!("/api/sessions/{id}/answers");
+    let wrong = running.json("POST", &answers, Some(&json!({ "id": slot, "value": "maybe" })));
+    assert_eq!((wrong.0, &wrong.1["error"]["code"]), (422, &json!("DISPLAY_WRONG_OUTPUT")));
+    let gone = running.json("POST", &answers, Some(&json!({ "id": "gone", "value": true })));
+    assert_eq!((gone.0, &gone.1["error"]["code"]), (404, &json!("QUESTION_UNKNOWN")));
+    assert_eq!(running.json("POST", &answers, Some(&json!({ "id": slot, "value": "once" }))).0, 200);
+
+    // Nothing of what happened meanwhile is missing, and nothing comes twice.
+    let mut back = running.follow(&id, Some(&last));
+    let mut kinds = Vec::new();
+    loop {
+        let (at, event) = back.next().unwrap();
+        let (Some((_, number)), Some((_, before))) = (at.rsplit_once('-'), last.rsplit_once('-')) else {
+            panic!()
+        };
+        assert_eq!(number.parse::<u64>().unwrap(), before.parse::<u64>().unwrap() + 1);
+        last = at;
+        kinds.push(event["type"].as_str().unwrap().to_owned());
+        if event["type"] == "request_finished" {
+            break;
+        }
+    }
+    assert!(!kinds.contains(&"snapshot".to_owned()), "{kinds:?}");
+    assert_eq!(kinds.iter().filter(|kind| *kind == "tool_use_result").count(), 1, "{kinds:?}");
+    let (_, session) = running.json("GET", &format!("/api/sessions/{id}"), None);
+    assert_eq!((&session["phase"], &session["messages"][3]["text"]), (&json!("idle"), &json!("Thank you.")));
+    assert!(running.ask("GET", "/metrics", &[], None).1.contains("glove_tool_calls_total 1\n"));
+
+    let said = running.json(
+        "POST",
+        &format!("/api/sessions/{id}/messages"),
+        Some(&json!({ "text": "hi", "id": "r1" })),
+    );
+    assert_eq!(said, (202, json!({ "request": "r1" })));
+    assert_eq!(back.until("request_finished").1["request"], "r1");
+    assert_eq!(running.json("DELETE", &format!("/api/sessions/{id}"), None).0, 200);
+    assert_eq!(running.json("GET", &format!("/api/sessions/{id}"), None).0, 404);
+}
+
+#[test]
+fn a_session_outlives_its_server() {
+    let folder = Folder::new();
+    let mut running = Running::start(server(&folder, model()));
+    let id = running.begin("pay");
+    let mut following = running.follow(&id, None);
+    let (last, _) = following.next().unwrap();
+    let waits = format!("/api/sessions/{id}");
+    while running.json("GET", &waits, None).1["phase"] != "waiting" {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.stop();
+    while following.next().is_some() {}
+
+    let running = Running::start(server(&folder, model()));
+    let listed = running.json("GET", "/api/sessions", None).1;
+    assert_eq!((&listed[0]["id"], &listed[0]["asks"]), (&json!(id), &json!(true)));
+    let mut following = running.follow(&id, Some(&last));
+    let snapshot = following.until("snapshot").1;
+    assert_eq!(snapshot["messages"][0]["text"], "pay");
+    let mut slots = snapshot["slots"].clone();
+    while slots.as_array().is_none_or(Vec::is_empty) {
+        slots = following.until("display").1;
+    }
+    let answer = json!({ "id": slots[0]["id"], "reject": true, "reason": "too dear" });
+    assert_eq!(running.json("POST", &format!("/api/sessions/{id}/answers"), Some(&answer)).0, 200);
+    assert_eq!(following.until("request_finished").1["outcome"], "completed");
+}
+
+#[test]
+fn a_run_is_stopped_and_the_end_of_the_server_does_not_wait_for_ever() {
+    let folder = Folder::new();
+    let gate = Gate::new();
+    let slow = ScriptedModel::by(move |_, _| Line::deltas(["Well"]).then_gate(&gate));
+    let limits = ServerLimits { grace: Duration::from_millis(100), ..ServerLimits::default() };
+    let mut running = Running::start(server(&folder, slow).limits(limits));
+    let id = running.begin("hi");
+    let answers = || {
+        // The piece that came before is in the snapshot, and one that comes later is an event.
+        while running.json("GET", &format!("/api/sessions/{id}"), None).1["partial"] != "Well" {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    answers();
+    let mut following = running.follow(&id, None);
+    assert_eq!(following.until("snapshot").1["partial"], "Well");
+    assert_eq!(running.json("POST", &format!("/api/sessions/{id}/stop"), Some(&json!({}))).0, 202);
+    assert_eq!(following.until("request_finished").1["outcome"], "aborted");
+    running.json("POST", &format!("/api/sessions/{id}/messages"), Some(&json!({ "text": "again" })));
+    answers();
+    running.stop();
+    let stored = futures_executor::block_on(folder.database().sessions()).unwrap();
+    assert_eq!(stored[0].phase, "model", "it goes on when it is opened again");
+}
+
+#[test]
+fn each_caller_has_sessions_of_their_own() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()).authorize(|caller: Caller| {
+        Box::pin(ready(caller.header("authorization").map(|name| name.to_owned())))
+    }));
+    let ask = |who: &str, method: &str, path: &str, body: Option<&str>| {
+        let (status, text) = running.ask(method, path, &[("authorization", who)], body);
+        (status, serde_json::from_str::<Value>(&text).unwrap())
+    };
+    let id =
+        ask("ada", "POST", "/api/sessions", Some(r#"{"text":"hi"}"#)).1["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/sessions/{id}");
+    assert_eq!(ask("ada", "GET", &path, None).0, 200);
+    for (method, path) in [("GET", path.clone()), ("DELETE", path.clone()), ("POST", format!("{path}/stop"))]
+    {
+        assert_eq!(ask("eve", method, &path, None).0, 404, "{method} {path}");
+    }
+    assert_eq!(ask("eve", "GET", "/api/sessions", None).1, json!([]));
+    assert_eq!(running.ask("GET", &path, &[], None).0, 401);
+    assert_eq!(running.ask("POST", "/api/chat", &[], Some(HI)).0, 401);
+    assert_eq!(running.ask("GET", "/healthz", &[], None).0, 200);
+}
+
+#[test]
+fn a_page_that_gives_this_machine_a_name_of_its_own_is_refused() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()));
+    assert_eq!(running.ask("GET", "/api/sessions", &[("host", "evil.example")], None).0, 403);
+    assert_eq!(running.ask("GET", "/api/sessions", &[("host", "127.0.0.1:8787")], None).0, 200);
+}
