@@ -7,6 +7,8 @@ use crate::message::{Message, SideOutput, ToolCall, ToolResultData, Usage};
 /// One event. As JSON it is `{"type": …, "data": …}`, the two arguments of a subscriber's `record`.
 #[derive(Debug, Clone, PartialEq, Write)]
 #[json(tag = "type", content = "data")]
+// Told once and kept by nobody: a box would be one more allocation for each result.
+#[allow(clippy::large_enum_variant)]
 pub enum Event {
     TextDelta {
         text: String,
