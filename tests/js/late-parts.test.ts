@@ -5,6 +5,7 @@ const parts = {
   tools: "../../js/src/tools/runner.js",
   models: "../../js/src/models/bridge.js",
   core: "../../js/src/wasm/carried-file.js",
+  validator: "../../js/src/tools/schema-json.js",
 };
 let missing: string | undefined;
 let held: Promise<void> | undefined;
@@ -77,4 +78,28 @@ test("a message is answered with the tools that were set before it, whatever has
   session.configure({ tools: [tool("second")] });
   await session.sendMessage("2");
   expect(model.calls.map(({ tools }) => tools)).toEqual([[], ["second"]]);
+});
+
+test("arguments that cannot be checked because the validator is not there are not called wrong, and the tool does not run", async () => {
+  const { session, model } = await setup();
+  const did: unknown[] = [];
+  const look = { ...tool("look"), do: (input: unknown) => did.push(input) };
+  session.configure({ tools: [look, { ...look, name: "ask", requireApproval: () => true }] });
+  const { createScriptedModel } = await import("../../js/testing/index.js");
+  const calls = ["look", "ask"].map((name) => ({ toolCalls: [{ name, input: { at: 1 } }] }));
+  session.configure({ model: createScriptedModel([...calls, "Sorry.", calls[0] ?? "", "Seen."]) });
+  missing = "validator";
+  await session.sendMessage("Look");
+  const outcomes = session
+    .getSnapshot()
+    .timeline.flatMap((entry) => (entry.kind === "tool" ? [[entry.outcome, entry.output]] : []));
+  expect(outcomes).toEqual([
+    ["failed", expect.stringContaining("could not be loaded")],
+    ["failed", expect.stringContaining("could not be loaded")],
+  ]);
+  expect(did).toEqual([]);
+  missing = undefined;
+  await session.sendMessage("Look again");
+  expect(did).toEqual([{ at: 1 }]);
+  expect(model.calls).toHaveLength(0);
 });

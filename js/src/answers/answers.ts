@@ -56,8 +56,10 @@ export async function answerOf<T>(
 function taking(check: (value: unknown, whole: unknown) => Checked<unknown> | PromiseLike<Checked<unknown>>): ToolConfig {
   const validate: StandardSchema["~standard"]["validate"] = async (whole) => {
     const checked = await check(unwrapped(whole), whole);
-    // The schema itself may have failed: that is told like what it finds.
-    return "issues" in checked ? { issues: checked.issues } : { value: checked.value };
+    if (!("issues" in checked)) return { value: checked.value };
+    // The schema itself has failed.
+    if (checked.error) throw checked.error;
+    return { issues: checked.issues };
   };
   return {
     name: answerTool,

@@ -62,7 +62,8 @@ export class Arguments {
     const schema = argumentsSchema(tool);
     const checked = schema ? await inTime(checkWithSchema(schema, read())) : { value: read() };
     if ("issues" in checked) {
-      // The model can do nothing about it.
+      // The model can do nothing about it, and its arguments may be right.
+      if (checked.error?.code === "PART_NOT_LOADED") throw checked.error;
       if (checked.error) this.#report(checked.error.code, namedAs(tool.name, checked.error));
       return checked;
     }
