@@ -49,7 +49,8 @@ export function bridgeStore(
   };
   const { appendStep, readRun, appendStepText, readRunText } = store;
   const durable = appendStep && readRun;
-  const texts = appendStepText && readRunText;
+  const texts = appendStepText && readRunText && comesFirst(store, "appendStepText", "appendStep");
+  const readsText = texts && comesFirst(store, "readRunText", "readRun");
   const append = async (text: string, durability: Durability, marks: StepMarks) => {
     await claim();
     if (texts) return appendStepText.call(store, text, durability, marks);
@@ -64,7 +65,7 @@ export function bridgeStore(
     keeps,
     host: {
       load: typed(async () => {
-        if (texts) return readable(await readRunText.call(store));
+        if (readsText) return readable(await readRunText.call(store));
         if (durable) return readable(JSON.stringify(await readRun.call(store)));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
@@ -93,6 +94,15 @@ export function bridgeStore(
       }),
     },
   };
+}
+
+/** Whether the method for text is the one to call: not where a subclass, or the store itself, has only the other one anew. */
+function comesFirst(store: StoreAdapter, text: keyof StoreAdapter, other: keyof StoreAdapter): boolean {
+  for (let at: object | null = store; at; at = Object.getPrototypeOf(at)) {
+    if (Object.hasOwn(at, text)) return true;
+    if (Object.hasOwn(at, other)) return false;
+  }
+  return true;
 }
 
 /** A store that gives nothing has no empty session: that would be written over what it keeps. */
