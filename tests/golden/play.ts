@@ -176,7 +176,7 @@ class Journal extends MemoryStore {
     this.#log = log;
   }
 
-  async appendStepText(step: string, durability: string): Promise<void> {
+  async appendStepText(step: string, durability?: string): Promise<void> {
     this.#log.push(`write ${durability} ${step}`);
     await this.appendStep(JSON.parse(step));
   }

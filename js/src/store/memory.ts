@@ -2,7 +2,7 @@
 import { copy } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
-import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
+import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "./step.js";
 
 /** What is kept for a tool, whatever the arguments. */
@@ -54,7 +54,7 @@ export class MemoryStore implements StoreAdapter {
     this.#append(stepText(step));
   }
 
-  async appendStepText(text: string): Promise<void> {
+  async appendStepText(text: string, _durability?: Durability): Promise<void> {
     this.#append(text);
   }
 
