@@ -191,7 +191,8 @@ async function styles() {
   const folder = inRoot("js", "react", "look", "generated");
   mkdirSync(folder, { recursive: true });
   for (const [name, sheet] of Object.entries(sheets)) {
-    const { code } = await transform(readFileSync(inRoot("js", "react", sheet), "utf8"), options);
+    const text = readFileSync(inRoot("js", "react", sheet), "utf8");
+    const { code } = await transform(name === "base-css" ? beforeMessages(text) : text, options);
     writeFileSync(join(folder, `${name}.js`), `export const css = ${JSON.stringify(code.trim())};\n`);
     writeFileSync(
       join(folder, `${name}.d.ts`),
@@ -200,8 +201,20 @@ async function styles() {
   }
 }
 
-/** The style sheets, by the name of their module: that of the look, and those of what is loaded with the first file, or with a list of threads. */
-const sheets = { css: "style.css", "attachments-css": "attachments/style.css", "threads-css": "threads/style.css" };
+/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, or with a list of threads. */
+const sheets = {
+  css: "style.css",
+  "base-css": "style.css",
+  "attachments-css": "attachments/style.css",
+  "threads-css": "threads/style.css",
+};
+
+/** What a list of threads needs of the look: all that stands before the line where the messages begin. */
+function beforeMessages(sheet) {
+  const [base, rest] = sheet.split(/^ *\/\* -+ the list -+ \*\/$/m);
+  if (rest === undefined) throw new Error("js/react/style.css has no line where the list begins.");
+  return `${base}}`;
+}
 
 export async function typescript() {
   providerRows();

@@ -74,8 +74,18 @@ pub struct Message {
     pub usage: Option<Usage>,
     /// When it was written, in milliseconds since 1970.
     pub at: Option<u64>,
+    /// On an answer: where it says that it comes from. Never sent to a model. Kept as it is, whatever an application stored here.
+    #[ts(type = "Source[]")]
+    pub sources: Option<Json>,
     #[json(flatten)]
     pub extra: Extra,
+}
+
+/// One of the `sources` of an answer.
+#[derive(Debug, Clone, PartialEq, Default, Read, Ts, Write)]
+pub struct Source {
+    pub url: String,
+    pub title: Option<String>,
 }
 
 impl ReadFields for Extra {
@@ -341,7 +351,7 @@ pub struct Usage {
 }
 
 through_codec! {
-    Sender, ToolStatus, Message, KeptRange, ContentPart, ContentSource, ToolCall, ToolResult, ToolResultData, SideOutput, Slot,
+    Sender, ToolStatus, Message, Source, KeptRange, ContentPart, ContentSource, ToolCall, ToolResult, ToolResultData, SideOutput, Slot,
     SlotStatus, Task, InboxItem, Usage,
 }
 
@@ -394,6 +404,7 @@ impl Message {
             replaces: None,
             usage: None,
             at: None,
+            sources: None,
             extra: Extra::default(),
         }
     }

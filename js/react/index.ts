@@ -22,6 +22,7 @@ export type { ToolState } from "./parts/calls/tool-state.js";
 export type { MessageTextProps } from "./parts/message.js";
 export type { ErrorNoticeProps, Notice } from "./parts/notices/error-notice.js";
 export type { QueuedItem, QueueProps } from "./parts/queue.js";
+export type { SourcesProps } from "./parts/sources.js";
 export type { ThreadProps } from "./parts/thread.js";
 export type { ThreadLogProps } from "./parts/thread-log.js";
 export type { BranchPickerProps, BranchPickerState } from "./parts/versions/branch-picker.js";

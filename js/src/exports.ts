@@ -170,6 +170,7 @@ export type {
   Message,
   PermissionStatus,
   SideOutput,
+  Source,
   Task,
   TaskStatus,
   ToolCall,

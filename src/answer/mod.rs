@@ -89,6 +89,7 @@ pub struct TurnBuilder {
     strays: bool,
     extra: Extra,
     names: WireNames,
+    sources: Option<Json>,
 }
 
 /// Endpoints are told of arguments as tools take them: what reads any others is left out where nothing else is spoken.
@@ -326,6 +327,11 @@ impl TurnBuilder {
     pub fn extra(&mut self, key: &str, value: Json) {
         self.extra.0.retain(|(other, _)| other != key);
         self.extra.0.push((key.to_owned(), value));
+    }
+
+    /// Where the answer says that it comes from, in the place of what was there.
+    pub fn sources(&mut self, sources: Option<Json>) {
+        self.sources = sources;
     }
 
     /// The tokens so far, to be overwritten where the provider gives a newer figure.

@@ -78,6 +78,7 @@ impl TurnBuilder {
         };
         let mut partial = Message::agent(self.text);
         partial.partial = true;
+        partial.sources = self.sources;
         partial.reasoning_content = Some(self.reasoning).filter(|text| !text.is_empty());
         let visible = !partial.text.is_empty() || partial.reasoning_content.is_some();
         Outcome::Failed(Failure { error, partial: visible.then_some(partial), usage: self.usage })
@@ -113,6 +114,7 @@ impl TurnBuilder {
         message.reasoning_content = Some(self.reasoning).filter(|text| !text.is_empty());
         message.tool_calls = Some(calls).filter(|calls| !calls.is_empty());
         message.extra = self.extra;
+        message.sources = self.sources;
         Turn { message, usage: self.usage, finish, stop_reason }
     }
 }

@@ -8,6 +8,8 @@ use crate::json::reader::Reader;
 use crate::json::scan::word_at;
 use crate::providers::format::Format;
 use crate::providers::mapping::Mapping;
+#[cfg(feature = "providers")]
+use crate::providers::sources::Sources;
 use crate::providers::split_surrogates::SplitSurrogates;
 #[cfg(feature = "providers")]
 use crate::providers::{anthropic, gemini, openai_chat, openai_responses};
@@ -34,6 +36,8 @@ struct Reading {
     mapping: Box<dyn Mapping>,
     surrogates: SplitSurrogates,
     turn: TurnBuilder,
+    #[cfg(feature = "providers")]
+    sources: Sources,
     /// Something of the provider's own came since this was last asked.
     lives: bool,
     /// The stream said that nothing more comes.
@@ -70,6 +74,8 @@ impl Decoder {
             mapping: mapping(format),
             surrogates: SplitSurrogates::default(),
             turn: TurnBuilder::new(names),
+            #[cfg(feature = "providers")]
+            sources: Sources::default(),
             lives: false,
             closed: false,
             events: 0,
@@ -158,6 +164,8 @@ impl Reading {
             self.turn.fail(errors::from_event(data));
         }
         if self.format.spoken() != Format::Endpoint {
+            #[cfg(feature = "providers")]
+            self.sources.read(data, &mut self.turn);
             self.lives |= is_object && self.owns(event.name) && !is_ping(data);
         }
         self.closed = self.turn.is_ended() && self.mapping.ends_at_once();
@@ -194,6 +202,10 @@ pub fn read_response(format: Format, names: impl Into<WireNames>, body: &str) ->
     let body = body.trim_start_matches('\u{FEFF}');
     if mapping(format).response(body, &mut turn).is_err() {
         turn.fail(errors::unexpected(body));
+    }
+    #[cfg(feature = "providers")]
+    if format.spoken() != Format::Endpoint {
+        Sources::default().read(body, &mut turn);
     }
     turn.into_outcome()
 }

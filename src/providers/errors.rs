@@ -9,6 +9,8 @@ use crate::providers::about_media::is_about_media;
 
 /// How much of a body that is no JSON is quoted.
 const EXCERPT: usize = 200;
+pub(crate) const AI_SDK_STREAM: &str =
+    "The endpoint is a route of the AI SDK; let `createChatHandler` of `glove-wasm/server` answer.";
 const UNEXPECTED: &str = "the answer does not match the requested format";
 /// How much of a provider's own message is kept.
 const LONGEST: usize = 4 * 1024;
@@ -52,6 +54,10 @@ pub(crate) fn unexpected(body: &str) -> ModelError {
     let error = from_event(body);
     if read(body).is_ok_and(|details| details.message.is_some()) {
         return error;
+    }
+    // A line of the AI SDK's older stream is a letter or digit for its kind and then JSON: `0:"text"`.
+    if let [_, b':', b'"' | b'[' | b'{', ..] = body.as_bytes() {
+        return ModelError::new(ModelErrorKind::BadResponse, AI_SDK_STREAM);
     }
     ModelError::new(ModelErrorKind::BadResponse, format!("{UNEXPECTED}: {}", quoted(body)))
 }

@@ -32,6 +32,8 @@ mod openai_responses {
 pub(crate) mod provider_fields;
 pub(crate) mod refused;
 pub mod request;
+#[cfg(feature = "providers")]
+mod sources;
 mod split_surrogates;
 pub mod table;
 

@@ -126,6 +126,7 @@ impl EventFeed {
                     partial: true,
                     reasoning: None,
                     at: None,
+                    sources: None,
                     branches: None,
                 },
             ));

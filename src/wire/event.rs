@@ -7,7 +7,7 @@ use crate::json::codec::ts;
 use crate::json::codec::{Ts, Write, object_and};
 use crate::json::partial::{Kind, Op, Patch};
 use crate::json::writer::{array, string};
-use crate::message::{Slot, Usage};
+use crate::message::{ContentPart, Slot, Usage};
 use crate::run::UndoEntry;
 use crate::run::input::Request;
 use crate::run::views::timeline::TimelinePatch;
@@ -74,13 +74,18 @@ impl ts::Ts for EventOf<'_> {
 pub(crate) struct QueuedRequest<'a> {
     id: &'a str,
     text: &'a str,
+    /// How many images and files it has.
+    files: usize,
 }
 
 impl<'a> From<&'a Request> for QueuedRequest<'a> {
     fn from(request: &'a Request) -> Self {
         // Why a trigger waits is for the model alone.
         let text = if request.message.is_trigger() { "" } else { &request.message.text };
-        QueuedRequest { id: &request.id, text }
+        // Files of text are read as text.
+        let is_file = |part: &&ContentPart| part.source.is_some() || part.file.is_some();
+        let files = request.message.content.iter().flatten().filter(is_file).count();
+        QueuedRequest { id: &request.id, text, files }
     }
 }
 

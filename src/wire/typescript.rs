@@ -5,7 +5,7 @@ use crate::error::ModelError;
 use crate::event::{Question, Rule};
 use crate::json::codec::ts::Ts;
 use crate::message::{
-    CallOutcome, ContentPart, InboxItem, Message, SideOutput, Slot, Task, ToolCall, ToolResult,
+    CallOutcome, ContentPart, InboxItem, Message, SideOutput, Slot, Source, Task, ToolCall, ToolResult,
     ToolResultData, Usage,
 };
 use crate::ports::{MOST_OUTPUT_BYTES, PermissionStatus};
@@ -25,7 +25,7 @@ use crate::wire::outcome::{CoreError, CoreOutcome, CoreStep};
 const RECORD: &str =
     "// The record's types, as they are stored and as models, stores and subscribers see them.";
 const RUN: &str = r#"// What a run is given and what it gives.
-import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";"#;
+import type { CallOutcome, Message, SideOutput, Source, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";"#;
 
 const CORE: &str = r#"// What crosses between the core and the page.
 import type { ToldFailure } from "../error.js";
@@ -63,6 +63,7 @@ fn the_rules_of_attachments_are_those_of_rust() {
 fn the_types_of_typescript_are_those_of_rust() {
     let record = [
         Message::declaration(),
+        Source::declaration(),
         ContentPart::declaration(),
         ToolCall::declaration(),
         ToolResult::declaration(),

@@ -78,12 +78,7 @@ test.each<[string, SnapshotEvent[], object]>([
   ["a message waits for the core", [sent("a", true)], { queue: [{ id: "a", text: "a" }] }],
   [
     "it has files, on its way and in the core",
-    [
-      ...begun,
-      { ...sent("b"), files: 2 },
-      { ...sent("c", true), files: 1 },
-      run("model", "a", { queue: [{ id: "b", text: "b" }] }),
-    ],
+    [...begun, { ...sent("c", true), files: 1 }, run("model", "a", { queue: [{ id: "b", text: "b", files: 2 }] })],
     {
       queue: [
         { id: "b", text: "b", files: 2 },
@@ -100,8 +95,8 @@ test.each<[string, SnapshotEvent[], object]>([
   ["the core answers it", [sent("a", true), run("model", "a")], { status: "submitted", queue: [], run: { phase: "model" } }],
   [
     "it stands in the core's queue",
-    [...begun, sent("b", true), run("model", "a", { queue: [{ id: "b", text: "b" }] })],
-    { queue: [{ id: "b", text: "b" }] },
+    [...begun, sent("b", true), run("model", "a", { queue: [{ id: "b", text: "b", files: 0 }] })],
+    { queue: [{ id: "b", text: "b", files: 0 }] },
   ],
   [
     "the session could not be opened for it",
@@ -219,7 +214,7 @@ function conversation(seed: number): CoreEvent[] {
   };
   const request = (id: string) => {
     entry(user(id));
-    events.push(run("model", id, { queue: below(2) ? [{ id: `${id}+`, text: "next" }] : [] }));
+    events.push(run("model", id, { queue: below(2) ? [{ id: `${id}+`, text: "next", files: 0 }] : [] }));
     for (let pieces = below(6); pieces > 0; pieces--)
       events.push(below(3) ? text(`${pieces} `) : told("reasoning_delta", { text: "?" }));
     const call = `${id}.c`;

@@ -10,4 +10,4 @@ export function bytes(size: number): string {
 }
 
 /** Long names lose their middle: the end says what they are. */
-export const shortName = (name: string): string => (name.length > 48 ? `${name.slice(0, 28)}…${name.slice(-16)}` : name);
+export const shortName = (name: string): string => (name.length > 32 ? `${name.slice(0, 18)}…${name.slice(-12)}` : name);

@@ -1,7 +1,7 @@
 // The pictures on buttons and cards: drawn with the colour of their text, and nothing to a screen reader.
 import type { ReactNode } from "react";
 
-const circle = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z";
+export const circle = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z";
 
 const paths = {
   send: "M12 19V5M5.5 11.5 12 5l6.5 6.5",
@@ -9,11 +9,10 @@ const paths = {
   down: "M12 5v14M5.5 12.5 12 19l6.5-6.5",
   copy: "M9 9h10v11H9zM5 15V4h10",
   done: "m5 12.5 4.5 4.5L19 7",
-  retry: "M4.5 12a7.5 7.5 0 1 0 2.6-5.7M4.5 3.5v4h4",
+  retry: "M19.5 12a7.5 7.5 0 1 1-2.6-5.7M19.5 3.5v4h-4",
   edit: "M4.5 19.5 6 15 16.5 4.5l3 3L9 18zM14 7l3 3",
   remove: "M6 6l12 12M18 6 6 18",
   failed: `${circle}M12 8v4.5m0 3.3v.2`,
-  waiting: `${circle}M12 7.5V12l3 2`,
   chevron: "m8 10 4 4 4-4",
 } as const;
 

@@ -10,6 +10,7 @@ export { CopyButton } from "./copy-button.js";
 export { MessageText, MessageTime, RegenerateButton } from "./message.js";
 export { ErrorNotice } from "./notices/error-notice.js";
 export { Queue } from "./queue.js";
+export { Sources } from "./sources.js";
 export { Thread } from "./thread.js";
 export { ThreadLog } from "./thread-log.js";
 export { BranchPicker } from "./versions/branch-picker.js";

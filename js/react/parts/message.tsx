@@ -1,9 +1,10 @@
 // A message: what was said, and what can be done with it.
 import type { ReactNode } from "react";
-import { useHandlePart } from "../hooks/handle-registry.js";
+import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
+import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { useLabels } from "../render/labels.js";
 import { Long } from "../render/long-text.js";
-import type { MessageEntry } from "../render/types.js";
+import type { GloveHandle, MessageEntry } from "../render/types.js";
 import { AnswerText } from "./answer-text.js";
 import { type PartProps, part } from "./as-child.js";
 import { useChat } from "./chat-context.js";
@@ -11,7 +12,7 @@ import { MessageFiles } from "./composer/files.js";
 import { CopyButton } from "./copy-button.js";
 import { IconLabel } from "./icons.js";
 import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
-import { BranchPicker, MessageEditor } from "./versions/late.js";
+import { BranchPicker, MessageEditor, Sources } from "./versions/late.js";
 
 /** What `MessageText` takes. */
 export interface MessageTextProps {
@@ -81,21 +82,40 @@ export function MessageTime({ at, ...props }: PartProps<"time"> & { at: number |
 export interface MessageProps extends MessageTextProps {
   /** It is the last of the conversation. */
   isLast?: boolean | undefined;
+  /** The turn that it belongs to goes on behind it: what can be done with that stands at its end. */
+  goesOn?: boolean | undefined;
+}
+
+/** All that was said in the turn that ends with an answer. */
+function turnOf(glove: GloveHandle, entry: MessageEntry): string {
+  const timeline: readonly TimelineEntry[] = (engineOfHandle(glove)?.getSnapshot() ?? glove).timeline;
+  const texts: string[] = [];
+  for (const one of timeline.slice(0, timeline.indexOf(entry) + 1)) {
+    if (one.kind === "agent_text") texts.push(one.text);
+    else if (one.kind !== "tool") texts.length = 0;
+  }
+  return texts.filter(Boolean).join("\n\n") || entry.text;
 }
 
 /** A message of `<Render>`: its text, and below it what can be done with it. */
-export function Message({ entry, isLast = false, streaming = false }: MessageProps): ReactNode {
+export function Message({ entry, isLast = false, streaming, goesOn }: MessageProps): ReactNode {
   const isUser = entry.kind === "user";
+  const { glove } = useChat();
+  const ends = entry.text !== "" && !goesOn;
   const draw = (state: EditState) => (
     <div data-glove-message={isUser ? "user" : "agent"} data-glove-last={isLast ? "" : undefined}>
       {state === "idle" ? <MessageText entry={entry} streaming={streaming} /> : <MessageEditor />}
-      {!streaming && state === "idle" && (entry.text !== "" || entry.branches) && (
+      {entry.kind === "agent_text" && entry.sources && <Sources entry={entry} />}
+      {!streaming && state === "idle" && (ends || entry.branches) && (
         <div data-glove-tools="">
           {entry.branches && <BranchPicker entry={entry} />}
-          {entry.text !== "" && <CopyButton text={entry.text} />}
-          {isUser && <EditButton />}
-          {isLast && !isUser && <RegenerateButton />}
-          <MessageTime at={entry.at} />
+          {ends && (
+            <>
+              <CopyButton text={isUser ? entry.text : () => turnOf(glove, entry)} />
+              {isUser ? <EditButton /> : isLast && <RegenerateButton />}
+              <MessageTime at={entry.at} />
+            </>
+          )}
         </div>
       )}
     </div>

@@ -1,8 +1,9 @@
 // The parts of `<Render>` that an application may draw around, under the names that the original has for them.
-import { Fragment, type ReactNode, useMemo, useRef } from "react";
+import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
 import { BuiltInComposer } from "../parts/composer/composer.js";
 import { ComposerContext } from "../parts/composer/use-composer.js";
+import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";
 import type { Guard } from "./boundary.js";
 import { useLabels } from "./labels.js";
@@ -30,13 +31,29 @@ export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): Rea
   const element = useRef<HTMLDetailsElement>(null);
   const say = useLabels();
   const [front, more] = useFront(text);
+  const seconds = useDuration(streaming);
+  const said = text.trimEnd();
   return (
     <details ref={element} data-glove-role="reasoning" data-state={streaming ? "streaming" : "done"} aria-live="off">
-      <summary>{say(streaming ? "Thinking…" : "Thoughts")}</summary>
+      <summary>
+        <span>{streaming ? say("Thinking…") : seconds > 0 ? `${say("Thought for")} ${seconds} s` : say("Thoughts")}</span>
+        {streaming && <small>{said.slice(said.lastIndexOf("\n") + 1).slice(-60)}</small>}
+        <Icon name="chevron" />
+      </summary>
       {useGrowing(element, front)}
       {more}
     </details>
   );
+}
+
+/** In seconds, how long something was so, as far as it was seen: nothing is known of it after a reload. */
+function useDuration(on: boolean): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const began = Date.now();
+    return on ? () => setSeconds(Math.round((Date.now() - began) / 1000)) : undefined;
+  }, [on]);
+  return seconds;
 }
 
 type ReasoningProps = ReasoningRenderProps & Pick<RenderProps, "renderReasoning"> & Pick<Guard, "of">;

@@ -3,9 +3,11 @@ import { Fragment, memo, type ReactNode, useState } from "react";
 import type { ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import { usePartOf } from "../hooks/handle-registry.js";
 import { ToolCard } from "../parts/calls/tool-card.js";
+import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";
 import { BranchPicker } from "../parts/versions/late.js";
 import { DefaultCompaction, Reasoning, Slots } from "./defaults.js";
+import { useLabels } from "./labels.js";
 import { renderPart } from "./mount-renderer.js";
 import type { PlacedSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
@@ -48,6 +50,8 @@ interface Block {
   readonly start: number;
   readonly entries: readonly ShownEntry[];
   readonly keys: readonly string[];
+  /** What follows it. */
+  readonly next: ShownEntry["kind"] | undefined;
 }
 
 const blockSize = 50;
@@ -62,7 +66,6 @@ function createBlocks(): (timeline: readonly ShownEntry[], live: boolean) => Blo
   let liveAt: number | undefined;
   /** An entry whose answer was seen growing keeps the element that it grew in, and what is drawn there. */
   const grown = new Map<string, string>();
-  const block = (entries: ShownEntry[], start: number) => keyed(entries, start, grown);
   return (timeline, live) => {
     const written = liveAt === undefined ? undefined : timeline[liveAt];
     if (liveAt !== undefined && written?.kind === "agent_text") grown.set(written.id, liveKey(liveAt));
@@ -70,10 +73,12 @@ function createBlocks(): (timeline: readonly ShownEntry[], live: boolean) => Blo
     const blocks: Block[] = [];
     for (let start = 0; start < timeline.length; start += blockSize) {
       const old = before[blocks.length];
-      blocks.push(old && isSame(old, timeline) ? old : block(timeline.slice(start, start + blockSize), start));
+      const next = timeline[start + blockSize]?.kind;
+      const same = old && old.next === next && isSame(old, timeline);
+      blocks.push(same ? old : keyed(timeline.slice(start, start + blockSize), start, grown, next));
     }
     before = blocks;
-    return live && timeline.length % blockSize === 0 ? [...blocks, block([], timeline.length)] : blocks;
+    return live && timeline.length % blockSize === 0 ? [...blocks, keyed([], timeline.length, grown)] : blocks;
   };
 }
 
@@ -106,7 +111,7 @@ function isSame({ start, entries }: Block, timeline: readonly ShownEntry[]): boo
   );
 }
 
-function keyed(entries: ShownEntry[], start: number, grown: ReadonlyMap<string, string>): Block {
+function keyed(entries: ShownEntry[], start: number, grown: ReadonlyMap<string, string>, next?: ShownEntry["kind"]): Block {
   // Some providers use ids again, and entries made by hand may have none.
   const counts = new Map<string, number>();
   const keys = entries.map(({ kind, id }) => {
@@ -115,35 +120,77 @@ function keyed(entries: ShownEntry[], start: number, grown: ReadonlyMap<string, 
     counts.set(name, count + 1);
     return `${name}:${count}`;
   });
-  return { start, entries, keys };
+  return { start, entries, keys, next };
 }
 
 type BlockViewProps = Omit<EntriesProps, "timeline" | "streaming"> & { block: Block; lastIndex: number };
 
 const BlockView = memo(function BlockView({ block, slots, lastIndex, live, ...rest }: BlockViewProps): ReactNode {
-  const views = block.entries.map((entry, offset) => {
-    const index = block.start + offset;
-    return (
+  const { start, entries, keys, next } = block;
+  const views: ReactNode[] = [];
+  /** Calls that stand together, and of which there is nothing to see. */
+  let steps: ReactNode[] = [];
+  for (const [offset, entry] of entries.entries()) {
+    const index = start + offset;
+    const isLast = index === lastIndex;
+    const key = keys[offset];
+    const after = offset + 1 < entries.length ? entries[offset + 1]?.kind : next;
+    const view = (
       <EntryView
-        key={block.keys[offset]}
+        key={key}
         entry={entry}
         index={index}
         slots={slots.get(index)}
-        isLast={index === lastIndex}
+        isLast={isLast}
+        goesOn={entry.kind === "agent_text" && (after === "tool" || after === "agent_text")}
         {...rest}
       />
     );
-  });
+    const step = isStep(entry, rest) && !slots.has(index);
+    if (step) steps.push(view);
+    else views.push(view);
+    if (steps.length === 0 || (step && after === "tool")) continue;
+    // In front of what ended them. The last ones of a run that goes on are seen as they end.
+    const at = step ? views.length : views.length - 1;
+    views.splice(at, 0, ...(steps.length >= fewest && (!step || after) ? [<Steps key={`s${key}`}>{steps}</Steps>] : steps));
+    steps = [];
+  }
   if (!live) return views;
-  const index = block.start + block.entries.length;
+  const index = start + entries.length;
   return [...views, <EntryView key={`${liveKey(index)}:0`} live={live} index={index} isLast={false} {...rest} />];
 });
+
+const fewest = 3;
+
+/** A call that went well, and shows no more than its card. */
+function isStep(entry: ShownEntry, { renderToolStatus, renderToolResult }: StepProps): boolean {
+  if (entry.kind !== "tool" || renderToolStatus) return false;
+  const { status, undone, branches, outputs } = entry;
+  return status === "success" && !undone && !branches && !outputs?.length && !renderToolResult(entry);
+}
+
+type StepProps = Pick<EntriesProps, "renderToolStatus" | "renderToolResult">;
+
+function Steps({ children }: { readonly children: ReactNode[] }): ReactNode {
+  const say = useLabels();
+  return (
+    <details data-glove-role="steps">
+      <summary>
+        <Icon name="done" />
+        <span>{`${children.length} ${say("steps")}`}</span>
+        <Icon name="chevron" />
+      </summary>
+      {children}
+    </details>
+  );
+}
 
 type EntryViewProps = Omit<BlockViewProps, "block" | "slots" | "lastIndex" | "live"> & {
   /** None where the answer is still being written. */
   entry?: ShownEntry;
   index: number;
   isLast: boolean;
+  goesOn?: boolean;
   slots?: ShownSlot[] | undefined;
   live?: GloveHandle;
 };
@@ -183,11 +230,12 @@ const Versions = ({ of }: { readonly of: ShownEntry }): ReactNode =>
 type WordsProps = Omit<MessageViewProps, "live" | "slots"> & { text: string };
 
 /** A message as the application draws it, or the one element that an answer grows in and stays in. */
-function Words({ entry, text, index, isLast, renderMessage, renderStreaming }: WordsProps): ReactNode {
+function Words({ entry, text, index, isLast, goesOn, renderMessage, renderStreaming }: WordsProps): ReactNode {
   if (entry && renderMessage) return renderPart({ renderMessage }, "renderMessage", null, { entry, index, isLast }, entry);
   // It is not tried again at each piece: the message would be read out each time.
   if (!entry && renderStreaming) return renderPart({ renderStreaming }, "renderStreaming", null, { text });
-  return <Message entry={entry ?? { kind: "agent_text", text }} isLast={isLast} streaming={!entry} />;
+  const message = entry ?? { kind: "agent_text", text };
+  return <Message entry={message} isLast={isLast} streaming={!entry} goesOn={goesOn} />;
 }
 
 type ToolViewProps = Omit<EntryViewProps, "entry" | "live"> & { entry: ToolEntry };

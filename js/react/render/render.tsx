@@ -74,6 +74,8 @@ export const QuestionActions = /* @__PURE__ */ parts.component("QuestionActions"
 export const Queue = /* @__PURE__ */ parts.component("Queue");
 /** Asks for the last answer again. Nothing while the agent works, or where the handle cannot. */
 export const RegenerateButton = /* @__PURE__ */ parts.component("RegenerateButton");
+/** The links to what an answer refers to, folded. Nothing where there are none. */
+export const Sources = /* @__PURE__ */ parts.component("Sources");
 /** Holds the parts of a chat. By itself it is one element without a look. */
 export const Thread = /* @__PURE__ */ parts.component("Thread");
 /** The messages: a log for screen readers, and a box that keeps to its end until the reader scrolls up. */

@@ -1,7 +1,7 @@
 // `ThreadList`: the element around a list of threads, and what its parts share.
 import { type CSSProperties, type ReactNode, useMemo, useRef, useState } from "react";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
-import { css } from "../look/generated/css.js";
+import { css } from "../look/generated/base-css.js";
 import { css as own } from "../look/generated/threads-css.js";
 import { Sheet } from "../look/sheet.js";
 import { type Labels, LabelsContext, useLabels } from "../render/labels.js";

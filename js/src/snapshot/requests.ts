@@ -6,7 +6,7 @@ import { isBusy } from "./busy.js";
 import type { Reducers } from "./events.js";
 import { approvalsOf, slotReducers } from "./slots.js";
 import type { QueuedMessage } from "./snapshot.js";
-import { noUsage, type SentMessage, type SessionState, unlessSame, withShown } from "./state.js";
+import { noUsage, type SessionState, unlessSame, withShown } from "./state.js";
 import { failAtEntry } from "./timeline.js";
 
 const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>
@@ -16,8 +16,6 @@ const waiting = (state: SessionState, id: string, waits: boolean): SessionState 
   ...state,
   sent: state.sent.map((message) => (message.id === id ? { ...message, waits } : message)),
 });
-
-const asQueued = ({ waits, ...message }: SentMessage): QueuedMessage => message;
 
 type Kinds = "sent" | "given" | "slow" | "kept" | "dropped" | "settled" | "ended" | "state" | "lost";
 
@@ -40,15 +38,13 @@ export const requestReducers: Reducers<Kinds> = {
   state(before, { phase, request, queue, questions, undoable, usage, turns }, context) {
     const { shown, core } = before;
     const served = new Set([request, ...queue.map(({ id }) => id)]);
-    // How many files each has.
-    const known: readonly QueuedMessage[] = [...before.sent.map(asQueued), ...core.queue];
     const same = shown.undoable.length === undoable.length && shown.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
     return {
       ...before,
       ...(request !== core.request && nextRequest(before)),
       // An answer that breaks off leaves its text as an entry, if at all.
       ...(phase !== "model" && silent),
-      core: { phase, request, queue: queue.map((message) => ({ ...known.find(({ id }) => id === message.id), ...message })) },
+      core: { phase, request, queue },
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
       shown: {
@@ -86,7 +82,7 @@ function endedWith(state: SessionState, id: string | null, error: Error | undefi
 
 /** What waits for its turn; the same object as before where that is so. */
 export function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {
-  const waits = sent.filter(({ waits }) => waits).map(asQueued);
+  const waits = sent.filter(({ waits }) => waits).map(({ waits, ...message }) => message);
   const now = [...kept, ...core.queue, ...waits];
   return now.length === shown.queue.length && now.every(({ id }, at) => shown.queue[at]?.id === id) ? shown.queue : now;
 }

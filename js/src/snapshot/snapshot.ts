@@ -1,5 +1,5 @@
 // What a session shows to a screen: one immutable snapshot, replaced as a whole, with unchanged parts keeping their identity.
-import type { CallOutcome, SideOutput, Task, Usage } from "../wire/record.js";
+import type { CallOutcome, SideOutput, Source, Task, Usage } from "../wire/record.js";
 import type { CorePhase, Issue, MessageBranches } from "../wire/run-types.js";
 
 /** The state in the words of a chat: `submitted` until the first piece of an answer, then `streaming`, also while tools run and questions wait. */
@@ -43,6 +43,8 @@ export type TimelineEntry =
       readonly reasoning?: string;
       /** When it was written, in milliseconds since 1970. */
       readonly at?: number;
+      /** Where it says that it comes from. */
+      readonly sources?: readonly Source[];
       readonly branches?: MessageBranches;
     }
   | {
@@ -148,7 +150,7 @@ export interface QueuedMessage {
   readonly id: string;
   /** With neither text nor files nobody wrote it: another answer is waited for, or what a trigger begins. */
   readonly text: string;
-  /** How many images and files it has; missing where another tab or an earlier page sent it. */
+  /** How many images and files it has. */
   readonly files?: number;
 }
 

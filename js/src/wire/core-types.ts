@@ -96,7 +96,12 @@ export type CoreEvent =
       readonly kind: "state";
       readonly phase: CorePhase | "interrupted";
       readonly request: string | null;
-      readonly queue: readonly { readonly id: string; readonly text: string }[];
+      readonly queue: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** How many images and files it has. */
+        readonly files: number;
+      }[];
       readonly questions: readonly CoreQuestion[];
       /** The next one first. */
       readonly undoable: readonly { readonly toolCallId: string; readonly toolName: string }[];

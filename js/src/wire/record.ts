@@ -37,7 +37,15 @@ export interface Message {
   usage?: Usage;
   /** When it was written, in milliseconds since 1970. */
   at?: number;
+  /** On an answer: where it says that it comes from. Never sent to a model. Kept as it is, whatever an application stored here. */
+  sources?: Source[];
   [unknown: string]: unknown;
+}
+
+/** One of the `sources` of an answer. */
+export interface Source {
+  readonly url: string;
+  readonly title?: string;
 }
 
 /** A part of a message that is more than plain text. */

@@ -1,5 +1,5 @@
 // What a run is given and what it gives.
-import type { CallOutcome, Message, SideOutput, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";
+import type { CallOutcome, Message, SideOutput, Source, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";
 // Written by src/wire/typescript.rs from the types of Rust; do not edit.
 
 /** The rules of a run. */
@@ -245,6 +245,8 @@ export type CoreEntry =
       readonly reasoning?: string;
       /** When it was written. */
       readonly at?: number;
+      /** Where it says that it comes from: what it has is the model's. */
+      readonly sources?: readonly Source[];
       /** Other answers in its place. */
       readonly branches?: MessageBranches;
     }

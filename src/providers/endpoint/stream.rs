@@ -13,8 +13,6 @@ use crate::providers::mapping::Mapping;
 use crate::providers::mapping::set;
 use crate::providers::provider_fields::PROVIDER_FIELDS;
 
-const UI_MESSAGE_STREAM: &str = "The endpoint speaks the AI SDK's UI message stream; let `createChatHandler` of `glove-wasm/server` answer.";
-
 #[derive(Debug, Default)]
 pub(crate) struct EndpointStream;
 
@@ -85,7 +83,7 @@ impl Mapping for EndpointStream {
             "done" => done(&event, data, turn),
             "error" => turn.fail(error(data)),
             "start" | "text-delta" => {
-                turn.fail(ModelError::new(ModelErrorKind::BadResponse, UI_MESSAGE_STREAM));
+                turn.fail(ModelError::new(ModelErrorKind::BadResponse, errors::AI_SDK_STREAM));
             }
             _ => {}
         }
@@ -159,6 +157,7 @@ fn done(event: &EndpointEvent<'_>, data: &str, turn: &mut TurnBuilder) {
     }
     turn.reasoning_whole(message.reasoning_content.as_deref().unwrap_or_default());
     turn.text_whole(&message.text);
+    turn.sources(message.sources);
     let calls = message.tool_calls.unwrap_or_default();
     turn.calls_whole(calls.into_iter().map(|call| {
         let args = arguments(call.input_args.as_str());

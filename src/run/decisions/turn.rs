@@ -183,6 +183,7 @@ fn one_answer(messages: Vec<Message>) -> Message {
             answer.content.get_or_insert_default().extend(parts);
         }
         answer.reasoning_content = answer.reasoning_content.or(more.reasoning_content);
+        answer.sources = answer.sources.or(more.sources);
         answer.extra.0.extend(more.extra.0);
     }
     answer.sender = Sender::Agent;

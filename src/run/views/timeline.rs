@@ -39,6 +39,9 @@ pub enum TimelineEntry {
         reasoning: Option<String>,
         /// When it was written.
         at: Option<u64>,
+        /// Where it says that it comes from: what it has is the model's.
+        #[ts(type = "readonly Source[]")]
+        sources: Option<Json>,
         /// Other answers in its place.
         branches: Option<Alternatives>,
     },
@@ -198,7 +201,9 @@ impl Timeline {
                 {
                     let (text, partial) = (message.text.clone(), message.partial);
                     let (reasoning, branches, at) = (reasoning.take(), branches.take(), message.at);
-                    let entry = TimelineEntry::AgentText { id, text, partial, reasoning, at, branches };
+                    let sources = message.sources.clone().filter(|sources| sources.as_str().starts_with('['));
+                    let entry =
+                        TimelineEntry::AgentText { id, text, partial, reasoning, at, sources, branches };
                     self.push(entry, changed);
                 }
                 let first = self.entries.len();

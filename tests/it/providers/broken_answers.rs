@@ -101,6 +101,19 @@ fn an_endpoint_of_the_ai_sdk_is_named() {
 }
 
 #[test]
+fn an_endpoint_of_the_older_ai_sdk_is_named() {
+    for first in ["0:\"Hi\"\n", "f:{\"messageId\":\"m\"}\n0:\"Hi\"\n", "2:[1]\n", "\n0:\"Hi"] {
+        let Outcome::Failed(failure) = outcome(Endpoint, [first]) else { panic!("{first}") };
+        assert_eq!(failure.error.kind, ModelErrorKind::BadResponse, "{first}");
+        assert!(failure.error.message.contains("AI SDK"), "{first}: {}", failure.error.message);
+    }
+    for other in ["0:Hi", "Hi: \"you\"", "a", "{\"a\":1}"] {
+        let Outcome::Failed(failure) = outcome(Endpoint, [other]) else { panic!("{other}") };
+        assert!(!failure.error.message.contains("AI SDK"), "{other}: {}", failure.error.message);
+    }
+}
+
+#[test]
 fn arguments_without_a_place_are_no_answer() {
     let elsewhere = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{\"path\":1}"}}]}}]}"#;
     assert_eq!(kind(OpenAiChat, &[CHAT_CALL, elsewhere, CHAT_STOP]), ModelErrorKind::BadResponse);

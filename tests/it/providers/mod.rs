@@ -9,4 +9,5 @@ mod request_records;
 mod request_schemas;
 mod request_thinking;
 mod requests;
+mod sources;
 mod strict_requests;

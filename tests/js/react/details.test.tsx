@@ -18,7 +18,7 @@ test("what the model thought is behind a button, and is read out by nobody", () 
   expect(thoughts.map(({ textContent }) => textContent)).toEqual([
     "ThoughtsA greeting.",
     "ThoughtsNothing to add.",
-    "Thinking…Hmm",
+    "Thinking…HmmHmm",
   ]);
   expect(thoughts.every((element) => !(element as HTMLDetailsElement).open && element.getAttribute("aria-live") === "off")).toBe(
     true,

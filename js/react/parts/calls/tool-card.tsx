@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { useLabels } from "../../render/labels.js";
 import { Long } from "../../render/long-text.js";
-import { Icon, type IconName } from "../icons.js";
+import { circle, Icon } from "../icons.js";
 import { readable, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
@@ -41,13 +41,13 @@ export function StreamingToolCard({ call }: { readonly call: StreamingCall }): R
   return <Card title={toolTitle(call.name, say)} state="writing" label={say(stateWords.writing)} input={call.input} />;
 }
 
-const icons: Partial<Record<ToolState, IconName>> = {
-  done: "done",
-  denied: "remove",
+const icons: { readonly [state in ToolState]?: Parameters<typeof Icon>[0]["name"] } = {
+  done: `${circle}m-3.5 9.3 2.5 2.5 4.5-5`,
+  denied: `${circle}m-3 6 6 6m0-6-6 6`,
   failed: "failed",
-  cut: "stop",
-  undone: "retry",
-  waiting: "waiting",
+  cut: `${circle}m-2.5 6.5h5v5h-5z`,
+  undone: "M9 14.5 4.5 10 9 5.5M4.5 10H14a5.5 5.5 0 0 1 0 11h-3",
+  waiting: `${circle}M12 7.5V12l3 2`,
 };
 
 function Card({ title, state, label, input, output, children }: ToolCardState & { children?: ReactNode }): ReactNode {
@@ -75,6 +75,7 @@ function Card({ title, state, label, input, output, children }: ToolCardState & 
           )}
         </div>
       </details>
+      {state === "failed" && output && <p>{output.slice(0, 300).split("\n", 1)}</p>}
       {children && <div data-glove-shows="">{children}</div>}
     </div>
   );

@@ -5,6 +5,7 @@ import { useLabels } from "../../render/labels.js";
 import { renderPart } from "../../render/mount-renderer.js";
 import type { RenderProps } from "../../render/types.js";
 import { useChat } from "../chat-context.js";
+import { Icon } from "../icons.js";
 import { errorWords } from "./error-words.js";
 
 /** An error, or a run that stands still, in words, with what can be done. */
@@ -70,17 +71,18 @@ function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
       <p>{text}</p>
       {details !== undefined && details !== text && (
         <details>
-          <summary>{say("Details")}</summary>
+          <summary>
+            {say("Details")} <Icon name="chevron" />
+          </summary>
           <p dir="auto">{details}</p>
         </details>
       )}
       {action && (
         <div data-glove-actions="">
-          <button type="button" onClick={() => void action.run()}>
-            {action.label}
-          </button>
           {/* Each second would be read out. */}
-          {left > 0 && <span aria-hidden="true">{`${say("Try again in")} ${left} s`}</span>}
+          <button type="button" aria-live="off" disabled={left > 0} onClick={() => void action.run()}>
+            {left > 0 ? `${say("Try again in")} ${left} s` : action.label}
+          </button>
         </div>
       )}
     </div>

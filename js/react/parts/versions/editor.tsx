@@ -1,7 +1,7 @@
 // `MessageEditor`: takes the place of a message while it is edited.
 import { type FormEvent, type KeyboardEvent, type ReactNode, useContext, useEffect, useRef } from "react";
 import { GloveError } from "../../../src/error.js";
-import { useHandlePart } from "../../hooks/handle-registry.js";
+import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { useChat } from "../chat-context.js";
@@ -97,10 +97,18 @@ export function EditorInput(props: PartProps<"textarea">): ReactNode {
 
 /** Sends the edited message in the place of the old one. */
 export function EditorSend(props: PartProps<"button">): ReactNode {
-  const { state } = useEditor();
+  const { state, entry } = useEditor();
+  const { glove } = useChat();
   const say = useLabels();
-  return part("button", { type: "submit", disabled: state === "sending", children: say("Save & send") }, props);
+  const waits = useHandlePart(glove, isQueued(entry.id));
+  const label = say(waits ? "Save" : "Save & send");
+  return part("button", { type: "submit", disabled: state === "sending", children: label }, props);
 }
+
+const isQueued =
+  (own: string | undefined) =>
+  ({ queue }: Parts) =>
+    queue?.some(({ id }) => id === own) ?? false;
 
 /** Leaves the message as it is. */
 export function EditorCancel(props: PartProps<"button">): ReactNode {
@@ -115,6 +123,6 @@ function Interrupts(): ReactNode {
   const { glove } = useChat();
   const { entry } = useEditor();
   const say = useLabels();
-  const stops = useHandlePart(glove, ({ busy, queue }) => busy && !queue?.some(({ id }) => id === entry.id));
+  const stops = useHandlePart(glove, (parts) => parts.busy && !isQueued(entry.id)(parts));
   return stops && <p role="status">{say("Sending this stops the current answer, which is kept as another version.")}</p>;
 }

@@ -1,3 +1,5 @@
-// What a conversation with several versions needs, loaded when there is a second one or the first message is edited.
+// What only some messages need: versions, an editor, sources. Loaded with the first of these.
+
+export { Sources } from "../sources.js";
 export { BranchPicker } from "./branch-picker.js";
 export { MessageEditor } from "./editor.js";

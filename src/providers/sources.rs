@@ -1,0 +1,79 @@
+//! Where an answer says that it comes from: each address once, in the order of their first mention. Every format names its sources in
+//! lists of objects with an address, each under its own keys, and none of these has another meaning in another format.
+
+use crate::answer::TurnBuilder;
+use crate::ids::Ids;
+use crate::json::Json;
+use crate::json::reader::{Broken, Reader};
+
+/// In bytes: more than anybody looks at.
+const MOST: usize = 20_000;
+/// Lists and objects in each other: no provider puts them deeper.
+const DEEPEST: u8 = 12;
+
+const NO_TITLE: &str = r#""""#;
+
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    known: Ids,
+    list: String,
+}
+
+/// Of annotations and citations, of Gemini, and of those that search the web before each answer.
+fn is_list(name: &str) -> bool {
+    ["tation", "groundingChunks", "search_results"].iter().any(|word| name.contains(word))
+}
+
+impl Sources {
+    /// Looks for them in an event, or in a whole answer.
+    pub(crate) fn read(&mut self, data: &str, turn: &mut TurnBuilder) {
+        let before = self.list.len();
+        // Most events have none.
+        if !is_list(data)
+            || self.value(&mut Reader::new(data), 0, false).is_err()
+            || self.list.len() == before
+        {
+            return;
+        }
+        if let Some(list) = self.list.get(1..) {
+            turn.sources(Json::parse(&format!("[{list}]")).ok());
+        }
+    }
+
+    fn value(&mut self, reader: &mut Reader<'_>, depth: u8, inside: bool) -> Result<(), Broken> {
+        // As they are written.
+        let (mut url, mut title) = ("", NO_TITLE);
+        match reader.peek()? {
+            b'[' if depth < DEEPEST => {
+                reader.array()?;
+                while reader.item()? {
+                    self.value(reader, depth + 1, inside)?;
+                }
+            }
+            b'{' if depth < DEEPEST => {
+                reader.object()?;
+                while let Some(key) = reader.key()? {
+                    match key {
+                        // Of calls.
+                        "args" | "input" => reader.skip()?,
+                        "url" | "uri" | "source" if inside => url = reader.raw()?,
+                        "title" if inside => title = reader.raw()?,
+                        _ => self.value(reader, depth + 1, inside || is_list(key))?,
+                    }
+                }
+            }
+            _ => reader.skip()?,
+        }
+        if !title.starts_with('"') {
+            title = NO_TITLE;
+        }
+        // A document of the request has no address.
+        let of_the_web = url.starts_with(r#""http"#);
+        if of_the_web && self.list.len() + url.len() + title.len() < MOST && self.known.insert(url) {
+            for part in [r#",{"url":"#, url, r#","title":"#, title, "}"] {
+                self.list.push_str(part);
+            }
+        }
+        Ok(())
+    }
+}
