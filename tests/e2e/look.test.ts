@@ -77,6 +77,16 @@ test("Enter sends and Shift+Enter begins a line, the field grows, and Stop ends 
   });
 });
 
+test("an answer that was cut off is told of once: by its mark, or by the notice while that stands", async () => {
+  await withPage(async (page) => {
+    await showState(page, "cut");
+    await page.getByText("The answer was interrupted.").waitFor();
+    expect(
+      await page.locator("[data-glove-cut-note], [data-glove-last] [data-glove-tools]").locator("visible=true").count(),
+    ).toBe(0);
+  });
+});
+
 test("the draft of a message comes back after a reload, and is gone when it was sent", async () => {
   await withPage(async (page) => {
     const begin = () => chat(page, `["Fine."]`, `{ persistSession: true }`);
@@ -262,7 +272,7 @@ test("a call is a card that says how far it is, and stays when it was refused or
     await page.getByText("Well.").waitFor();
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
     await card("Restart search").locator("summary").click();
-    await card("Restart search").getByText("It did not come back.").waitFor();
+    await card("Restart search").locator("details").getByText("It did not come back.").waitFor();
     expect(
       await page.locator("[data-glove-role=tool]").evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.state)),
     ).toEqual(["denied", "failed"]);

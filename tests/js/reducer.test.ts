@@ -96,7 +96,7 @@ test.each<[string, SnapshotEvent[], object]>([
   [
     "it stands in the core's queue",
     [...begun, sent("b", true), run("model", "a", { queue: [{ id: "b", text: "b", files: 0 }] })],
-    { queue: [{ id: "b", text: "b", files: 0 }] },
+    { queue: [{ id: "b", text: "b" }] },
   ],
   [
     "the session could not be opened for it",
