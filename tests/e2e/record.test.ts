@@ -87,6 +87,22 @@ test("a reminder waits for its approval over a reload, and the prompt that a tim
     expect(problems).toEqual([]);
   }));
 
+test("two agents work in their cards, one asks in its own, also after a reload, and both answers reach the one that called them", () =>
+  open(async (page, problems) => {
+    await say(page, "Research");
+    const clerk = page.getByRole("region", { name: "clerk" });
+    await clerk.getByRole("button", { name: "Approve" }).waitFor();
+    await page.getByRole("region", { name: "scout" }).getByText("It is all there.").waitFor();
+    await page.reload();
+    await clerk.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Report: It is all there. It is signed.").waitFor();
+    await page.reload();
+    await clerk.getByText("It is signed.").waitFor();
+    expect(await page.getByRole("textbox", { name: "Message", exact: true }).count()).toBe(1);
+    expect(await page.evaluate("client.sessions().then((all) => all.map(({ id }) => id))")).toEqual(["s"]);
+    expect(problems).toEqual([]);
+  }));
+
 test("a second tab shows the widget and the file too, as they come and when it opens later", () =>
   open(async (page, problems) => {
     const context = page.context();

@@ -1,5 +1,5 @@
 // A chat over the browser's database whose tools show widgets and files, and ask.
-import { GloveClient, GloveProvider, Render, type SlotProps, type ToolConfig, useGlove } from "glove-wasm/react";
+import { defineAgent, GloveClient, GloveProvider, Render, type SlotProps, type ToolConfig, useGlove } from "glove-wasm/react";
 import { createScriptedModel } from "glove-wasm/testing";
 import { createRoot } from "react-dom/client";
 
@@ -27,6 +27,13 @@ const tools: readonly ToolConfig[] = [
     },
   },
   { name: "remind", description: "", jsonSchema: schema, requireApproval: true, do: () => "planned" },
+  defineAgent({ name: "scout", description: "Looks it up.", systemPrompt: "scout" }),
+  defineAgent({
+    name: "clerk",
+    description: "Signs it.",
+    systemPrompt: "clerk",
+    tools: [{ name: "sign", description: "", jsonSchema: schema, requireApproval: true, do: () => "signed" }],
+  }),
 ];
 
 /** The seed's walk: the weather, a reminder that needs approval, and the prompt that a timer begins. */
@@ -35,8 +42,13 @@ const client = new GloveClient({
   userId: "ann",
   tools,
   createModel: () =>
-    createScriptedModel(({ messages }) => {
+    createScriptedModel(({ messages, systemPrompt }) => {
       const last = messages.at(-1);
+      if (systemPrompt === "scout") return "It is all there.";
+      if (systemPrompt === "clerk") return last?.tool_results ? "It is signed." : { toolCalls: [{ name: "sign" }] };
+      if (last?.tool_results?.[1]) return `Report: ${last.tool_results.map(({ result }) => result.data).join(" ")}`;
+      if (last?.text === "Research")
+        return { toolCalls: ["scout", "clerk"].map((name) => ({ name, input: { task: `Help, ${name}` } })) };
       if (last?.tool_results?.[0]?.tool_name === "make") return "Made.";
       if (last?.tool_results) return last.tool_results[0]?.tool_name === "weather" ? "It rains in Oslo." : "I will remind you.";
       if (last?.text.includes("began by itself")) return "Your reminder: take an umbrella.";
