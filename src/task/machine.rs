@@ -231,8 +231,7 @@ impl Task {
 
     /// Whether a decision with this id could change anything.
     pub fn looks_for(&self, id: &str) -> bool {
-        let open = self.state.pending.iter().any(|open| open.id == id);
-        open || !(self.is_closed(id) || self.state.ignored.iter().any(|ignored| ignored == id))
+        self.state.pending.iter().any(|open| open.id == id) || !self.is_closed(id)
     }
 
     /// What fits the state of the task changes it; what does not is refused and changes nothing.
@@ -467,24 +466,27 @@ impl Task {
     fn decide(&mut self, now: u64, seen: &Observed, fx: &mut Effects) -> Decisions {
         let mut found = Decisions::None;
         for (id, text) in &seen.decisions {
-            let known = self.state.pending.iter().any(|open| open.id == *id) || self.is_closed(id);
-            if !known && !self.state.ignored.contains(id) {
-                self.ignore(now, id, TaskErrorKind::ApprovalUnknown, "no request has this id");
-                found = Decisions::Some;
-            }
+            let mark = mark(id, text);
             let open = self.state.pending.iter().any(|open| open.id == *id);
-            if open && let Err(error) = ApprovalDecision::from_file(id, text) {
-                let mark = format!("{id} {}", sha256(text.as_bytes()));
-                if !self.state.ignored.contains(&mark) {
-                    self.state.ignored.push(mark);
-                    self.emit_error(now, &Failure::from(&error));
-                    found = Decisions::Some;
-                }
+            if self.state.ignored.contains(&mark) || (!open && self.is_closed(id)) {
+                continue;
             }
+            if !open {
+                // It never will decide: what is asked later was not known to whoever wrote it.
+                let why = "no request has this id. Delete the file";
+                self.ignore(now, id, TaskErrorKind::ApprovalUnknown, why);
+            } else if let Err(error) = ApprovalDecision::from_file(id, text) {
+                self.emit_error(now, &Failure::from(&error));
+            } else {
+                continue;
+            }
+            self.state.ignored.push(mark);
+            found = Decisions::Some;
         }
         for request in self.state.pending.clone() {
             let file = seen.decisions.iter().find(|(id, _)| *id == request.id);
-            let decision = file.and_then(|(id, text)| ApprovalDecision::from_file(id, text).ok());
+            let counts = file.filter(|(id, text)| !self.state.ignored.contains(&mark(id, text)));
+            let decision = counts.and_then(|(id, text)| ApprovalDecision::from_file(id, text).ok());
             let in_time = |decision: &ApprovalDecision| {
                 let said = time::from_text(&decision.timestamp);
                 !request.is_expired(now) || said.is_some_and(|said| said < request.expires())
@@ -531,7 +533,6 @@ impl Task {
     }
 
     fn ignore(&mut self, now: u64, id: &str, kind: TaskErrorKind, why: &str) {
-        self.state.ignored.push(id.to_owned());
         let error = TaskError::new(kind, format!("the decision `{id}` counts for nothing: {why}"));
         self.emit(now, "approval.ignored", error.message.clone(), Json::null());
         if let Some(event) = self.state.outbox.last_mut() {
@@ -995,6 +996,11 @@ enum Decisions {
     Some,
     /// The task does not go on.
     Over,
+}
+
+/// Names a file of a decision as it is now.
+fn mark(id: &str, text: &str) -> String {
+    format!("{id} {}", sha256(text.as_bytes()))
 }
 
 fn request_id(number: u32) -> String {

@@ -49,7 +49,7 @@ pub struct TaskState {
     pub decided: Vec<Decided>,
     /// How many requests for approval there were.
     pub requests: u32,
-    /// Ids of decisions that decided nothing, each told once.
+    /// Decisions that decided nothing, by id and hash, each told once.
     pub ignored: Vec<String>,
     /// How many files were added by `push_context`.
     pub pushed: u32,

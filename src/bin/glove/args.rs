@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Serves the endpoint that pages ask a model through, and sessions that live here
     Serve(Serve),
+    /// Works a task through in a folder: `task/` in it holds the inputs, `progress/` what comes of it
+    Run(Run),
 }
 
 #[derive(Debug, clap::Args)]
@@ -149,4 +151,41 @@ pub(crate) struct Serve {
     /// Replaces the instructions for the model, also those that pages send
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The folder of the task; one that has a task already goes on with it
+    pub folder: PathBuf,
+    /// What is to be reached [default: what `task/brief.md` asks for]
+    #[arg(long, value_name = "TEXT")]
+    pub goal: Option<String>,
+    /// What a person approves: the plan and each file that is written, nothing, or everything at once [default: strict]
+    #[arg(long, value_enum)]
+    pub approve: Option<Approve>,
+    /// How long it may work
+    #[arg(long, value_name = "MINUTES")]
+    pub minutes: Option<u64>,
+    /// How many steps it may take
+    #[arg(long)]
+    pub steps: Option<u32>,
+    /// Ends when a person is to decide, instead of waiting
+    #[arg(long)]
+    pub leave: bool,
+    /// A provider, and one of its models if not the usual one
+    #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
+    pub model: Option<String>,
+    /// The address of the provider's API, if not the usual one
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Writes the events as JSON, one a line, and the result as the last one
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Approve {
+    Strict,
+    Permissive,
+    Automatic,
 }

@@ -14,6 +14,7 @@ mod replay;
 mod screen;
 mod serve;
 mod sessions;
+mod task;
 mod words;
 
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Import(options) => sessions::import(&places, options),
         Command::Replay(options) => replay::replay(&options),
         Command::Serve(options) => serve::serve(&places, &options),
+        Command::Run(options) => task::run(&places, &options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@ mod lines;
 mod replay;
 mod screen;
 mod sessions;
+mod task;
 
 use std::env;
 use std::fs;

@@ -248,3 +248,16 @@ fn a_request_is_read_back_as_it_was_written() {
     let text = files.text("progress/approvals/requests/req_0001.json").unwrap();
     assert_eq!(serde_json::from_str::<ApprovalRequest>(&text).unwrap(), task.approvals()[0]);
 }
+
+#[test]
+fn a_decision_that_was_written_before_its_request_decides_nothing() {
+    let files = workspace();
+    let task =
+        block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    put_decision(&files, "req_0001", &json!({ "decision": "approved", "approved_by": "who knows" }));
+    for _ in 0..2 {
+        assert_eq!(block_on(task.run(LEAVE)).unwrap().status, TaskStatus::Waiting);
+    }
+    put_decision(&files, "req_0001", &json!({ "decision": "approved", "approved_by": "ada" }));
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+}

@@ -1,0 +1,240 @@
+//! A task in a folder: it is begun or taken up, watched, and decided about.
+
+use std::io::{IsTerminal, Write, stdin, stdout};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use futures_executor::block_on;
+use glove_wasm::native::{RandomIds, SystemClock, TaskFolder};
+use glove_wasm::task::{
+    ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, TaskError, TaskErrorKind,
+    TaskEvent, TaskResult, TaskSpec,
+};
+use glove_wasm::task_runtime::{RunOptions, TaskAgent, TaskAgentBuilder, TaskHandle};
+use tokio::runtime::Builder;
+use tokio::signal::ctrl_c;
+
+use crate::args::{Approve, Places, Run};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::model::Models;
+use crate::words;
+
+pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
+    let mut models = Models::new(Config::read(places)?, options.base_url.clone());
+    let model = models.choose(options.model.as_deref())?;
+    let agent = TaskAgentBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds))
+        .persona("You work carefully on what you are given, and say what you do not know.")
+        .build()?;
+    let task = open(&agent, options)?;
+    let json = options.json;
+    task.subscribe_events(move |event| print(event, json));
+    let asks = !options.json && stdin().is_terminal() && stdout().is_terminal();
+    let stopped = watch_ctrl_c(&task)?;
+    let run = RunOptions { leave_when_waiting: asks || options.leave, ..RunOptions::default() };
+    let result = loop {
+        let result = block_on(task.run(run))?;
+        if result.approvals.is_empty() || !asks || options.leave {
+            break result;
+        }
+        for request in &result.approvals {
+            decide(&task, request)?;
+        }
+    };
+    end(&result, options)?;
+    match result.finish_reason {
+        Some(FinishReason::Completed) => Ok(()),
+        None if options.leave && !result.approvals.is_empty() => Ok(()),
+        _ if stopped.load(Ordering::Relaxed) => Err(Failure::interrupted()),
+        _ => Err(Failure { message: why(&result), exit: 1 }),
+    }
+}
+
+fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
+    let folder = || TaskFolder::open(&options.folder);
+    let missing = match block_on(agent.resume(folder()?)) {
+        Err(error) if error.kind == TaskErrorKind::Missing => error,
+        Err(error) => return Err(error.into()),
+        Ok(_) if options.goal.is_some() => {
+            let message = format!(
+                "there is a task in `{}` already; leave `--goal` out to go on with it, or give another folder",
+                options.folder.display()
+            );
+            return Err(Failure::new(message));
+        }
+        Ok(task) => {
+            // What is given now counts from now on.
+            let budgets = task.state().spec.budgets;
+            if options.minutes.is_some() || options.steps.is_some() {
+                block_on(task.set_budgets(with(budgets, options)))?;
+            }
+            if let Some(approve) = options.approve {
+                block_on(task.set_policy(policy(approve)))?;
+            }
+            return Ok(task);
+        }
+    };
+    let goal = match &options.goal {
+        Some(goal) => goal.clone(),
+        None if Path::new(&options.folder).join("task/brief.md").is_file() => {
+            "Do what task/brief.md asks for.".to_owned()
+        }
+        None => {
+            let message = format!(
+                "{missing}. Say what is to be reached with `--goal TEXT`, or write it into task/brief.md"
+            );
+            return Err(Failure::new(message));
+        }
+    };
+    let spec = TaskSpec::new(goal)
+        .budgets(with(Budgets::default(), options))
+        .approvals(policy(options.approve.unwrap_or(Approve::Strict)));
+    Ok(block_on(agent.start_task(folder()?, spec))?)
+}
+
+fn with(mut budgets: Budgets, options: &Run) -> Budgets {
+    if let Some(minutes) = options.minutes {
+        budgets.max_wall_clock_ms = Some(minutes.saturating_mul(60_000));
+    }
+    if let Some(steps) = options.steps {
+        budgets.max_steps = steps;
+    }
+    budgets
+}
+
+fn policy(approve: Approve) -> ApprovalPolicy {
+    match approve {
+        Approve::Strict => ApprovalPolicy::strict(),
+        Approve::Permissive => ApprovalPolicy::permissive(),
+        Approve::Automatic => ApprovalPolicy::automatic(),
+    }
+}
+
+/// The first ctrl-C stops the task after the call in flight, the second one leaves: the task goes on from its files either way.
+fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<AtomicBool>, Failure> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let (task, seen) = (task.clone(), Arc::clone(&stopped));
+    let watch = async move {
+        while ctrl_c().await.is_ok() {
+            if seen.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+            words::complain("Stopping after the call in flight; ctrl-C again to leave at once.");
+            task.stop();
+        }
+    };
+    thread::Builder::new().name("glove-signals".to_owned()).spawn(move || runtime.block_on(watch))?;
+    Ok(stopped)
+}
+
+/// Asks the person at the terminal.
+fn decide(task: &TaskHandle, request: &ApprovalRequest) -> Result<(), Failure> {
+    let mut out = stdout();
+    match request.kind {
+        ApprovalKind::Plan => {
+            words::line(
+                &mut out,
+                "\nThe plan (progress/plan/current.json; you may edit it before you answer):",
+            )?;
+            let plan = task.state().plan.map(|known| known.plan).unwrap_or_default();
+            for step in &plan.steps {
+                words::line(&mut out, &format!("  {}: {}", step.id, words::clean(&step.title)))?;
+            }
+        }
+        ApprovalKind::Tool => {
+            let tool = request.tool_name.as_deref().unwrap_or_default();
+            words::line(&mut out, &format!("\n{}", words::clean(&request.rationale)))?;
+            for line in words::call_details(tool, &request.input.read().unwrap_or_default()) {
+                words::line(&mut out, &format!("  {line}"))?;
+            }
+        }
+    }
+    write!(out, "Allow? [y/N, or why not] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    if stdin().read_line(&mut answer)? == 0 {
+        // Nobody is there any more: the request waits.
+        return Err(Failure::new("the task waits for a decision; run it again to decide"));
+    }
+    let answer = answer.trim();
+    let said = match answer.to_ascii_lowercase().as_str() {
+        "y" | "yes" => block_on(task.approve(&request.id, "terminal")),
+        "" | "n" | "no" => block_on(task.deny(&request.id, "terminal", None)),
+        _ => block_on(task.deny(&request.id, "terminal", Some(answer))),
+    };
+    match said {
+        // Somebody else was faster.
+        Err(error) if error.kind == TaskErrorKind::ApprovalClosed => Ok(()),
+        said => Ok(said?),
+    }
+}
+
+fn print(event: &TaskEvent, json: bool) {
+    let mut out = stdout();
+    // Who has closed the output does not want to hear of it.
+    let _ = match json {
+        true => words::line(&mut out, event.line().trim_end()),
+        false => words::line(&mut out, &shown(event)),
+    };
+}
+
+fn shown(event: &TaskEvent) -> String {
+    let indent = if event.kind.starts_with("tool.") { "  " } else { "" };
+    let parts = [event.kind.as_str(), &event.step, &event.message, &event.error];
+    let line: Vec<String> =
+        parts.iter().filter(|part| !part.is_empty()).map(|part| words::clean(part)).collect();
+    format!("{indent}{}", line.join("  "))
+}
+
+fn end(result: &TaskResult, options: &Run) -> Result<(), Failure> {
+    let mut out = stdout();
+    if options.json {
+        let text = serde_json::to_string(result).map_err(|error| Failure::new(error.to_string()))?;
+        return Ok(words::line(&mut out, &text)?);
+    }
+    for request in &result.approvals {
+        let path = format!("progress/approvals/decisions/{}.json", request.id);
+        words::line(&mut out, &format!("waits for {path}: {}", words::clean(&request.rationale)))?;
+    }
+    if !result.output_text.is_empty() {
+        words::line(&mut out, &format!("\n{}\n", words::clean(&result.output_text)))?;
+    }
+    for made in &result.deliverables {
+        words::line(&mut out, &format!("{} ({} bytes)", made.path, made.size))?;
+    }
+    Ok(())
+}
+
+fn why(result: &TaskResult) -> String {
+    if let Some(error) = &result.error {
+        return format!("{} ({}). Run it again to go on", error.message, error.code);
+    }
+    match result.finish_reason {
+        Some(FinishReason::VerifyFailed) => {
+            let reasons =
+                result.verdict.as_ref().map(|verdict| verdict.reasons.join("; ")).unwrap_or_default();
+            format!("the verification failed: {reasons}")
+        }
+        Some(FinishReason::PlanDenied) => "the plan was denied".to_owned(),
+        Some(FinishReason::BudgetWallClock) => {
+            "its time is used up; give it more with `--minutes`".to_owned()
+        }
+        Some(FinishReason::BudgetSteps) => "its steps are used up; give it more with `--steps`".to_owned(),
+        Some(FinishReason::BudgetNoProgress) => {
+            "one step after another failed; see progress/notes.md, then run it again".to_owned()
+        }
+        Some(FinishReason::Stopped) => {
+            "it was stopped; remove progress/STOP, if it is there, and run it again".to_owned()
+        }
+        _ => "it waits; run it again to go on".to_owned(),
+    }
+}
+
+impl From<TaskError> for Failure {
+    fn from(error: TaskError) -> Self {
+        Failure::new(format!("{error} ({})", error.code()))
+    }
+}

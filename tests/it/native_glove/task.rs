@@ -1,0 +1,92 @@
+//! `glove run`: a task in a folder.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{Home, json_lines, stderr, stdout};
+
+/// Finds out, plans one step, writes a file, and looks at it.
+const SCRIPT: &str = r##"{"text":"The brief wants one page."}
+{"text":"{\"steps\": [{\"id\": \"s1\", \"title\": \"Write the page\"}]}"}
+{"calls":[{"tool":"fs_write","input":{"path":"progress/artifacts/page.md","content":"# Page\n"}}]}
+{"text":"The page is written."}
+{"text":"{\"pass\": true}"}
+"##;
+
+fn with_brief() -> Home {
+    let home = Home::new();
+    fs::create_dir_all(home.file("work/page/task")).unwrap();
+    home.write("work/page/task/brief.md", "One page.");
+    home.write("work/script", SCRIPT);
+    home
+}
+
+#[test]
+fn a_task_is_worked_through_in_a_folder() {
+    let home = with_brief();
+    let out = home.prints(&["run", "page", "--approve", "automatic", "--model", "scripted:script"]);
+    assert!(out.contains("phase.start  act-1-s1  s1\n  tool.call  act-1-s1  fs_write\n"), "{out}");
+    assert!(
+        out.ends_with("finish  completed\n\nThe page is written.\n\nprogress/artifacts/page.md (7 bytes)\n"),
+        "{out}"
+    );
+    assert_eq!(fs::read_to_string(home.file("work/page/progress/artifacts/page.md")).unwrap(), "# Page\n");
+    // It is finished, and needs no model for that.
+    let again = home.prints(&["run", "page", "--model", "scripted:script", "--json"]);
+    assert_eq!(json_lines(&again).last().unwrap()["finish_reason"], "completed");
+}
+
+#[test]
+fn a_strict_task_is_left_while_it_waits_and_goes_on_with_decisions_in_files() {
+    let home = with_brief();
+    let left = home.prints(&["run", "page", "--leave", "--json", "--model", "scripted:script"]);
+    let result = json_lines(&left).pop().unwrap();
+    assert_eq!(
+        (&result["status"], &result["approvals"][0]["type"]),
+        (&Value::from("waiting"), &Value::from("plan"))
+    );
+    let decisions = home.file("work/page/progress/approvals/decisions");
+    fs::create_dir_all(&decisions).unwrap();
+    let approved = r#"{"decision": "approved", "approved_by": "ada"}"#;
+    // The script of another process begins where the one before was left.
+    let from = |line: usize| SCRIPT.lines().skip(line).map(|line| format!("{line}\n")).collect::<String>();
+    fs::write(decisions.join("req_0001.json"), approved).unwrap();
+    home.write("work/rest", &from(2));
+    let left = home.prints(&["run", "page", "--leave", "--model", "scripted:rest"]);
+    let waits = "waits for progress/approvals/decisions/req_0002.json";
+    assert!(left.contains("plan.approved\n") && left.contains(waits), "{left}");
+    fs::write(decisions.join("req_0002.json"), approved).unwrap();
+    home.write("work/rest", &from(3));
+    let out = home.prints(&["run", "page", "--leave", "--model", "scripted:rest"]);
+    assert!(out.ends_with("progress/artifacts/page.md (7 bytes)\n"), "{out}");
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_a_sentence() {
+    let home = Home::new();
+    let refused = |args: &[&str]| {
+        let output = home.run(&[args, &["--model", "scripted:script"][..]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+        stderr(&output)
+    };
+    home.write("work/script", SCRIPT);
+    assert!(refused(&["run", "empty"]).contains("--goal TEXT"));
+    assert!(refused(&["run", "other", "--goal", " "]).contains("TASK_GOAL_INVALID"));
+    home.prints(&[
+        "run",
+        "done",
+        "--goal",
+        "A page",
+        "--approve",
+        "permissive",
+        "--model",
+        "scripted:script",
+    ]);
+    assert!(refused(&["run", "done", "--goal", "Another"]).contains("already"));
+    let out = refused(&["run", "short", "--goal", "A page", "--steps", "1", "--approve", "permissive"]);
+    assert!(out.contains("--steps"), "{out}");
+    fs::write(home.file("work/done/progress/state.json"), "{").unwrap();
+    fs::remove_file(home.file("work/done/progress/state.previous.json")).unwrap();
+    assert!(refused(&["run", "done"]).contains("TASK_STATE_BROKEN"));
+}
