@@ -14,7 +14,7 @@ test("an incident is looked into side by side, and mended once a person has allo
   await services(page).getByText("degraded").waitFor();
   // What was thought before it is there for who wants to read it.
   const thoughts = log(page).locator("details:not([open])", { hasText: "So the cause is in checkout itself" });
-  await thoughts.getByText("Thoughts").click();
+  await thoughts.locator("summary").click();
   await thoughts.waitFor({ state: "detached" });
   await shows(page, "Restart Checkout?");
   await press(page, "Allow once");
