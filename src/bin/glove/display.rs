@@ -92,9 +92,8 @@ impl Display {
     /// Prints lines for good, below the answer so far.
     pub(crate) fn lines<S: AsRef<str>>(&mut self, lines: &[S], dim: bool) -> io::Result<()> {
         self.finish()?;
-        let (width, _) = size();
         for line in lines {
-            let line = crate::words::cut(&clean(line.as_ref()), width.saturating_sub(1));
+            let line = clean(line.as_ref());
             match dim {
                 true => writeln!(self.out, "{DIM}{line}{PLAIN}")?,
                 false => writeln!(self.out, "{line}")?,

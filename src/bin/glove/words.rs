@@ -40,11 +40,13 @@ pub(crate) fn call_details(tool: &str, input: &Value) -> Vec<String> {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let mut lines = Vec::new();
     match (tool, text("command"), text("path")) {
+        // All of it: nobody allows what they cannot read.
         ("bash", Some(command), _) => {
             lines.extend(prefixed("$ ", "  ", command));
             if let Some(folder) = text("folder").filter(|folder| !folder.is_empty()) {
                 lines.push(format!("  in {folder}"));
             }
+            return lines.iter().map(|line| clean(line)).collect();
         }
         ("write_file", _, Some(path)) => {
             lines.push(path.to_owned());
@@ -159,6 +161,14 @@ mod tests {
         assert_eq!(lines[0], "a.txt");
         assert_eq!(lines[1], "+ line 0");
         assert_eq!(lines[DETAIL_LINES], "… 71 more lines");
+    }
+
+    #[test]
+    fn a_command_is_shown_to_its_end_before_it_is_allowed() {
+        let command = format!("echo {}; rm -rf build\n{}last", "a".repeat(500), "true\n".repeat(50));
+        let lines = call_details("bash", &json!({ "command": command }));
+        assert!(lines[0].ends_with("; rm -rf build"));
+        assert_eq!(lines.last().unwrap(), "  last");
     }
 
     #[test]
