@@ -98,6 +98,8 @@ test("two agents work in their cards, one asks in its own, also after a reload, 
     await page.getByText("Report: It is all there. It is signed.").waitFor();
     await page.reload();
     await clerk.getByText("It is signed.").waitFor();
+    expect(await clerk.evaluate((card) => card.clientHeight < innerHeight / 2)).toBe(true);
+    expect(await clerk.getByRole("button", { name: "Regenerate" }).count()).toBe(0);
     expect(await page.getByRole("textbox", { name: "Message", exact: true }).count()).toBe(1);
     expect(await page.evaluate("client.sessions().then((all) => all.map(({ id }) => id))")).toEqual(["s"]);
     expect(problems).toEqual([]);

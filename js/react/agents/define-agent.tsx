@@ -23,15 +23,18 @@ export function defineAgent<const N extends string>(
   return { ...define(definition), render: Object.assign(render, { displayName: `Agent(${definition.name})` }) };
 }
 
+/** Only the agent that called it says more, or asks again. */
 function Conversation({ agent, id }: { readonly agent: AgentDefinition; readonly id: string }): ReactNode {
   const { name, systemPrompt, tools = none, model } = agent;
-  const glove = useGlove({ sessionId: id, systemPrompt, tools, model, persistSession: false });
+  const { regenerate: _, edit: __, ...glove } = useGlove({ sessionId: id, systemPrompt, tools, model, persistSession: false });
   return (
     <section aria-label={name} data-glove-agent={name}>
-      <Render glove={glove} renderInput={nothing} welcome={null} attachments={false} />
+      <Render glove={glove} renderInput={nothing} welcome={null} attachments={false} style={card} />
     </section>
   );
 }
 
+/** As high as what is in it. */
+const card = { height: "auto", background: "none" } as const;
 const nothing = () => null;
 const none: readonly ToolConfig[] = [];
