@@ -5,8 +5,10 @@ import {
   type GloveState,
   Render,
   ToolCard,
+  type ToolEntries,
   type ToolEntry,
   type ToolPart,
+  type ToolRenderers,
   type UIMessage,
   useGlove,
   useSuspenseGlove,
@@ -86,6 +88,27 @@ export function Untyped(): ReactNode {
       }}
     />
   );
+}
+
+// Renderers by name: each gets the calls of its tool.
+const cards: ToolRenderers<Client> = {
+  search: ({ entry }) => entry.renderData?.hits.map(({ title }) => title),
+  // @ts-expect-error an amount is a number
+  pay: ({ entry }) => entry.input.amount.trim(),
+};
+export const misspelt: ToolRenderers<Client> = {
+  // @ts-expect-error no tool of this client has this name
+  payy: () => null,
+};
+export const untyped: ToolRenderers<GloveClient> = { any: ({ entry }) => entry.name };
+expectTypeOf<ToolEntries<Client>["pay"]["input"]>().toEqualTypeOf<{ amount: number }>();
+
+const draw = <Name extends keyof ToolEntries<Client>>(name: Name, entry: ToolEntries<Client>[Name]): ReactNode =>
+  cards[name]?.({ entry });
+
+export function ByName(): ReactNode {
+  const glove = useGlove<Client>();
+  return <Render glove={glove} renderToolStatus={({ entry }) => draw(entry.name, entry) ?? <ToolCard entry={entry} />} />;
 }
 
 function Card({ entry }: { entry: ClientToolEntry<Client> }): ReactNode {

@@ -1,4 +1,5 @@
 // The calls of a conversation, typed by the tools of its client.
+import type { ReactNode } from "react";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownEntry, StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { Partly } from "../../src/tools/schema-types.js";
@@ -38,6 +39,14 @@ type EntryOf<T> = T extends CallTypes
     ? ToolEntry
     : TypedToolEntry<T["name"], T["input"], T["renderData"]>
   : never;
+
+/** The calls of a client's conversations by the name of their tool: `ToolEntries<typeof client>["search"]`. */
+export type ToolEntries<C> = { readonly [Entry in ClientToolEntry<C> as Entry["name"]]: Entry };
+
+/** What draws the calls of each tool of a client, by its name; see "Types of calls" in docs/tools-and-schemas.md. */
+export type ToolRenderers<C> = {
+  readonly [Name in keyof ToolEntries<C>]?: (props: { entry: ToolEntries<C>[Name] }) => ReactNode;
+};
 
 /** An entry of the timeline of a client's conversations. */
 export type ClientEntry<C> = GloveClient extends C ? ShownEntry : Exclude<ShownEntry, { kind: "tool" }> | ClientToolEntry<C>;
