@@ -30,7 +30,11 @@ test("the guide to models lists every notice of the source", () => {
 
 test("the page of errors lists every code of the source, and no other", () => {
   const text = source("js", /\.tsx?$/) + source("src", /\.rs$/);
-  const handler = source("js/server", /\.ts$/) + source("js/src/relay", /\.ts$/) + source("src/endpoint", /\.rs$/) + source("src/native/serve", /\.rs$/);
+  const handler =
+    source("js/server", /\.ts$/) +
+    source("js/src/relay", /\.ts$/) +
+    source("src/endpoint", /\.rs$/) +
+    source("src/native/serve", /\.rs$/);
   const found = [text.matchAll(/GloveError\(\s*"([A-Z_]+)"/g), text.matchAll(code), handler.matchAll(refused)];
   const notices = noticesOf(text);
   const thrown = found.flatMap((matches) => [...matches].map(([, name]) => name)).filter((name = "") => !notices.has(name));
