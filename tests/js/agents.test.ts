@@ -106,6 +106,114 @@ test("stopping the outer run stops the agent, and both sessions go on", async ()
   expect((await session.sendMessage("Hello")).type).toBe("completed");
 });
 
+test("an agent that is stopped while its session is opened calls no model and no tool", async () => {
+  const { open, stores } = pages();
+  const did: string[] = [];
+  const note: ToolConfig = { name: "note", description: "", jsonSchema: { type: "object" }, do: () => did.push("noted") };
+  const { agent, model } = researcher([call("note", {}, "n1"), "Noted."], [note]);
+  let opened = () => {};
+  const opening = new Promise<void>((resolve) => {
+    opened = resolve;
+  });
+  let read = () => {};
+  const readable = new Promise<void>((resolve) => {
+    read = resolve;
+  });
+  const createStore = (id: string) => {
+    const store = stores.get(id) ?? new MemoryStore(id);
+    stores.set(id, store);
+    if (id !== inside) return store;
+    return new Proxy(store, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== "function") return value;
+        return async (...args: unknown[]) => {
+          opened();
+          await readable;
+          return value.apply(target, args);
+        };
+      },
+    });
+  };
+  const { session, client } = open([call("researcher", task("Note it")), "Hi."], { tools: [agent], createStore });
+  const asked = session.sendMessage("Go");
+  await opening;
+  session.abort();
+  expect(await asked).toEqual({ type: "aborted" });
+  read();
+  await client.session(inside).start();
+  expect((await session.sendMessage("Hello")).type).toBe("completed");
+  expect([model.calls.length, did]).toEqual([0, []]);
+});
+
+test("after a reload that resumes nothing by itself, resuming the outer run resumes the agent", async () => {
+  const { open } = pages();
+  const first = researcher([{ text: "Never", after: 60_000 }]);
+  const before = open([call("researcher", task("?"))], { tools: [first.agent], resume: "manual" });
+  void before.session.sendMessage("Weather?").catch(() => {});
+  await until(before.session, ({ timeline }) => timeline.length === 2);
+  await until(before.client.session(inside), ({ run }) => run.phase === "model");
+  before.client.dispose();
+
+  const second = researcher(["Rain."]);
+  const after = open(["It rains."], { tools: [second.agent], resume: "manual" });
+  await after.session.start();
+  expect(after.session.getSnapshot().run.phase).toBe("interrupted");
+  expect(await after.session.resume()).toMatchObject({ type: "completed", text: "It rains." });
+  expect(second.model.calls).toHaveLength(1);
+});
+
+test("an agent that is stopped alone is an error of its call that says so", async () => {
+  const { agent } = researcher([{ text: "Never", after: 60_000 }]);
+  const { session, client, model } = pages().open([call("researcher", task("?")), "Fine."], { tools: [agent] });
+  const asked = session.sendMessage("Weather?");
+  const inner = await until(session, ({ timeline }) => timeline.length === 2).then(() => client.session(inside));
+  await until(inner, ({ run }) => run.phase === "model");
+  inner.abort();
+  expect(await asked).toMatchObject({ type: "completed", text: "Fine." });
+  expect(JSON.stringify(model.calls[1]?.messages.at(-1))).toContain("The agent did not end its task: it is aborted.");
+});
+
+test("while an agent waits for a person its outer run waits too, and no time of its budget passes, also over a reload", async () => {
+  const { open } = pages();
+  const pay: ToolConfig = {
+    name: "pay",
+    description: "",
+    jsonSchema: { type: "object" },
+    requireApproval: true,
+    do: () => "paid",
+  };
+  const script = [call("pay", {}, "p1"), call("pay", {}, "p2"), "Paid twice."];
+  const budgets = { wall_clock_ms: 1_000 };
+  const errors: unknown[] = [];
+  const subscribers = [{ record: (type: string, data: unknown) => void (type === "error" && errors.push(data)) }];
+  const page = (inner: readonly ScriptedAnswer[], outer: readonly ScriptedAnswer[]) =>
+    open(outer, { tools: [researcher(inner, [pay]).agent], budgets, subscribers });
+  const pass = () => new Promise((resolve) => setTimeout(resolve, 1_200));
+  const answer = async ({ client, session }: ReturnType<typeof page>) => {
+    const inner = client.session(inside);
+    const [approval] = (await until(inner, ({ approvals }) => approvals.length === 1)).approvals;
+    await until(session, ({ run }) => run.phase === "waiting");
+    await pass();
+    inner.approve(approval?.id ?? "");
+    await until(inner, ({ approvals }) => approvals[0]?.id !== approval?.id);
+  };
+  const first = page(script, [call("researcher", task("Pay twice"))]);
+  void first.session.sendMessage("Pay").catch(() => {});
+  await until(first.session, ({ timeline }) => timeline.length === 2);
+  await answer(first);
+  await until(first.session, ({ run }) => run.phase === "waiting");
+  first.client.dispose();
+
+  const second = page(script.slice(2), ["All paid."]);
+  await second.session.start();
+  await answer(second);
+  const { timeline, slots } = await until(second.session, ({ busy }) => !busy);
+  expect(timeline.at(-1)).toMatchObject({ kind: "agent_text", text: "All paid." });
+  expect(slots.some(({ waits }) => waits)).toBe(false);
+  expect(errors).toEqual([]);
+});
+
 test("an agent that calls itself, and agents that are nested too deep, are refused with a code, and the run goes on", async () => {
   const tools: ToolConfig[] = [];
   const events: unknown[] = [];
@@ -177,7 +285,7 @@ test("a page that dies at any write loses nothing and runs nothing twice", async
           get(target, key) {
             const value: unknown = Reflect.get(target, key);
             if (typeof value !== "function") return value;
-            if (key !== "appendStep") return value.bind(target);
+            if (key !== "appendStep" && key !== "appendStepText") return value.bind(target);
             return async (...step: unknown[]) => {
               if (dead || ++writes === at) {
                 dead = true;

@@ -15,11 +15,13 @@ export function defineAgent<const N extends string>(
   definition: AgentDefinition<N>,
 ): ToolConfig<AgentTask> & { readonly name: N } {
   // Below a provider of its own, so that the selectors of the page stay on the page's conversation.
-  const render = ({ data }: SlotRenderProps<{ readonly session: string }>) => (
-    <GloveProvider>
-      <Conversation agent={definition} id={data.session} />
-    </GloveProvider>
-  );
+  // That a person is asked there is drawn there.
+  const render = ({ data }: SlotRenderProps<{ readonly session: string; readonly waits?: true }>) =>
+    data.waits ? null : (
+      <GloveProvider>
+        <Conversation agent={definition} id={data.session} />
+      </GloveProvider>
+    );
   return { ...define(definition), render: Object.assign(render, { displayName: `Agent(${definition.name})` }) };
 }
 

@@ -1,5 +1,6 @@
 // The run of an agent that another one has called: a session under the call. Loaded with the first.
-import { GloveError } from "../error.js";
+import { DisplayManager } from "../display/manager.js";
+import { AbortError, GloveError } from "../error.js";
 import type { GloveSession } from "../session/session.js";
 import type { ToolDisplay } from "../tools/tool.js";
 import { omitUndefined } from "../values/omit-undefined.js";
@@ -40,24 +41,77 @@ export async function runAgent(
   const limits = omitUndefined({ budgets: agent.budgets ?? config.budgets, limits: agent.limits ?? config.limits });
   const { session, release } = open(id, { ...own, ...limits, services: config.services, userId: config.userId });
   chains.set(session, [...chain, agent]);
-  const stopped = stopWith(outer, display.callId, signal, () => session.abort());
+  let isStopped = false;
+  const answered = waitsWith(outer, session, display);
+  const undo = stopWith(outer, display.callId, signal, () => {
+    isStopped = true;
+    session.abort();
+  });
   try {
     // Whatever draws the call draws the conversation there.
     if (config.tools?.some(({ name, render }) => name === agent.name && render)) {
       await display.pushAndForget({ input: { session: id } });
     }
     await session.start();
-    const parked = session.getSnapshot().run.phase === "paused";
+    if (isStopped) {
+      // What an earlier page had begun goes on since it is open.
+      session.abort();
+      throw new AbortError();
+    }
+    const { phase } = session.getSnapshot().run;
     // The same request however often the call is run: it is asked once, and its answer is given again.
-    const outcome = await (parked ? session.resume() : session.requestAs(`${id}.task`, { text: task }));
+    const ask = () => session.requestAs(`${id}.task`, { text: task });
+    const asked = phase === "paused" || phase === "interrupted" ? session.resume() : ask();
+    const outcome = await asked.catch((error: unknown) => {
+      if (error instanceof AbortError) return { type: "aborted" } as const;
+      throw error;
+    });
     const shown = { renderData: { session: id }, usage: session.getSnapshot().stats };
     if (outcome.type === "completed") return { status: "success", data: outcome.text, ...shown };
     const why = outcome.type === "paused" ? outcome.message : `The agent did not end its task: it is ${outcome.type}.`;
     return { status: "error", data: null, message: why, ...shown };
   } finally {
-    stopped();
+    undo();
+    await answered();
     release();
   }
+}
+
+/** While a person is asked inside, the call waits for that person too: no time of its request passes. Gives what ends it. */
+function waitsWith(outer: GloveSession, session: GloveSession, display: ToolDisplay): () => Promise<void> {
+  // One of the application's own would show it as a question.
+  if (!(outer.displayManager instanceof DisplayManager)) return async () => {};
+  let over = false;
+  let waiting: Promise<unknown> | undefined;
+  const isAsked = () => !over && session.getSnapshot().run.phase === "waiting";
+  const look = () => {
+    if (!isAsked()) answer();
+    else
+      waiting ??= display
+        .pushAndWait({ input: { session: session.sessionId, waits: true } })
+        // After a reload it has the answer of before at once.
+        .then(
+          () => true,
+          () => false,
+        )
+        .then((again) => {
+          waiting = undefined;
+          if (again) look();
+        });
+  };
+  const answer = () => {
+    const open = outer
+      .getSnapshot()
+      .slots.find((slot) => slot.toolCallId === display.callId && slot.waits && slot.status === "pending");
+    if (open) outer.resolveSlot(open.id);
+  };
+  const undo = session.subscribe(look);
+  return async () => {
+    over = true;
+    undo();
+    answer();
+    await waiting;
+  };
 }
 
 /** Stops the inner run when the call was stopped; not when its page, or another tab, goes on with it. Gives the undo. */
@@ -74,7 +128,8 @@ function stopWith(outer: GloveSession, callId: string, signal: AbortSignal | und
     undo = outer.subscribe(look);
     look();
   };
-  signal?.addEventListener("abort", fired, { once: true });
+  if (signal?.aborted) fired();
+  else signal?.addEventListener("abort", fired, { once: true });
   return () => {
     signal?.removeEventListener("abort", fired);
     undo();
