@@ -35,16 +35,20 @@ export function createChatTransport(client: GloveClient): ChatTransport<UIMessag
       const session = sessionOf(chatId);
       await session.start();
       const last = messages.at(-1);
-      if (trigger === "regenerate-message") return follow(session, { ask: () => session.regenerate(), abortSignal });
-      if (last?.role === "assistant") return goOn(session, last, abortSignal);
+      const again = trigger === "regenerate-message";
+      if (!again && last?.role === "assistant") return goOn(session, last, abortSignal);
+      // The chat has gone on without an answer to what is asked.
+      await leaveQuestions(session);
       const content = last ? contentOf(last) : [];
-      const edited = messageId === undefined ? undefined : (entries.get(messageId) ?? messageId);
-      const edits = edited !== undefined && session.getSnapshot().timeline.some(({ id }) => id === edited);
-      return follow(session, {
-        ask: () => (edits ? session.edit(edited, { content }) : session.sendMessage({ content })),
-        heard: (entry) => last && entries.set(last.id, entry),
-        abortSignal,
-      });
+      const said = session.getSnapshot().timeline.filter(({ kind }) => kind === "user");
+      const entryOf = (id: string | undefined) => said.find((entry) => entry.id === (entries.get(id ?? "") ?? id))?.id;
+      const edited = entryOf(again ? last?.id : messageId);
+      const ask = () => {
+        if (again && (edited === undefined || edited === said.at(-1)?.id)) return session.regenerate();
+        // Another answer than the last is given again by saying the same there.
+        return edited === undefined ? session.sendMessage({ content }) : session.edit(edited, { content });
+      };
+      return follow(session, { ask, heard: (entry) => last && entries.set(last.id, entry), abortSignal });
     },
     async reconnectToStream({ chatId, abortSignal }) {
       const session = sessionOf(chatId);
@@ -52,6 +56,19 @@ export function createChatTransport(client: GloveClient): ChatTransport<UIMessag
       return session.getSnapshot().busy ? follow(session, { from: [], abortSignal }) : null;
     },
   };
+}
+
+/** Stops the run that asks something, where one does. */
+async function leaveQuestions(session: GloveSession): Promise<void> {
+  const asks = () => session.getSnapshot().approvals.length > 0;
+  if (!asks()) return;
+  let undo = () => {};
+  const left = new Promise<void>((resolve) => {
+    undo = session.subscribe(() => void (asks() || resolve()));
+  });
+  session.abort();
+  if (asks()) await left;
+  undo();
 }
 
 /** What a person has said of calls goes to the session, and its answer goes on. */
@@ -138,8 +155,9 @@ function follow(session: GloveSession, { ask, from, answered, heard, abortSignal
         if ((outcome as { readonly type: string }).type === "aborted") failed(new AbortError());
         else done();
       };
-      if (ask) ask().then(ended, failed);
-      else look();
+      if (!ask) look();
+      else if (abortSignal?.aborted) failed(new AbortError());
+      else ask().then(ended, failed);
     },
     cancel: () => end(),
   });

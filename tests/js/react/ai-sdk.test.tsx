@@ -125,6 +125,52 @@ test("stop stops our run, regenerate and edits give another answer, and files ar
   expect(model.calls[3]?.messages.map(({ text }) => text)).toEqual(["Hi", "Once more"]);
 });
 
+test("what is stopped before it has begun asks no model", async () => {
+  const { transport, model, client } = page(["Never."]);
+  const stop = new AbortController();
+  const hi: UIMessage = { id: "u1", role: "user", parts: [{ type: "text", text: "Hi" }] };
+  const sent = transport.sendMessages({
+    trigger: "submit-message",
+    chatId: "s1",
+    messageId: undefined,
+    messages: [hi],
+    abortSignal: stop.signal,
+  });
+  stop.abort();
+  const chunks = [];
+  for await (const chunk of (await sent) as unknown as AsyncIterable<unknown>) chunks.push(chunk);
+  expect(chunks).toEqual([{ type: "abort" }]);
+  expect([model.calls.length, client.session("s1").getSnapshot().busy]).toEqual([0, false]);
+});
+
+test("an earlier answer is regenerated in its place", async () => {
+  const { chat, shown, ready, model } = page(["One.", "Two.", "Other one."]);
+  act(() => void chat().sendMessage({ text: "First" }));
+  await shown("First / step-start|One.");
+  await ready();
+  const { id } = chat().messages[1] ?? {};
+  act(() => void chat().sendMessage({ text: "Second" }));
+  await shown("First / step-start|One. / Second / step-start|Two.");
+  await ready();
+  act(() => void chat().regenerate({ messageId: id as string }));
+  await shown("First / step-start|Other one.");
+  await ready();
+  expect(model.calls[2]?.messages.map(({ text }) => text)).toEqual(["First"]);
+});
+
+test("a message that is sent while an approval is open takes the place of its answer", async () => {
+  const did: unknown[] = [];
+  const pay = tool((input) => did.push(input), { name: "pay", requireApproval: true });
+  const { chat, shown, ready } = page([call("pay", { euros: 5 }), "Not paid."], { tools: [pay] });
+  act(() => void chat().sendMessage({ text: "Pay 5" }));
+  await shown("Pay 5 / step-start|tool-pay");
+  await ready();
+  act(() => void chat().sendMessage({ text: "Leave it" }));
+  await shown("Pay 5 / step-start|tool-pay / Leave it / step-start|Not paid.");
+  await ready();
+  expect(did).toEqual([]);
+});
+
 test("a reload shows what was said, and follows the run that goes on", async () => {
   const stores = new Map<string, StoreAdapter>();
   const createStore = (id: string) => {
