@@ -11,7 +11,7 @@ use crate::task::layout::{self, WorkspacePath, step_name};
 use crate::task::plan::{Plan, Verdict, ticked, with_steps, with_tick};
 use crate::task::report::{Deliverable, FinishReason, StepReport, StepStatus, TaskStatus, ToolCallReport};
 use crate::task::spec::{ApprovalPolicy, Budgets, TaskSpec};
-use crate::task::state::{Decided, Outgoing, PlanState, TaskState, VERSION};
+use crate::task::state::{Decided, Outgoing, PlanState, TaskState, VERSION, mark};
 use crate::task::steps::{LoopView, Next, StepOutput, StepSpec, StepSummary, TaskLoop, loop_signature};
 use crate::task::text::{first_line, pretty, sha256};
 use crate::task::time;
@@ -44,8 +44,12 @@ pub enum Input {
         calls: Vec<ToolCallReport>,
         elapsed_ms: u64,
     },
-    /// The run of the current step waits for these.
-    Asked(Vec<Question>),
+    /// The run of the current step waits for these. What stood in the files of decisions before decides nothing about them.
+    Asked {
+        questions: Vec<Question>,
+        /// As in [`Observed`].
+        decisions: Vec<(String, String)>,
+    },
     /// A person answered a question of the run itself, in a chat for example.
     Answered {
         question: String,
@@ -206,7 +210,7 @@ impl Task {
         &self.state.outbox
     }
 
-    /// Files that are to be written once the state is, unless they are there.
+    /// Files that are to be written once the state is. The task alone says what is in them.
     pub fn outgoing(&self) -> &[Outgoing] {
         &self.state.outgoing
     }
@@ -250,7 +254,11 @@ impl Task {
                     fx.push(Effect::Save);
                 }
             }
-            Input::Asked(questions) => self.asked(now, &questions, &mut fx)?,
+            Input::Asked { questions, decisions } => {
+                self.current()?;
+                self.set_aside(now, &decisions);
+                self.asked(now, &questions, &mut fx)?;
+            }
             Input::Answered { question, allowed } => self.answered(now, &question, allowed, &mut fx),
             Input::Ended(outcome) => self.ended(now, *outcome, &mut fx)?,
             Input::Pushed(text) => self.pushed(now, text, &mut fx),
@@ -463,12 +471,12 @@ impl Task {
         Ok(true)
     }
 
-    fn decide(&mut self, now: u64, seen: &Observed, fx: &mut Effects) -> Decisions {
-        let mut found = Decisions::None;
-        for (id, text) in &seen.decisions {
-            let mark = mark(id, text);
+    /// Marks the decisions that count for nothing, and tells each once; true where there was one.
+    fn set_aside(&mut self, now: u64, decisions: &[(String, String)]) -> bool {
+        let before = self.state.ignored.len();
+        for (id, text) in decisions {
             let open = self.state.pending.iter().any(|open| open.id == *id);
-            if self.state.ignored.contains(&mark) || (!open && self.is_closed(id)) {
+            if self.state.ignores(id, text) || (!open && self.is_closed(id)) {
                 continue;
             }
             if !open {
@@ -480,12 +488,19 @@ impl Task {
             } else {
                 continue;
             }
-            self.state.ignored.push(mark);
-            found = Decisions::Some;
+            self.state.ignored.push(mark(id, text));
         }
+        self.state.ignored.len() > before
+    }
+
+    fn decide(&mut self, now: u64, seen: &Observed, fx: &mut Effects) -> Decisions {
+        let mut found = match self.set_aside(now, &seen.decisions) {
+            true => Decisions::Some,
+            false => Decisions::None,
+        };
         for request in self.state.pending.clone() {
             let file = seen.decisions.iter().find(|(id, _)| *id == request.id);
-            let counts = file.filter(|(id, text)| !self.state.ignored.contains(&mark(id, text)));
+            let counts = file.filter(|(id, text)| !self.state.ignores(id, text));
             let decision = counts.and_then(|(id, text)| ApprovalDecision::from_file(id, text).ok());
             let in_time = |decision: &ApprovalDecision| {
                 let said = time::from_text(&decision.timestamp);
@@ -996,11 +1011,6 @@ enum Decisions {
     Some,
     /// The task does not go on.
     Over,
-}
-
-/// Names a file of a decision as it is now.
-fn mark(id: &str, text: &str) -> String {
-    format!("{id} {}", sha256(text.as_bytes()))
 }
 
 fn request_id(number: u32) -> String {

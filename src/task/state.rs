@@ -10,6 +10,7 @@ use crate::task::plan::{Plan, Verdict};
 use crate::task::report::{FinishReason, TaskStatus};
 use crate::task::spec::{ApprovalPolicy, TaskSpec};
 use crate::task::steps::{StepSpec, StepSummary};
+use crate::task::text::sha256;
 
 /// Written into every state; an older number is read, a newer one refused.
 pub(crate) const VERSION: u32 = 1;
@@ -99,12 +100,22 @@ pub struct Decided {
     pub reason: Option<String>,
 }
 
+/// Names a file of a decision as it is now.
+pub(crate) fn mark(id: &str, text: &str) -> String {
+    format!("{id} {}", sha256(text.as_bytes()))
+}
+
 #[derive(Read)]
 struct Versioned {
     version: u32,
 }
 
 impl TaskState {
+    /// Whether this file of a decision was found to decide nothing.
+    pub(crate) fn ignores(&self, id: &str, text: &str) -> bool {
+        self.ignored.contains(&mark(id, text))
+    }
+
     pub(crate) fn from_file(text: &str) -> Result<TaskState, TaskError> {
         let broken = |why: String| {
             let message = format!(

@@ -3,8 +3,8 @@
 use crate::json::codec::from_text;
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::text::pretty;
-use crate::task::{ApprovalDecision, ApprovalRequest, Decision, TaskError, TaskErrorKind};
-use crate::task_runtime::workspace::{Workspace, read_text};
+use crate::task::{ApprovalDecision, ApprovalRequest, Decision, TaskError, TaskErrorKind, TaskState};
+use crate::task_runtime::workspace::{Workspace, read_known, read_text};
 
 /// Decides about a request of a task, whoever runs it; the runner sees it at its next look. `decision` has the id of the request.
 pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision) -> Result<(), TaskError> {
@@ -24,7 +24,9 @@ pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision
         let message = format!("{} cannot be read: {fault}", layout::request(id));
         TaskError::new(TaskErrorKind::ApprovalUnknown, message)
     })?;
-    if read_text(files, &layout::decision(id)).await?.is_some() {
+    if let Some(found) = read_text(files, &layout::decision(id)).await?
+        && !decides_nothing(files, id, &found).await?
+    {
         return refuse(TaskErrorKind::ApprovalClosed, format!("the request `{id}` is decided already"));
     }
     if request.is_expired(now) && decision.decision != Decision::Expired {
@@ -35,6 +37,14 @@ pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision
         return refuse(TaskErrorKind::ApprovalClosed, message);
     }
     files.write(&layout::decision(id), pretty(decision).into_bytes()).await
+}
+
+/// Whether a request waits in spite of the file of its decision: one that cannot be read, or that was there before the request.
+async fn decides_nothing(files: &dyn Workspace, id: &str, text: &str) -> Result<bool, TaskError> {
+    let state = read_known(files, layout::STATE).await?;
+    let Some(Ok(state)) = state.as_deref().map(TaskState::from_file) else { return Ok(false) };
+    let waits = state.pending.iter().any(|open| open.id == id);
+    Ok(waits && (state.ignores(id, text) || ApprovalDecision::from_file(id, text).is_err()))
 }
 
 /// Writes the STOP file: whoever runs the task stops after the call in flight. To go on, delete the file and resume.

@@ -208,21 +208,12 @@ impl TaskHandle {
 
     async fn observe(&self) -> Result<Observed, TaskError> {
         let files = &*self.running.shared.files;
-        let mut seen = Observed {
+        Ok(Observed {
             stop: self.running.stop_reason().await?,
             plan: read_known(files, layout::PLAN).await?,
             todo: read_known(files, layout::TODO).await?.unwrap_or_default(),
-            decisions: Vec::new(),
-        };
-        for entry in files.list(&WorkspacePath::known(layout::DECISIONS)).await? {
-            let Some(id) = entry.path.name().strip_suffix(".json") else { continue };
-            if self.running.with_task(|task| task.looks_for(id))
-                && let Some(text) = read_text(files, &entry.path).await?
-            {
-                seen.decisions.push((id.to_owned(), text));
-            }
-        }
-        Ok(seen)
+            decisions: self.running.decisions().await?,
+        })
     }
 
     /// What came of it so far.

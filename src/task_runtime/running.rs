@@ -168,10 +168,8 @@ impl Running {
         files.write(&WorkspacePath::known(layout::STATE), text.clone().into_bytes()).await?;
         *lock(&self.shared.written) = text;
         for Outgoing { path, content } in outgoing {
-            let path = WorkspacePath::known(path);
-            if files.read(&path).await?.is_none() {
-                files.write(&path, content.into_bytes()).await?;
-            }
+            // Whatever is there: a tool may have put another text before a person's eyes.
+            files.write(&WorkspacePath::known(path), content.into_bytes()).await?;
         }
         if !events.is_empty() {
             let lines: String = events.iter().map(TaskEvent::line).collect();
@@ -185,6 +183,21 @@ impl Running {
             }
         }
         Ok(())
+    }
+
+    /// Id and content of each decision that could change anything.
+    pub(super) async fn decisions(&self) -> Result<Vec<(String, String)>, TaskError> {
+        let files = &*self.shared.files;
+        let mut found = Vec::new();
+        for entry in files.list(&WorkspacePath::known(layout::DECISIONS)).await? {
+            let Some(id) = entry.path.name().strip_suffix(".json") else { continue };
+            if self.with_task(|task| task.looks_for(id))
+                && let Some(text) = read_text(files, &entry.path).await?
+            {
+                found.push((id.to_owned(), text));
+            }
+        }
+        Ok(found)
     }
 
     pub(super) async fn stop_reason(&self) -> Result<Option<String>, TaskError> {

@@ -232,7 +232,8 @@ impl Running {
                     let now = clock.steady();
                     let elapsed_ms = now.saturating_sub(std::mem::replace(&mut told, now));
                     self.accept(Input::Progress { calls: calls_of(&session, seeds), elapsed_ms }).await?;
-                    match self.accept(Input::Asked(questions)).await? {
+                    let decisions = self.decisions().await?;
+                    match self.accept(Input::Asked { questions, decisions }).await? {
                         Then::Wait(until) => return Ok(Ran::Waits(until)),
                         Then::Nothing | Then::Run(_) | Then::Stop => {
                             work = session.resume();
