@@ -1,4 +1,4 @@
-//! A folder as the workspace of a task. No path leads out of it, whatever links are in it.
+//! A folder as the workspace of a task. No path leads out of it, whatever links are in it; where the task works, links lead nowhere.
 
 use std::fs::{self, TryLockError};
 use std::io::{self, Write};
@@ -29,12 +29,14 @@ impl TaskFolder {
         let path = path.as_ref();
         let open = || {
             fs::create_dir_all(path)?;
-            let folder = Dir::open_ambient_dir(path, ambient_authority())?;
-            folder.create_dir_all(TASK)?;
-            folder.create_dir_all(PROGRESS)?;
-            Ok(folder)
+            Dir::open_ambient_dir(path, ambient_authority())
         };
         let folder = open().map_err(|error: io::Error| failed(&path.display().to_string(), &error))?;
+        for part in [TASK, PROGRESS] {
+            // A link that leads out is there, and is none to make.
+            let there = folder.create_dir_all(part).or_else(|_| folder.metadata(part).map(drop));
+            there.map_err(|error| failed(part, &error))?;
+        }
         Ok(TaskFolder { folder: Arc::new(folder) })
     }
 
@@ -63,9 +65,27 @@ fn failed(path: &str, error: &io::Error) -> TaskError {
     TaskError::new(TaskErrorKind::Workspace, message)
 }
 
+/// Where a task works no link is followed, not even to another file of its own: by one, a tool that may write artifacts could write
+/// decisions. Inputs are only read.
+fn direct(folder: &Dir, path: &Path) -> io::Result<()> {
+    if !path.starts_with(PROGRESS) {
+        return Ok(());
+    }
+    for part in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+        let is_link = folder.symlink_metadata(part).is_ok_and(|metadata| metadata.is_symlink());
+        if is_link {
+            return Err(io::Error::other(format!("`{}` is a link; remove it", part.display())));
+        }
+    }
+    Ok(())
+}
+
 fn make_parent(folder: &Dir, path: &Path) -> io::Result<()> {
     match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => folder.create_dir_all(parent),
+        Some(parent) if !parent.as_os_str().is_empty() => {
+            direct(folder, parent)?;
+            folder.create_dir_all(parent)
+        }
         _ => Ok(()),
     }
 }
@@ -106,6 +126,7 @@ impl Workspace for TaskFolder {
             let missing = |error: &io::Error| {
                 matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
             };
+            direct(folder, path)?;
             match folder.metadata(path) {
                 // Opening a pipe or a device would wait for ever.
                 Ok(metadata) if !metadata.is_file() => Err(io::Error::other("is not a regular file")),
@@ -129,6 +150,7 @@ impl Workspace for TaskFolder {
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
         self.on_thread(path, move |folder, path| {
             make_parent(folder, path)?;
+            direct(folder, path)?;
             let mut file = folder.open_with(path, OpenOptions::new().append(true).create(true))?;
             file.write_all(&content)?;
             file.sync_data()
@@ -137,6 +159,7 @@ impl Workspace for TaskFolder {
 
     fn list(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<Vec<Entry>, TaskError>> {
         self.on_thread(path, |folder, path| {
+            direct(folder, path)?;
             let mut found = Vec::new();
             below(folder, path.to_str().unwrap_or_default(), &mut found)?;
             found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -159,6 +159,42 @@ mod native {
         assert!(listed.is_empty(), "{listed:?}");
     }
 
+    /// Otherwise a tool that may write artifacts could write decisions.
+    #[test]
+    fn links_within_a_folder_lead_nowhere_in_what_governs_a_task() {
+        let folder = Folder::new();
+        let files = TaskFolder::open(folder.path()).unwrap();
+        let link = |to: &str, at: &str| symlink(to, folder.path().join(at)).unwrap();
+        for name in ["approvals/requests", "steps", "artifacts"] {
+            fs::create_dir_all(folder.path().join("progress").join(name)).unwrap();
+        }
+        fs::write(folder.path().join("progress/state.json"), "{}").unwrap();
+        link("../approvals", "progress/artifacts/mine");
+        link("../artifacts", "progress/approvals/decisions");
+        link("../state.json", "progress/artifacts/state");
+        let refused = |error: glove_wasm::task::TaskError| {
+            assert!(error.message.contains("link"), "{error}");
+        };
+        refused(block_on(files.write(&path("progress/artifacts/mine/a.json"), b"x".to_vec())).unwrap_err());
+        refused(block_on(files.append(&path("progress/artifacts/mine/a.json"), b"x".to_vec())).unwrap_err());
+        refused(block_on(files.append(&path("progress/artifacts/state"), b"x".to_vec())).unwrap_err());
+        refused(block_on(files.read(&path("progress/approvals/decisions/a.json"))).unwrap_err());
+        refused(block_on(files.list(&path("progress/approvals/decisions"))).unwrap_err());
+        assert_eq!(fs::read_to_string(folder.path().join("progress/state.json")).unwrap(), "{}");
+        // Inputs are only read, so links among them do no harm.
+        fs::write(folder.path().join("task/one.md"), "one").unwrap();
+        link("one.md", "task/two.md");
+        assert_eq!(block_on(files.read(&path("task/two.md"))).unwrap().unwrap(), b"one");
+    }
+
+    #[test]
+    fn parts_of_a_folder_that_are_links_are_named() {
+        let (folder, outside) = (Folder::new(), Folder::new());
+        symlink(outside.path(), folder.path().join("task")).unwrap();
+        let error = TaskFolder::open(folder.path()).unwrap_err();
+        assert!(error.message.starts_with("`task` leads out of the workspace by a link"), "{error}");
+    }
+
     #[test]
     fn a_folder_reads_lists_adds_and_replaces_whole_files() {
         let folder = Folder::new();
