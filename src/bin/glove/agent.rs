@@ -1,6 +1,5 @@
 //! The agent: a model, a session of the database, and tools for a folder.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
+use crate::sessions::write;
 
 /// A session that is open.
 pub(crate) struct Opened {
@@ -72,7 +72,7 @@ impl Opened {
         runtime.block_on(session.drive());
         let Some(path) = &self.record else { return Ok(()) };
         let text = session.export_run(str::to_owned)?;
-        fs::write(path, text).map_err(|error| Failure::new(format!("`{}`: {error}", path.display())))
+        write(path, &text)
     }
 
     /// A request of the user. With the first one the session is there, and has its folder.

@@ -119,7 +119,7 @@ pub(crate) struct Import {
     /// What was exported; `-` for the standard input
     pub file: PathBuf,
     /// Imports it under another id than its own
-    #[arg(long)]
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub id: Option<String>,
     /// Continues its run too: tools whose calls were under way may run here
     #[arg(long)]

@@ -1,7 +1,8 @@
 //! The sessions of the database: listed, exported, imported.
 
-use std::fs;
-use std::io::{self, Read, stdin, stdout};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write, stdin, stdout};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use futures_executor::block_on;
@@ -48,7 +49,7 @@ pub(crate) fn export(places: &Places, options: &Export) -> Result<(), Failure> {
     let session = find(&database, options.session.as_deref())?;
     let text = block_on(database.export(&session.id))?.to_text()?;
     match &options.output {
-        Some(path) => fs::write(path, text).map_err(|error| of_file(path, &error)),
+        Some(path) => write(path, &text),
         None => Ok(line(&mut stdout(), &text)?),
     }
 }
@@ -68,6 +69,12 @@ pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     };
     read.map_err(|error| of_file(file, &error))?;
     Ok(text)
+}
+
+/// What was said is nobody else's business: a new file is the user's alone.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| of_file(path, &error))
 }
 
 fn of_file(path: &Path, error: &io::Error) -> Failure {

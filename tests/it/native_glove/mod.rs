@@ -8,6 +8,7 @@ mod task;
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -65,6 +66,11 @@ impl Drop for Home {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(Path::new(&self.path));
     }
+}
+
+/// Who may open a file.
+pub fn mode(file: &Path) -> u32 {
+    fs::metadata(file).unwrap().permissions().mode() & 0o777
 }
 
 pub fn stdout(output: &Output) -> String {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Home, json_lines, stderr};
+use super::{Home, json_lines, mode, stderr};
 
 const KEY: &str = "sk-ant-api03-0123456789abcdef";
 
@@ -24,6 +24,7 @@ fn recorded(home: &Home) -> String {
 fn a_recorded_run_is_played_without_model_and_tools() {
     let home = Home::new();
     let text = recorded(&home);
+    assert_eq!(mode(&home.file("run.json")), 0o600);
     fs::remove_dir_all(home.file("work")).unwrap();
     fs::create_dir(home.file("work")).unwrap();
     let file = home.file("run.json");

@@ -1,6 +1,6 @@
 //! Sessions of the program.
 
-use super::{Home, stderr};
+use super::{Home, mode, stderr};
 
 #[test]
 fn a_session_is_continued_and_deleted_by_the_beginning_of_its_id() {
@@ -35,6 +35,7 @@ fn a_session_goes_from_one_home_to_another() {
     let id = home.sessions()[0]["id"].as_str().unwrap().to_owned();
     let file = other.file("session.json");
     home.prints(&["export", &id[..8], "-o", file.to_str().unwrap()]);
+    assert_eq!(mode(&file), 0o600, "what was said is nobody else's business");
     assert_eq!(other.prints(&["import", file.to_str().unwrap(), "--with-run"]).trim(), id);
     assert_eq!(other.prints(&["export"]).trim(), std::fs::read_to_string(&file).unwrap());
     other.prints(&["resume", "--model", "scripted", "-p", "again"]);
@@ -44,6 +45,8 @@ fn a_session_goes_from_one_home_to_another() {
     assert_ne!(again.trim(), id, "its id is used already");
     let refused = other.run(&["import", file.to_str().unwrap(), "--id", &id]);
     assert!(stderr(&refused).contains("SESSION_EXISTS"), "{}", stderr(&refused));
+    let refused = other.run(&["import", file.to_str().unwrap(), "--id", ""]);
+    assert!(stderr(&refused).contains("--id"), "{}", stderr(&refused));
     other.write("none.json", "{}");
     let refused = other.run(&["import", other.file("none.json").to_str().unwrap()]);
     assert!(stderr(&refused).contains("SESSION_IMPORT_INVALID"), "{}", stderr(&refused));
