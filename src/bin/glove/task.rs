@@ -1,7 +1,6 @@
 //! A task in a folder: it is begun or taken up, watched, and decided about.
 
 use std::io::{IsTerminal, Write, stdin, stdout};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -32,7 +31,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let json = options.json;
     task.subscribe_events(move |event| print(event, json));
     let asks = !options.json && stdin().is_terminal() && stdout().is_terminal();
-    let stopped = watch_ctrl_c(&task)?;
+    let signals = watch_ctrl_c(&task)?;
     let run = RunOptions { leave_when_waiting: asks || options.leave, ..RunOptions::default() };
     let result = loop {
         let result = block_on(task.run(run))?;
@@ -40,22 +39,34 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
             break result;
         }
         for request in &result.approvals {
-            decide(&task, request)?;
+            decide(&task, request, &signals)?;
         }
     };
     end(&result, options)?;
     match result.finish_reason {
         Some(FinishReason::Completed) => Ok(()),
         None if options.leave && !result.approvals.is_empty() => Ok(()),
-        _ if stopped.load(Ordering::Relaxed) => Err(Failure::interrupted()),
+        _ if signals.stopped.load(Ordering::Relaxed) => Err(Failure::interrupted()),
         _ => Err(Failure { message: why(&result), exit: 1 }),
     }
 }
 
 fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
+    let (progress, brief) = (options.folder.join("progress"), options.folder.join("task/brief.md"));
+    let no_goal = || {
+        let message = format!(
+            "there is no task in `{}`. Say what is to be reached with `--goal TEXT`, or write it into task/brief.md",
+            options.folder.display()
+        );
+        Failure::new(message)
+    };
+    // Nothing is made where a name was mistyped.
+    if options.goal.is_none() && !progress.exists() && !brief.is_file() {
+        return Err(no_goal());
+    }
     let folder = || TaskFolder::open(&options.folder);
-    let missing = match block_on(agent.resume(folder()?)) {
-        Err(error) if error.kind == TaskErrorKind::Missing => error,
+    match block_on(agent.resume(folder()?)) {
+        Err(error) if error.kind == TaskErrorKind::Missing => {}
         Err(error) => return Err(error.into()),
         Ok(_) if options.goal.is_some() => {
             let message = format!(
@@ -75,18 +86,11 @@ fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
             }
             return Ok(task);
         }
-    };
+    }
     let goal = match &options.goal {
         Some(goal) => goal.clone(),
-        None if Path::new(&options.folder).join("task/brief.md").is_file() => {
-            "Do what task/brief.md asks for.".to_owned()
-        }
-        None => {
-            let message = format!(
-                "{missing}. Say what is to be reached with `--goal TEXT`, or write it into task/brief.md"
-            );
-            return Err(Failure::new(message));
-        }
+        None if brief.is_file() => "Do what task/brief.md asks for.".to_owned(),
+        None => return Err(no_goal()),
     };
     let spec = TaskSpec::new(goal)
         .budgets(with(Budgets::default(), options))
@@ -112,14 +116,22 @@ fn policy(approve: Approve) -> ApprovalPolicy {
     }
 }
 
+/// What ctrl-C met.
+#[derive(Default)]
+struct Signals {
+    stopped: AtomicBool,
+    /// A person is asked, so nothing is in flight.
+    asks: AtomicBool,
+}
+
 /// The first ctrl-C stops the task after the call in flight, the second one leaves: the task goes on from its files either way.
-fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<AtomicBool>, Failure> {
-    let stopped = Arc::new(AtomicBool::new(false));
+fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
+    let signals = Arc::new(Signals::default());
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let (task, seen) = (task.clone(), Arc::clone(&stopped));
+    let (task, seen) = (task.clone(), Arc::clone(&signals));
     let watch = async move {
         while ctrl_c().await.is_ok() {
-            if seen.swap(true, Ordering::Relaxed) {
+            if seen.stopped.swap(true, Ordering::Relaxed) || seen.asks.load(Ordering::Relaxed) {
                 std::process::exit(130);
             }
             words::complain("Stopping after the call in flight; ctrl-C again to leave at once.");
@@ -127,11 +139,11 @@ fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<AtomicBool>, Failure> {
         }
     };
     thread::Builder::new().name("glove-signals".to_owned()).spawn(move || runtime.block_on(watch))?;
-    Ok(stopped)
+    Ok(signals)
 }
 
 /// Asks the person at the terminal.
-fn decide(task: &TaskHandle, request: &ApprovalRequest) -> Result<(), Failure> {
+fn decide(task: &TaskHandle, request: &ApprovalRequest, signals: &Signals) -> Result<(), Failure> {
     let mut out = stdout();
     match request.kind {
         ApprovalKind::Plan => {
@@ -140,8 +152,8 @@ fn decide(task: &TaskHandle, request: &ApprovalRequest) -> Result<(), Failure> {
                 "\nThe plan (progress/plan/current.json; you may edit it before you answer):",
             )?;
             let plan = task.state().plan.map(|known| known.plan).unwrap_or_default();
-            for step in &plan.steps {
-                words::line(&mut out, &format!("  {}: {}", step.id, words::clean(&step.title)))?;
+            for line in words::plan_lines(&plan) {
+                words::line(&mut out, &format!("  {line}"))?;
             }
         }
         ApprovalKind::Tool => {
@@ -155,7 +167,10 @@ fn decide(task: &TaskHandle, request: &ApprovalRequest) -> Result<(), Failure> {
     write!(out, "Allow? [y/N, or why not] ")?;
     out.flush()?;
     let mut answer = String::new();
-    if stdin().read_line(&mut answer)? == 0 {
+    signals.asks.store(true, Ordering::Relaxed);
+    let length = stdin().read_line(&mut answer)?;
+    signals.asks.store(false, Ordering::Relaxed);
+    if length == 0 {
         // Nobody is there any more: the request waits.
         return Err(Failure::new("the task waits for a decision; run it again to decide"));
     }

@@ -6,6 +6,7 @@ use glove_wasm::error::Error;
 use glove_wasm::event::ToolUseResult;
 use glove_wasm::message::ToolStatus;
 use glove_wasm::runtime::Response;
+use glove_wasm::task::Plan;
 use serde_json::Value;
 
 /// Lines of a call's arguments that a person reads before it runs: all that fit on a screen.
@@ -48,7 +49,7 @@ pub(crate) fn call_details(tool: &str, input: &Value) -> Vec<String> {
             }
             return lines.iter().map(|line| clean(line)).collect();
         }
-        ("write_file", _, Some(path)) => {
+        ("write_file" | "fs_write", _, Some(path)) => {
             lines.push(path.to_owned());
             lines.extend(prefixed("+ ", "+ ", text("content").unwrap_or_default()));
         }
@@ -68,6 +69,22 @@ pub(crate) fn call_details(tool: &str, input: &Value) -> Vec<String> {
         },
     }
     few(lines, DETAIL_LINES)
+}
+
+/// A plan, to its end: nobody approves what they cannot read.
+pub(crate) fn plan_lines(plan: &Plan) -> Vec<String> {
+    let mut lines = prefixed("", "", &plan.objective);
+    for step in &plan.steps {
+        lines.extend(prefixed(&format!("{}: ", step.id), "    ", &step.title));
+        lines.extend(prefixed("    ", "    ", &step.instructions));
+    }
+    for constraint in &plan.constraints {
+        lines.extend(prefixed("within: ", "    ", constraint));
+    }
+    for wanted in &plan.acceptance {
+        lines.extend(prefixed("must hold: ", "    ", &wanted.criterion));
+    }
+    lines.iter().map(|line| clean(line)).collect()
 }
 
 fn prefixed(first: &str, others: &str, text: &str) -> Vec<String> {

@@ -165,3 +165,30 @@ fn a_message_of_several_lines_is_one_message() {
     assert!(terminal.child.wait().unwrap().success());
     assert_eq!(home.sessions()[0]["messages"], 4);
 }
+
+#[test]
+fn what_a_task_asks_for_is_shown_before_it_is_allowed_and_an_interrupt_leaves_the_question() {
+    let home = Home::new();
+    let plan = r#"{"steps": [{"id": "s1", "title": "Write\nAllow? yes", "instructions": "First this.\nThen rm -rf."}], "acceptance": [{"criterion": "It is there"}]}"#;
+    let page = "line\n".repeat(60);
+    let script = [
+        serde_json::json!({ "text": "Gathered." }),
+        serde_json::json!({ "text": plan }),
+        serde_json::json!({ "calls": [{ "tool": "fs_write", "input": { "path": "progress/artifacts/page.md", "content": page } }] }),
+    ];
+    let script: String = script.iter().map(|line| format!("{line}\n")).collect();
+    home.write("work/script", &script);
+    let args = ["run", "page", "--goal", "A page", "--model", "scripted:script"];
+    let mut terminal = Terminal::start(&home, &args);
+    terminal.sees("  s1: Write\r\n      Allow? yes\r\n      First this.\r\n      Then rm -rf.\r\n");
+    terminal.sees("  must hold: It is there");
+    terminal.sees("Allow? [y/N, or why not] ");
+    terminal.type_in("y\r");
+    terminal.sees("  progress/artifacts/page.md\r\n  + line");
+    terminal.sees("Allow? [y/N, or why not] ");
+    let pid = Pid::from_raw(terminal.child.id().try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
+    let state = std::fs::read_to_string(home.file("work/page/progress/state.json")).unwrap();
+    assert!(state.contains("\"req_0002\"") && state.contains("\"waiting\""), "the question waits: {state}");
+}

@@ -72,6 +72,7 @@ fn what_cannot_be_run_is_refused_with_a_sentence() {
     };
     home.write("work/script", SCRIPT);
     assert!(refused(&["run", "empty"]).contains("--goal TEXT"));
+    assert!(!home.file("work/empty").exists(), "a name that was mistyped makes no folder");
     assert!(refused(&["run", "other", "--goal", " "]).contains("TASK_GOAL_INVALID"));
     home.prints(&[
         "run",
