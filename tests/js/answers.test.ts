@@ -102,3 +102,15 @@ test("a tool of the application works first, and one that is called give_answer 
   expect(await session.sendMessage("Call it")).toMatchObject({ type: "completed", text: "Hm." });
   expect((await session.messages())[2]?.tool_results?.[0]?.result.data).toBe("own");
 });
+
+test("a schema that refers to itself is told and stored with its references where they are", async () => {
+  type Tree = Tree[];
+  const tree: z.ZodType<Tree> = z.lazy(() => z.array(tree));
+  const input = { answer: [[], [[]]] };
+  const { session } = scene([{ toolCalls: [{ name: "give_answer", input }] }]);
+  expect(await session.sendMessage({ text: "A tree", output: tree })).toMatchObject({ value: [[], [[]]] });
+  const [asked] = await session.messages();
+  expect(asked?.answer_schema).toMatchObject({
+    properties: { answer: { type: "array", items: { $ref: "#/properties/answer" } } },
+  });
+});

@@ -75,5 +75,17 @@ async function wrapped(schema: Schema): Promise<JsonSchema> {
   const { $defs, ...answer } = json;
   const { type, properties } = json;
   if (type === "object" && properties && !Object.hasOwn(properties, "answer")) return json;
-  return { type: "object", properties: { answer }, required: ["answer"], ...($defs !== undefined && { $defs }) };
+  const whole = { type: "object", properties: { answer }, required: ["answer"], ...($defs !== undefined && { $defs }) };
+  return moved(whole) as JsonSchema;
+}
+
+/** What refers to the answer finds it where it stands now; definitions stay where they were. */
+function moved(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(moved);
+  if (schema === null || typeof schema !== "object") return schema;
+  const entries = Object.entries(schema).map(([key, value]) => {
+    const refers = key === "$ref" && typeof value === "string" && /^#(?!\/\$defs\/)/.test(value);
+    return [key, refers ? `#/properties/answer${value.slice(1)}` : moved(value)];
+  });
+  return Object.fromEntries(entries);
 }
