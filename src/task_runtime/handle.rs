@@ -136,6 +136,8 @@ impl TaskHandle {
         self.running.accept(Input::Budgets(budgets)).await.map(drop)
     }
 
+    /// What a person approves. It counts for the plan at once, and for tools from the next run of a step on: a run that is open keeps what
+    /// it began with, and one that is taken up by [`TaskAgent::resume`](super::TaskAgent::resume) has the new policy.
     pub async fn set_policy(&self, approvals: ApprovalPolicy) -> Result<(), TaskError> {
         self.running.accept(Input::Approvals(approvals)).await.map(drop)
     }

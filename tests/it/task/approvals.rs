@@ -10,7 +10,9 @@ use glove_wasm::task_runtime::{MemoryWorkspace, RunOptions, decide};
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel};
 use serde_json::{Value, json};
 
-use super::{NOON, agent, asked, at, builder, events, kinds, spec, worker, working_model, workspace, write};
+use super::{
+    NOON, agent, asked, at, builder, events, kinds, plain_tool, spec, worker, working_model, workspace, write,
+};
 
 const LEAVE: RunOptions = RunOptions { view: ResultView::Full, leave_when_waiting: true };
 
@@ -317,4 +319,26 @@ fn a_person_decides_where_a_file_that_decides_nothing_is_in_the_way() {
         assert_eq!(again.code(), "TASK_APPROVAL_CLOSED");
         assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::PlanDenied));
     }
+}
+
+#[test]
+fn a_policy_that_is_set_when_a_task_is_taken_up_counts_for_the_next_call_of_its_step() {
+    let files = workspace();
+    let shell = plain_tool("shell");
+    let model = ScriptedModel::by(|_, seen| match asked(seen) {
+        (request, 0) if request.contains("(s1)") => Line::call("shell", "a0", json!({})),
+        (request, 1) if request.contains("(s1)") => write("one", "a1"),
+        _ => worker(seen),
+    });
+    let agent = builder(&model).tool(shell).build().unwrap();
+    let policy = ApprovalPolicy { require_tools: vec!["shell".to_owned()], ..ApprovalPolicy::permissive() };
+    let task = block_on(agent.start_task(files.clone(), spec().approvals(policy))).unwrap();
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().approvals[0].tool_name.as_deref(), Some("shell"));
+    drop(task);
+    let task = block_on(agent.resume(files.clone())).unwrap();
+    block_on(task.set_policy(ApprovalPolicy::strict())).unwrap();
+    block_on(task.approve("req_0001", "ada")).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(result.approvals[0].tool_name.as_deref(), Some("fs_write"));
+    assert_eq!(files.text("progress/artifacts/one.md"), None);
 }
