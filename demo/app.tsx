@@ -1,7 +1,7 @@
 // The page: conversations on the left, the chat in the middle, and on demand the scene's application and what happens inside.
 import { GloveProvider, Render, type Suggestion, ThreadList, useGlove } from "glove-wasm/react";
 import { useId, useMemo, useRef, useState } from "react";
-import { Hint } from "./chat/hint.js";
+import { Hint, ReloadHint } from "./chat/hint.js";
 import { Phase } from "./chat/phase.js";
 import { Suggestions } from "./chat/suggestions.js";
 import { Tasks } from "./chat/tasks.js";
@@ -30,7 +30,9 @@ function Page({ scene }: { scene: Scene }) {
   const room = useRoom();
   const wide = room > 1;
   const [inside, setInside] = useKept("demo-inside");
-  // Beside the chat where there is room, and in its place where there is not.
+  /** The conversation that is scrolled down: the bar gets an edge over it. */
+  const [scrolled, setScrolled] = useState<string>();
+  // Beside the chat, or below it on a phone; both at once where there is room.
   const [wanted, setWanted] = useState<boolean>();
   const panel = (wanted ?? wide) && (room === 3 || !inside);
   const { panel: application, tries } = scene;
@@ -47,7 +49,14 @@ function Page({ scene }: { scene: Scene }) {
       data-inside={inside ? "" : undefined}
     >
       <Sidebar scene={scene} wide={wide} />
-      <main className="chat">
+      <main
+        className="chat"
+        data-scrolled={scrolled === glove.sessionId ? "" : undefined}
+        onScrollCapture={({ target }) => {
+          if (!(target instanceof Element && target.matches("[data-glove-scroller]"))) return;
+          setScrolled(target.scrollTop > 0 ? glove.sessionId : undefined);
+        }}
+      >
         <h1 className="heard">{scene.name}</h1>
         <header className="bar">
           {!wide && (
@@ -72,6 +81,7 @@ function Page({ scene }: { scene: Scene }) {
           welcome={application ? <Welcome scene={scene} send={glove.sendMessage} /> : scene.title}
           suggestions={suggestions}
         />
+        <ReloadHint />
         {scene.suggestions && <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />}
       </main>
       {application && (

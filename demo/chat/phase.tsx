@@ -1,22 +1,25 @@
-// What the run does now.
+// What the run does now; nothing while nothing runs.
 import { type RunPhase, useGlove } from "glove-wasm/react";
 
 const words: Readonly<Record<RunPhase, string>> = {
-  idle: "Ready",
+  idle: "",
   model: "Thinking",
   tools: "Using tools",
-  waiting: "Waits for you",
-  compacting: "Summarising",
-  undoing: "Taking back",
+  waiting: "Waiting for you",
+  compacting: "Summarizing",
+  undoing: "Undoing",
   paused: "Paused",
   interrupted: "Interrupted",
 };
 
 export function Phase() {
   const phase = useGlove(({ run }) => run.phase);
+  const writes = useGlove(({ streamingText }) => streamingText !== "");
+  const failed = useGlove(({ error }) => error !== undefined);
+  const said = phase === "paused" && failed ? "Stopped by an error" : phase === "model" && writes ? "Writing" : words[phase];
   return (
     <p className="phase" data-phase={phase} role="status">
-      {words[phase]}
+      {said}
     </p>
   );
 }

@@ -77,7 +77,7 @@ const tasks = taskList([
 function investigate(said: Said): Answer {
   const services = said.data("list_services") as Service[] | undefined;
   const ill = services?.filter(({ state }) => state !== "healthy") ?? [];
-  if (!services) return { text: "I look at the board first.", calls: [tasks(0), ["list_services", {}]] };
+  if (!services) return { text: "Looking at the board first.", calls: [tasks(0), ["list_services", {}]] };
   if (ill.length === 0) return { text: "Nothing is wrong at the moment. “Start the incident again” is below the board." };
   const read: Call[] = [...ill.map(({ id }): Call => ["read_logs", { service: id }]), ["read_logs", { service: "payments" }]];
   if (!said.data("read_logs")) return { calls: [tasks(1), ...read] };

@@ -27,7 +27,7 @@ export function Bars({ title, unit, bars: all, parts }: BarsProps) {
   return (
     <figure className="plot">
       <figcaption>
-        {title} <span className="quiet">{latest ? `${most.toLocaleString("en")} ${unit} at most` : "nothing yet"}</span>
+        {title} <span className="quiet">{latest ? `max ${most.toLocaleString("en")} ${unit}` : "nothing yet"}</span>
         {latest && (
           <span className="legend">
             {parts.map((part) => (

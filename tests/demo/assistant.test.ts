@@ -1,6 +1,6 @@
 // The plain assistant: what somebody expects from any chat, and what only this one does.
 import { expect, test } from "vitest";
-import { calls, demo, log, phase, press, say, shows, thread } from "./kit.js";
+import { calls, demo, log, press, ready, say, shows, thread } from "./kit.js";
 
 const { open } = demo();
 
@@ -8,7 +8,7 @@ test("an answer is markdown as it streams: code with colours, a table, a list", 
   const page = await open("assistant");
   await press(page, "Explain closures with code");
   await log(page).locator("pre code span").first().waitFor();
-  await phase(page, "Ready");
+  await ready(page);
   expect(await log(page).getByRole("listitem").count()).toBe(3);
   await say(page, "Compare databases in a table");
   await log(page).getByRole("table").getByRole("cell", { name: "one at a time" }).waitFor();
@@ -19,10 +19,10 @@ test("another answer and an edited message are versions that one can go back to"
   const page = await open("assistant");
   await say(page, "Write a poem");
   await shows(page, "The tide comes in");
-  await phase(page, "Ready");
+  await ready(page);
   await press(page, "Answer again");
   await shows(page, "The kettle hums");
-  await phase(page, "Ready");
+  await ready(page);
   await log(page).getByText("2/2").waitFor();
   await log(page).getByRole("button", { name: "Previous version" }).click();
   await shows(page, "The tide comes in");
@@ -32,7 +32,7 @@ test("another answer and an edited message are versions that one can go back to"
   await page.keyboard.press("Enter");
   await shows(page, "PostgreSQL tutorial");
   expect(await log(page).getByText("The tide comes in").count()).toBe(0);
-  await phase(page, "Ready");
+  await ready(page);
   await page.reload();
   await shows(page, "PostgreSQL tutorial");
 });
@@ -115,7 +115,7 @@ test("an error says what to do in plain words, and trying again goes on", async 
 test("the list leads from one conversation to the other, and a deleted one comes back", async () => {
   const page = await open("assistant");
   await say(page, "Write a poem");
-  await phase(page, "Ready");
+  await ready(page);
   await press(page, "New conversation");
   await say(page, "Chart my steps");
   await shows(page, "The best day was Sat");

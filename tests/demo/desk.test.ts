@@ -1,7 +1,7 @@
 // The operations desk: permission, approval above a limit, undo, and a secret that nobody keeps.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { calls, demo, inside, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, inside, log, press, ready, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 const services = (page: Page) => region(page, "Services");
@@ -31,26 +31,26 @@ test("an incident is looked into side by side, and mended once a person has allo
 test("a refund above the limit is approved, one below is not asked about, and both are taken back", async () => {
   const page = await open("desk");
   const paid = (text: string) => region(page, "Desk").getByText(text, { exact: true }).waitFor();
-  await press(page, "Refund €20 for order 1043");
+  await say(page, "Refund €20 for order 1043");
   await paid("€20");
   await say(page, "Refund €80 for order 1042");
   await shows(page, "€80 for order 1042 are above the limit of €50.");
   await press(page, "Approve");
   await paid("€100");
-  await phase(page, "Ready");
+  await ready(page);
   await press(page, "Undo");
   await paid("€20");
   await calls(page, "Refund €80 for order 1042").getByText("Undone").waitFor();
   await press(page, "Undo that");
   await paid("€0");
   // There is nothing left that could be.
-  await phase(page, "Ready");
+  await ready(page);
   expect(await page.getByRole("button", { name: "Undo", exact: true }).isDisabled()).toBe(true);
 });
 
 test("the reason for a refusal reaches the assistant", async () => {
   const page = await open("desk");
-  await press(page, "Scale search to 6");
+  await say(page, "Scale search to 6");
   await shows(page, "6 replicas are more than the 4 that need no approval.");
   await page.getByLabel("Reason for rejecting").fill("Too dear");
   await press(page, "Reject");
@@ -62,13 +62,13 @@ test("the reason for a refusal reaches the assistant", async () => {
 test("a secret is not shown again, not stored and not sent", async () => {
   const page = await open("desk");
   const secret = "hunter2-and-more";
-  await press(page, "Connect the paging key");
+  await say(page, "Connect the paging key");
   const field = page.getByRole("textbox", { name: /^The key of the paging service/ });
   expect(await field.getAttribute("type")).toBe("password");
   await field.fill(secret);
   await field.press("Enter");
   await shows(page, "I never saw the key");
-  await phase(page, "Ready");
+  await ready(page);
   for (const tab of ["Requests", "Record", "Journal", "Events"]) {
     await inside(page, tab);
     const shown = await page.locator("body").evaluate((body) => body.textContent);

@@ -74,6 +74,8 @@ export const press = (page: Page, name: string | RegExp) => page.getByRole("butt
 export const log = (page: Page) => page.getByRole("log");
 export const shows = (page: Page, text: string | RegExp) => log(page).getByText(text).first().waitFor();
 export const phase = (page: Page, text: string) => page.locator(".phase", { hasText: text }).waitFor();
+/** Waits until nothing runs: the status line says nothing then. */
+export const ready = (page: Page) => page.locator(".phase[data-phase=idle]").waitFor({ state: "attached" });
 /** The cards of calls that say this. */
 export const calls = (page: Page, title: string) => log(page).locator("[data-glove-role=tool]", { hasText: title });
 /** A button of the inspector, which is opened for it where it is folded. */

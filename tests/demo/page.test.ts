@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { root } from "../support/project.js";
-import { demo, inside, log, phase, press, region, type Scene, say, shows, thread } from "./kit.js";
+import { demo, inside, log, press, ready, region, type Scene, say, shows, thread } from "./kit.js";
 
 const { open } = demo();
 const scenes: readonly Scene[] = ["assistant", "shop", "trip", "desk"];
@@ -49,7 +49,7 @@ test("the inspector shows requests, the record, the journal and the events as th
   const page = await open("shop");
   await say(page, "What is in my basket?");
   await shows(page, "Your cart is empty");
-  await phase(page, "Ready");
+  await ready(page);
   await inside(page, "Requests");
   const requests = region(page, "Requests").locator(".requests > li");
   expect(await requests.count()).toBe(2);
@@ -79,7 +79,7 @@ test("a long conversation is summarised for the model before it gets too long", 
   for (let round = 0; round < 6; round++) {
     await say(page, `What is in my cart ${words}?`);
     await page.waitForFunction((n) => document.querySelectorAll("[data-glove-role=agent]").length > n, round);
-    await phase(page, "Ready");
+    await ready(page);
   }
   await page.getByText("Earlier messages were summarised").first().waitFor();
   const tokens = Number((await context.innerText()).split(" ")[0]?.replace(",", ""));
@@ -106,11 +106,24 @@ test.each([
       for (const view of ["Cart", "Plan", "Board", "Inspector"]) {
         const button = page.getByRole("button", { name: view, exact: true });
         if ((await button.count()) === 0) continue;
+        // Its panel is beside the chat, or below it on a phone, and the end of the conversation stays to be read.
         await button.click();
-        expect(await log(page).isVisible()).toBe(false);
+        expect(await button.getAttribute("aria-pressed")).toBe("true");
+        const panel = await page.locator(".side:not([hidden]), .inside:not([hidden])").boundingBox();
+        const room = await log(page).locator("xpath=ancestor-or-self::*[@data-glove-scroller]").boundingBox();
+        if (!panel || !room) throw new Error(`${view} hides itself or the chat`);
+        expect(room.height).toBeGreaterThan(80);
+        if (width < 700) {
+          expect(panel.height).toBe(height / 2);
+          expect(room.y + room.height).toBeLessThanOrEqual(panel.y);
+        } else {
+          expect(panel.width).toBe(320);
+          expect(room.x + room.width).toBeLessThanOrEqual(panel.x);
+        }
         expect(await page.evaluate(outside)).toEqual([]);
         await button.click();
-        expect(await log(page).isVisible()).toBe(true);
+        expect(await button.getAttribute("aria-pressed")).toBe("false");
+        expect(await page.locator(".side:not([hidden]), .inside:not([hidden])").count()).toBe(0);
       }
       await press(page, "Conversations and scenes");
       await page.getByRole("link", { name: "Trip" }).waitFor();
@@ -168,7 +181,7 @@ test("a scene is played with the keyboard alone, and what has the focus is alway
   await tabTo(page, "Approve");
   await page.keyboard.press("Enter");
   await services.getByText("6 replicas").waitFor();
-  await phase(page, "Ready");
+  await ready(page);
   await tabTo(page, "Undo");
   await page.keyboard.press("Space");
   await services.getByText("3 replicas").waitFor();
@@ -228,7 +241,7 @@ test("what one reads stays where it is while an answer streams", async () => {
 async function fill(page: Page, scene: Scene): Promise<void> {
   if (scene === "assistant") {
     await say(page, "Compare databases in a table");
-    await phase(page, "Ready");
+    await ready(page);
     await say(page, "Chart my steps");
     await shows(page, "The best day was Sat");
     await say(page, "Email the notes to Ada");

@@ -1,17 +1,17 @@
 // The shop: text that streams, components in the conversation, a cart, undo, a permission, an approval, a form.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { calls, demo, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, log, phase, press, ready, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 const cart = (page: Page) => region(page, "Cart");
 
 test("an answer streams, and Stop keeps what was read", async () => {
   const page = await open();
-  await press(page, "Tell me about the shop");
+  await say(page, "Tell me about the shop");
   await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
   await press(page, "Stop");
-  await phase(page, "Ready");
+  await ready(page);
   await shows(page, /^The shop began.*hinges/);
   expect(await log(page).getByText("answered as usual").count()).toBe(0);
   await say(page, "What is in my cart?");
@@ -30,7 +30,7 @@ test("a plan keeps its tasks and fills the cart", async () => {
 
 test("a button of a card that a tool shows talks to the assistant", async () => {
   const page = await open();
-  await press(page, "Show me the desks");
+  await say(page, "Show me the desks");
   await shows(page, "Here are 2 things");
   await press(page, "Add the Monitor arm");
   await cart(page).getByText("1 × Monitor arm").waitFor();
@@ -42,7 +42,7 @@ test("undo takes the last action back, by the button and by asking for it", asyn
   await shows(page, "in your cart");
   await say(page, "Add the fern");
   await cart(page).getByText("1 × Fern").waitFor();
-  await phase(page, "Ready");
+  await ready(page);
   await press(page, "Undo");
   await cart(page).getByText("1 × Fern").waitFor({ state: "detached" });
   await cart(page).getByText("2 × Aurora lamp").waitFor();
@@ -50,12 +50,32 @@ test("undo takes the last action back, by the button and by asking for it", asyn
   await cart(page).getByText("Nothing in it yet").waitFor();
 });
 
+test("what could be said next is offered once something was said, and not while a question waits", async () => {
+  const page = await open("shop", { viewport: { width: 800, height: 900 } });
+  const offers = page.getByRole("group", { name: "Suggestions" });
+  await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();
+  expect(await offers.count()).toBe(0);
+  await say(page, "Show me the desks");
+  await shows(page, "Here are 2 things");
+  const edges = (of: string) => page.locator(of).evaluate((element) => element.getBoundingClientRect().left);
+  expect(await edges(".suggestions")).toBe(await edges("form[data-glove-role=input]"));
+  // There is nothing yet that could be taken back.
+  expect(await offers.getByRole("button", { name: "Undo that" }).count()).toBe(0);
+  await offers.getByRole("button", { name: "Apply the code WELCOME10" }).click();
+  await page.getByText("Try it: reload now.").waitFor();
+  expect(await offers.count()).toBe(0);
+  await press(page, "Dismiss the hint");
+  await page.reload();
+  await page.getByRole("button", { name: "Deny" }).waitFor();
+  expect(await page.getByText("Try it: reload now.").count()).toBe(0);
+});
+
 test("a discount asks for permission, once", async () => {
   const page = await open();
   await say(page, "Add the oak desk");
   await shows(page, "in your cart");
   await press(page, "Apply the code WELCOME10");
-  await phase(page, "Waits for you");
+  await phase(page, "Waiting for you");
   await press(page, "Always allow");
   await cart(page).getByText("€260.10").waitFor();
   await say(page, "The code is TEAM20");
@@ -100,7 +120,7 @@ test("an approval and a form are still there after a reload, and the run goes on
   await say(page, "Add two task chairs");
   await shows(page, "in your cart");
   await press(page, "Check out");
-  await page.getByText("Reload the page now").waitFor();
+  await page.getByText("Try it: reload now.").waitFor();
   await page.reload();
   await shows(page, "The order of €438 is above €300.");
   await cart(page).getByText("2 × Task chair").waitFor();

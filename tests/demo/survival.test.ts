@@ -1,6 +1,6 @@
 // What a run lives through: a killed tab, a lost line, an answer that breaks off, another conversation meanwhile.
 import { expect, test } from "vitest";
-import { calls, demo, inside, kill, log, phase, press, region, say, shows, thread } from "./kit.js";
+import { calls, demo, inside, kill, log, phase, press, ready, region, say, shows, thread } from "./kit.js";
 
 const { open, again } = demo();
 
@@ -21,7 +21,7 @@ test("a tab that is killed while a tool runs: the next one asks, and runs it aga
 test("the button that says so really ends the tab's process, and the question is there again", async () => {
   const page = await open("shop");
   await press(page, /^Apply the code WELCOME10 A permission/);
-  await phase(page, "Waits for you");
+  await phase(page, "Waiting for you");
   const crashed = page.waitForEvent("crash", { timeout: 60_000 });
   await inside(page, "Crash this tab");
   const dialog = page.getByRole("dialog", { name: "End this tab's process?" });
@@ -39,7 +39,7 @@ test("the button that says so really ends the tab's process, and the question is
 
 test("a tab that is killed in the middle of an answer: the answer is asked for again", async () => {
   const page = await open("shop");
-  await press(page, "Tell me about the shop");
+  await say(page, "Tell me about the shop");
   await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
   await kill(page);
   const next = await again(page);
@@ -52,7 +52,7 @@ test("offline, a request says so and waits; it goes on when the line is back", a
   await inside(page, "Go offline");
   await say(page, "What is in my cart?");
   await page.getByRole("alert").waitFor();
-  await phase(page, "Paused");
+  await phase(page, "Stopped by an error");
   await inside(page, "Go offline");
   await shows(page, "Your cart is empty");
   expect(await page.getByRole("alert").count()).toBe(0);
@@ -70,7 +70,7 @@ test("a browser that loses its network is the same", async () => {
 
 test("an answer that breaks off is shown as far as it came, is told as a failure, and can be asked for again", async () => {
   const page = await open("shop");
-  await press(page, "Tell me about the shop");
+  await say(page, "Tell me about the shop");
   await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
   await inside(page, "Cut the stream");
   await page.getByRole("alert").waitFor();
@@ -91,7 +91,7 @@ test("a request that has failed still waits after a reload, and goes on when som
   await page.getByText("The answer was interrupted.").waitFor();
   await press(page, "Continue");
   await shows(page, "Your cart is empty");
-  await phase(page, "Ready");
+  await ready(page);
   expect(await page.getByRole("button", { name: "Continue" }).count()).toBe(0);
 });
 
@@ -103,7 +103,7 @@ test("no tool runs from an answer that breaks off", async () => {
   await region(page, "Cart").getByText("Nothing in it yet").waitFor();
   await press(page, "Try again");
   await region(page, "Cart").getByText("1 × Fern").waitFor();
-  await phase(page, "Ready");
+  await ready(page);
   await inside(page, "Requests");
   expect(await region(page, "Requests").locator(".requests > li > details > summary .tag").allInnerTexts()).toEqual([
     "answered",
@@ -117,7 +117,7 @@ test("no tool runs from an answer that breaks off", async () => {
 
 test("another conversation in the middle of an answer: the first goes on by itself", async () => {
   const page = await open("shop");
-  await press(page, "Tell me about the shop");
+  await say(page, "Tell me about the shop");
   await page.locator("[data-glove-streaming]").getByText("hinges").waitFor();
   await press(page, "New conversation");
   await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();

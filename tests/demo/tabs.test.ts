@@ -1,7 +1,7 @@
 // One conversation in two tabs: both show it, either answers, and the second takes over when the first one goes away.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { calls, demo, inside, kill, log, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, inside, kill, log, press, ready, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 
@@ -38,7 +38,7 @@ test("the second tab shows the same, answers what the first one asks, and sends 
 
   await say(second, "Show me the desks");
   await shows(first, "Here are 2 things");
-  await phase(second, "Ready");
+  await ready(second);
   // The second one asked nothing itself, and says where it is asked.
   await inside(second, "Requests");
   await region(second, "Requests").getByText("what it asks, writes and hears is shown there").waitFor();
@@ -63,7 +63,7 @@ test("an answer streams in both tabs; the first is closed in the middle of it, a
   await first.close();
   await takesOver(second);
   await shows(second, /^The shop began.*answered as usual/);
-  await phase(second, "Ready");
+  await ready(second);
   expect(await log(second).locator("[data-glove-role=user]", { hasText: "Tell me about the shop" }).count()).toBe(1);
   expect(await log(second).getByText("The shop began").count()).toBe(1);
   await inside(second, "Requests");

@@ -1,7 +1,7 @@
 // The trip planner: a form with what is known, searches side by side, an itinerary that outlives the page, small changes.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { calls, demo, inside, phase, press, region, say, shows } from "./kit.js";
+import { calls, demo, inside, press, ready, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 const plan = (page: Page) => region(page, "Plan");
@@ -10,7 +10,7 @@ async function lisbon(page: Page): Promise<void> {
   await say(page, "Two days in Lisbon");
   await press(page, "Plan it");
   await shows(page, "Your trip to Lisbon has 5 stops");
-  await phase(page, "Ready");
+  await ready(page);
 }
 
 test("a trip takes a form, searches at the same time, and an itinerary", async () => {
@@ -27,7 +27,7 @@ test("a trip takes a form, searches at the same time, and an itinerary", async (
   await plan(page)
     .getByRole("img", { name: /^Map of day 1/ })
     .waitFor();
-  await phase(page, "Ready");
+  await ready(page);
   expect(await page.locator(".tasks [data-status=completed]").count()).toBe(3);
 });
 
@@ -57,7 +57,7 @@ test("a stop is replaced by a button of the panel, taken out by asking, and both
   await say(page, "Drop the custard bakery");
   await shows(page, "Custard bakery is out of the plan");
   expect((await stops()).length).toBe(first.length - 1);
-  await phase(page, "Ready");
+  await ready(page);
   await press(page, "Undo");
   await plan(page).getByText("Custard bakery").first().waitFor();
   await press(page, "Undo that");
