@@ -336,6 +336,32 @@ test("the files of a draft are there again after a reload, each conversation's o
     persists,
   ));
 
+test("a duplicated tab gets the files of the draft as its own: what it does with them leaves the first one's alone", () =>
+  withChat(
+    async (page) => {
+      await pick(page, [{ name: "notes.md", mimeType: "text/markdown", buffer: Buffer.from("# Thursday") }]);
+      await allReady(page, 1);
+      await kept(page, 1);
+      // A window that is opened with an opener starts with a copy of the storage of its tab, as a duplicate does.
+      const [copy] = await Promise.all([
+        page.context().waitForEvent("page"),
+        page.evaluate(() => void window.open(location.href)),
+      ]);
+      await copy.waitForLoadState();
+      await begin(copy, persists);
+      await allReady(copy, 1);
+      await kept(page, 2);
+      await copy.getByRole("button", { name: "Remove notes.md" }).click();
+      await kept(page, 1);
+      await copy.close();
+      await page.reload();
+      await begin(page, persists);
+      await allReady(page, 1);
+    },
+    {},
+    persists,
+  ));
+
 /** Waits until so many files of drafts are kept in the browser's database. */
 async function kept(page: Page, count: number): Promise<void> {
   await expect

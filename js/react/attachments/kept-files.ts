@@ -26,6 +26,18 @@ interface Files {
   readonly getItems: () => readonly { readonly prepared?: Prepared }[];
 }
 
+/** Whether only this page has the id, from now on until it is left: a duplicated tab comes with the storage of the other. */
+async function isOwn(id: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const held = (lock: Lock | null) => {
+      resolve(lock !== null);
+      return lock ? new Promise<never>(() => {}) : undefined;
+    };
+    if (globalThis.navigator.locks) navigator.locks.request(id, { ifAvailable: true }, held).catch(() => resolve(true));
+    else resolve(true);
+  });
+}
+
 const keeping = new WeakSet<Files>();
 
 /** From now on, what is ready in it survives a reload. */
@@ -46,7 +58,11 @@ export function keepFilesOf(tray: Files, session: string): void {
 /** In the place of those before. What cannot be kept stays as long as the page. */
 function keepFiles(session: string, files: readonly Prepared[]): void {
   const mark = filesKey(session);
-  const id = keptText(mark) ?? crypto.randomUUID();
+  let id = keptText(mark);
+  if (!id) {
+    id = crypto.randomUUID();
+    void isOwn(id);
+  }
   // Files without a mark are never found, and marks without files are no harm.
   keepText(mark, files.length > 0 ? id : "");
   const write = async () => {
@@ -69,8 +85,11 @@ const keptFrom = async ({ file, ...rest }: Prepared): Promise<Kept> => ({
 
 /** What was kept for a draft of this tab. */
 export async function keptFiles(session: string): Promise<readonly Prepared[]> {
-  const id = keptText(filesKey(session));
+  const mark = filesKey(session);
+  const id = keptText(mark);
   if (!id) return [];
+  // The other tab keeps its draft: what is read here is written anew, under an id of this one.
+  if (!(await isOwn(id))) keepText(mark, "");
   await writing;
   let draft: Draft | undefined;
   try {
