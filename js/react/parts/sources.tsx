@@ -33,6 +33,6 @@ export function Sources({ entry, children = link }: SourcesProps): ReactNode {
 
 const link = ({ url, title }: Source): ReactNode => (
   <a href={url} title={url} target="_blank" rel="noopener noreferrer nofollow">
-    {title || url}
+    {`${title || url}`}
   </a>
 );

@@ -1,5 +1,5 @@
 // A turn of the agent as one: one row of buttons at its end, steps that are folded, sources, and what is said of one that ended early.
-import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { GloveError, Render, type ShownEntry, Sources, Thread } from "glove-wasm/react";
 import { expect, test, vi } from "vitest";
 import { handle, tool } from "./handle.js";
@@ -124,6 +124,13 @@ test("sources are links below an answer: those of the web only, and as one draws
     </Thread>,
   );
   expect([...own.querySelectorAll("q")].slice(0, 2).map((q) => q.textContent)).toEqual(["0 none", "1 Page 1"]);
+});
+
+test("a source whose title is no text, as a damaged store may have it, does not end the chat", async () => {
+  const sources = [{ url: "https://a.example", title: { of: "it" } }] as never[];
+  const { container } = render(<Render glove={handle({ timeline: [user("u", "q"), agent("a", "Rome.", { sources })] })} />);
+  await waitFor(() => expect(container.querySelector("[data-glove-role=sources] a")).not.toBeNull());
+  expect(container.textContent).toContain("Rome.");
 });
 
 test("the button of a failure counts down, and can be pressed when another try is of use", () => {
