@@ -2,7 +2,7 @@
 
 import type { GloveClient } from "../../src/session/client.js";
 import type { Approval, GloveSnapshot, ShownEntry, ToolEntry } from "../../src/snapshot/snapshot.js";
-import type { SideOutput } from "../../src/wire/record.js";
+import type { Source as AnswerSource, SideOutput } from "../../src/wire/record.js";
 import type { MessageBranches } from "../../src/wire/run-types.js";
 import type { CallsOf, CallTypes, Partly } from "../timeline/typed-calls.js";
 
@@ -23,6 +23,8 @@ export interface TextPart {
   readonly type: "text";
   readonly text: string;
   readonly state: "streaming" | "done";
+  /** Where an answer says that it comes from, where the model tells. */
+  readonly sources?: readonly AnswerSource[];
 }
 
 /** What a model thought before it answered, where it tells. */
@@ -178,7 +180,8 @@ function build(entries: ShownEntry[], start: number, previous: Group | undefined
     const thought = entry.kind === "user" ? undefined : entry.reasoning;
     const before: UIMessagePart[] = thought ? [{ type: "reasoning", text: thought, state: "done" }] : [];
     if (entry.kind === "tool") return [...before, tool(entry, approvals), ...(entry.outputs ?? []).map(output)];
-    return entry.text === "" ? before : [...before, { type: "text", text: entry.text, state: "done" }];
+    const { text, sources } = entry.kind === "user" ? { text: entry.text } : entry;
+    return text === "" ? before : [...before, { type: "text", text, state: "done", ...(sources && { sources }) }];
   });
   return { start, entries, message: { id: answerTo(previous?.message), role: "assistant", parts, ...branchesOf(entries) } };
 }

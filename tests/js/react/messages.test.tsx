@@ -15,6 +15,14 @@ const source = (timeline: Source["timeline"], parts: Partial<Source> = {}): Sour
 const noApprovals: Source["approvals"] = [];
 const noCalls: Source["streamingCalls"] = [];
 
+test("the text of an answer has its sources", () => {
+  const sources = [{ url: "https://example.com/oak", title: "Oak" }];
+  const [, answer] = createMessages()(
+    source([user("m1", "Which tree?"), { kind: "agent_text", id: "m2", text: "An oak.", sources }]),
+  );
+  expect(answer?.parts).toEqual([{ type: "text", text: "An oak.", state: "done", sources }]);
+});
+
 test("what follows a message of the user, up to the next, is one answer with parts", () => {
   const read = createMessages();
   const image = "data:image/png;base64,AAAA";
