@@ -90,7 +90,7 @@ test("every asynchronous method has its case", () => {
     const text = readFileSync(new URL(`../../pkg/src/${file}.d.ts`, import.meta.url), "utf8");
     const [, body = ""] = text.split(new RegExp(`^export declare class ${name}\\b`, "m"));
     const members = body.split("\n}")[0] ?? "";
-    return [...members.matchAll(/^ {4}(?:readonly )?(\w+)(?:: |<.*>)?\(.*\bPromise(?:Like)?</gm)].map(
+    return [...members.matchAll(/^ {4}(?:readonly )?(\w+)(?:(?:: |<.*>)?\(.*\bPromise(?:Like)?<|: SendMessage;)/gm)].map(
       ([, method]) => `${name}.${method}`,
     );
   });

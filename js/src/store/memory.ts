@@ -2,8 +2,8 @@
 import { copy } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
-import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
-import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "./step.js";
+import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
+import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, stepText } from "./step.js";
 
 /** What is kept for a tool, whatever the arguments. */
 export function isPermissionOf(toolName: string): (key: string) => boolean {
@@ -51,16 +51,7 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async appendStep(step: StoredStep): Promise<void> {
-    this.#append(stepText(step));
-  }
-
-  async appendStepText(text: string, _durability?: Durability): Promise<void> {
-    this.#append(text);
-  }
-
-  #append(text: string): void {
-    const step = readStep(text);
-    const { messages, records, checkpoint, seq } = step;
+    const { messages, records, checkpoint, seq } = JSON.parse(stepText(step)) as StoredStep;
     checkFollows({ count: this.#messages.length, seq: this.#seq }, step);
     this.#messages.push(...messages);
     const { tokens, turns } = counted(this.#tokens, this.#turns, messages);
@@ -75,15 +66,7 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async readRun(): Promise<StoredRun> {
-    return JSON.parse(this.#runText()) as StoredRun;
-  }
-
-  async readRunText(): Promise<string> {
-    return this.#runText();
-  }
-
-  #runText(): string {
-    return JSON.stringify({ messages: this.#messages, records: this.#records, checkpoint: this.#checkpoint });
+    return { messages: copy(this.#messages), records: copy(this.#records), checkpoint: this.#checkpoint };
   }
 
   async getTokenCount(): Promise<number> {
