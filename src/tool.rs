@@ -101,7 +101,9 @@ pub fn check_definition<'a>(
     taken: impl IntoIterator<Item = &'a str>,
 ) -> Result<(), ToolDefinitionError> {
     let name = definition.name.trim();
-    check(definition, name, taken.into_iter().any(|other| other.eq_ignore_ascii_case(name)))
+    // Requests with a schema have that tool beside those of the application, and make the model use it.
+    let is_taken = |other: &str| other.eq_ignore_ascii_case(name);
+    check(definition, name, is_taken(ANSWER_TOOL) || taken.into_iter().any(is_taken))
 }
 
 fn check(definition: &ToolDefinition, name: &str, is_taken: bool) -> Result<(), ToolDefinitionError> {
@@ -159,6 +161,7 @@ mod tests {
             ("", "{}", "TOOL_NAME_EMPTY"),
             ("  ", "{}", "TOOL_NAME_EMPTY"),
             ("Weather", "{}", "TOOL_NAME_TAKEN"),
+            (ANSWER_TOOL, "{}", "TOOL_NAME_TAKEN"),
             ("a", "[]", "TOOL_SCHEMA_INVALID"),
             ("a", "\"object\"", "TOOL_SCHEMA_INVALID"),
             ("a", r#"{"type":"string"}"#, "TOOL_SCHEMA_INVALID"),

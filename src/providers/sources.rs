@@ -5,6 +5,7 @@ use crate::answer::TurnBuilder;
 use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader};
+use crate::json::scan::find2;
 
 /// In bytes: more than anybody looks at.
 const MOST: usize = 20_000;
@@ -19,6 +20,22 @@ pub(crate) struct Sources {
     list: String,
 }
 
+/// Whether there is a `://` anywhere, perhaps with its slashes escaped. It is asked of every event, so it looks for a byte that the
+/// events of a plain answer do not have.
+fn has_address(data: &str) -> bool {
+    let bytes = data.as_bytes();
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..) {
+        at += find2(b'/', b'/', rest);
+        let before = bytes.get(..at).unwrap_or_default();
+        if at < bytes.len() && (before.ends_with(b":") || before.ends_with(b":\\")) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// Of annotations and citations, of Gemini, and of those that search the web before each answer.
 fn is_list(name: &str) -> bool {
     ["tation", "groundingChunks", "search_results"].iter().any(|word| name.contains(word))
@@ -29,7 +46,8 @@ impl Sources {
     pub(crate) fn read(&mut self, data: &str, turn: &mut TurnBuilder) {
         let before = self.list.len();
         // Most events have none.
-        if !is_list(data)
+        if !has_address(data)
+            || !is_list(data)
             || self.value(&mut Reader::new(data), 0, false).is_err()
             || self.list.len() == before
         {

@@ -96,11 +96,9 @@ test("after a reload the answer is checked by the stored schema, and regenerated
   expect(model.calls[2]?.tools).toEqual(["give_answer"]);
 });
 
-test("a tool of the application works first, and one that is called give_answer too is no answer", async () => {
-  const own = { name: "give_answer", description: "", jsonSchema: { type: "object" }, do: () => "own" };
-  const { session } = scene([gives({ city: 1 }), "Hm.", gives(oslo, "c2")], { tools: [own] });
-  expect(await session.sendMessage("Call it")).toMatchObject({ type: "completed", text: "Hm." });
-  expect((await session.messages())[2]?.tool_results?.[0]?.result.data).toBe("own");
+test("no tool of the application is called as the one that gives the answer", async () => {
+  const own = { name: "Give_Answer", description: "", jsonSchema: { type: "object" }, do: () => "own" };
+  await expect(scene([], { tools: [own] }).session.start()).rejects.toMatchObject({ code: "TOOL_NAME_TAKEN" });
 });
 
 test("a schema that refers to itself is told and stored with its references where they are", async () => {
