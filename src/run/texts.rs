@@ -109,6 +109,13 @@ pub(crate) fn threw(error: &str, repeated: u32) -> String {
     format!("Failed to run tool successfully. Tool Errored out with {error}{repeated}.")
 }
 
+/// What the tool itself said of its error, for a person.
+pub(crate) fn own_error(text: &str) -> &str {
+    let preface = "Failed to run tool successfully. Tool Errored out with ";
+    let own = text.get(preface.len()..text.len().saturating_sub(1));
+    own.filter(|_| text.starts_with(preface)).unwrap_or(text)
+}
+
 pub(crate) fn not_json(raw: &str) -> String {
     let end = raw.char_indices().nth(2_000).map_or(raw.len(), |(at, _)| at);
     let kept = raw.get(..end).unwrap_or_default();

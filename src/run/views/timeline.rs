@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use crate::json::Json;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus};
-use crate::run::{Alternatives, Run};
+use crate::run::{Alternatives, Run, texts};
 
 /// One entry, in the original's form with fields added.
 #[derive(Debug, Clone, PartialEq, Ts, Write)]
@@ -307,7 +307,7 @@ fn status_of(result: &ToolResult) -> EntryStatus {
 fn output_of(result: &ToolResult) -> Option<String> {
     let data = &result.result.data;
     if data.is_null() {
-        return result.result.message.clone();
+        return result.result.message.as_deref().map(|text| texts::own_error(text).to_owned());
     }
     Some(data.to_text().unwrap_or_else(|| data.to_string()))
 }

@@ -203,6 +203,22 @@ fn files_of_a_message_are_drawn_by_what_was_said_of_them_when_they_were_sent() {
 }
 
 #[test]
+fn an_error_is_shown_as_the_tool_said_it_and_told_to_the_model_as_ever() {
+    for said in ["the disk is full", "No such file.", ""] {
+        let mut screen = Screen::new(vec![ToolSpec::new("t")], Vec::new());
+        screen.ask("go");
+        screen.answer(Message::agent("").with_calls(vec![call("t", "1")]));
+        let outcome = ToolOutcome::Threw(said.to_owned());
+        screen.step(Input::ToolFinished { call_id: "1".to_owned(), outcome });
+        let Some(TimelineEntry::Tool(tool)) = screen.drawn.last() else { panic!("no call is drawn") };
+        assert_eq!(tool.output.as_deref(), Some(said));
+        let results = screen.run.messages().last().and_then(|message| message.tool_results.as_ref()).unwrap();
+        let told = format!("Failed to run tool successfully. Tool Errored out with {said}.");
+        assert_eq!(results[0].result.message, Some(told));
+    }
+}
+
+#[test]
 fn outputs_beside_a_result_stand_where_their_tool_showed_them_and_only_files_reach_the_model() {
     let mut screen = Screen::new(vec![ToolSpec::new("forecast")], Vec::new());
     screen.ask("Weather?");
