@@ -1,7 +1,7 @@
 // What has changed of an answer, as chunks of the AI SDK's message stream.
 import type { UIMessageChunk } from "ai";
 import type { ToolPart, UIMessagePart } from "../react/hooks/messages.js";
-import { isCall, outputOf } from "./ui-messages.js";
+import { isCall, outputOf, sourcesOf } from "./ui-messages.js";
 
 /** The chunks that make `before` to `after`, which are the parts of one answer at two times. */
 export function chunksOf(before: readonly UIMessagePart[], after: readonly UIMessagePart[]): UIMessageChunk[] {
@@ -10,8 +10,12 @@ export function chunksOf(before: readonly UIMessagePart[], after: readonly UIMes
   return after.flatMap((part, at): UIMessageChunk[] => {
     if (isCall(part)) return ofCall(known.get(part.toolCallId), part);
     const old = before[at];
-    if (part.type === "text" || part.type === "reasoning")
-      return ofText(old?.type === part.type ? old : undefined, part, `${part.type}-${at}`);
+    if (part.type === "text" || part.type === "reasoning") {
+      const told = old?.type === part.type ? old : undefined;
+      const chunks = ofText(told, part, `${part.type}-${at}`);
+      if (part.type === "reasoning" || (told && "sources" in told)) return chunks;
+      return [...chunks, ...sourcesOf(part, at)];
+    }
     if (old?.type === part.type) return [];
     return part.type === "file" ? [part] : [{ type: part.type, data: part.data }];
   });

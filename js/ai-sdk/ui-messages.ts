@@ -4,27 +4,45 @@ import {
   createMessages,
   type UIMessage as OurMessage,
   type UIMessagePart as OurPart,
+  type TextPart,
   type ToolPart,
 } from "../react/hooks/messages.js";
 import type { GloveSession } from "../src/session/session.js";
 import type { GloveSnapshot } from "../src/snapshot/snapshot.js";
 
 type Part = UIMessage["parts"][number];
+type SourcePart = Extract<Part, { readonly type: "source-url" }>;
 
 /** What of a conversation its messages are made of: a session, or a snapshot of one. */
 export type Conversation = Pick<GloveSession, "getSnapshot"> | GloveSnapshot;
 
 /** A conversation as messages of the AI SDK, for `useChat({ messages })` and components that draw those. Of a session that is open, as it is shown now. */
 export function toUIMessages(conversation: Conversation): UIMessage[] {
-  return ourMessages(conversation).map(({ id, role, parts }) => ({ id, role, parts: parts.map(partOf) }));
+  return ourMessages(conversation).map(({ id, role, parts }) => ({ id, role, parts: parts.flatMap(partsOf) }));
 }
 
 export function ourMessages(conversation: Conversation): readonly OurMessage[] {
   return createMessages()("getSnapshot" in conversation ? conversation.getSnapshot() : conversation);
 }
 
-function partOf(part: OurPart): Part {
-  if (!isCall(part)) return part as Part;
+function partsOf(part: OurPart, at: number): Part[] {
+  if (isCall(part)) return [callOf(part)];
+  if (part.type !== "text") return [part as Part];
+  const { type, text, state } = part;
+  return [{ type, text, state }, ...sourcesOf(part, at)];
+}
+
+/** The links of a text, as parts and as chunks alike. What no page should lead to is left out. */
+export function sourcesOf({ sources = [] }: TextPart, at: number): SourcePart[] {
+  return sources.flatMap((source, nth): SourcePart[] => {
+    // A store may hold anything.
+    if (!/^https?:/i.test(source?.url)) return [];
+    const { url, title } = source;
+    return [{ type: "source-url", sourceId: `source-${at}-${nth}`, url, ...(typeof title === "string" && { title }) }];
+  });
+}
+
+function callOf(part: ToolPart): Part {
   const { type, toolCallId, input, title } = part;
   const base = { type, toolCallId, ...(title !== undefined && { title }) };
   switch (part.state) {

@@ -1,7 +1,7 @@
 // The AI SDK's own `useChat` on our client.
 import { useChat } from "@ai-sdk/react";
 import { act, render, waitFor } from "@testing-library/react";
-import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from "ai";
+import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage, validateUIMessages } from "ai";
 import { GloveClient, type GloveClientConfig, MemoryStore, type StoreAdapter, type ToolConfig } from "glove-wasm";
 import { createChatTransport, toUIMessages } from "glove-wasm/ai-sdk";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
@@ -72,6 +72,44 @@ test("a message is answered with streamed text, calls of tools and what they sho
   act(() => void chat().sendMessage({ text: "More" }));
   await waitFor(() => expect(chat().status).toBe("error"));
   expect(chat().error?.message).toContain("script");
+});
+
+test("the sources of an answer are source parts after its text, in the chat and of a session alike", async () => {
+  const sources = [
+    { url: "https://a.example/", title: "A" },
+    { url: "javascript:alert(1)", title: "B" },
+    { url: "https://c.example/" },
+  ];
+  const client = new GloveClient({
+    systemPrompt: "",
+    createModel: () => ({
+      name: "cites",
+      prompt: async (_, notify) => {
+        notify("text_delta", { text: "Ro" });
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return { messages: [{ sender: "agent", text: "Rome.", sources }], tokens_in: 1, tokens_out: 1 };
+      },
+      setSystemPrompt() {},
+    }),
+  });
+  let chat: Chat | undefined;
+  const transport = createChatTransport(client);
+  const Page = () => {
+    chat = useChat({ id: "s1", transport });
+    return null;
+  };
+  render(<Page />);
+  act(() => void chat?.sendMessage({ text: "Where?" }));
+  const parts = [
+    { type: "text", text: "Rome.", state: "done" },
+    { type: "source-url", sourceId: "source-0-0", url: "https://a.example/", title: "A" },
+    { type: "source-url", sourceId: "source-0-2", url: "https://c.example/" },
+  ];
+  await waitFor(() => expect(chat?.status).toBe("ready"));
+  await waitFor(() => expect(chat?.messages[1]?.parts.slice(1)).toMatchObject(parts));
+  const ours = toUIMessages(client.session("s1"));
+  expect(ours[1]?.parts).toEqual(parts);
+  expect(await validateUIMessages({ messages: ours })).toEqual(ours);
 });
 
 test("an approval is asked for and answered in the chat, allowed or not", async () => {
