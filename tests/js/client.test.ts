@@ -48,13 +48,15 @@ test("a screen that is mounted twice in a row has one engine, and the last one t
 });
 
 test("a run goes on when nothing shows its session any more, and its session goes afterwards", async () => {
-  const { client, session } = scene([{ text: "late", after: 30 }]);
+  let answer = () => {};
+  const { client, session } = scene([{ text: "late", until: new Promise<void>((resolve) => (answer = resolve)) }]);
   const leave = client.retain(session);
   const sending = session.sendMessage("Hi");
   await until(session, ({ run }) => run.phase === "model");
   leave();
   await soon(5);
   expect(session.disposed).toBe(false);
+  answer();
   expect(await sending).toMatchObject({ text: "late" });
   await soon(10);
   expect(session.disposed).toBe(true);

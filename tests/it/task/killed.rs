@@ -54,7 +54,8 @@ fn a_process_that_is_killed_at_any_moment_leaves_a_workspace_that_goes_on() {
         return;
     }
     let kills = env::var("GLOVE_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
-    let (mut ended, mut lives) = (0, 0);
+    // A task that gets nowhere lives longer each time: on a busy machine it may need long to begin.
+    let (mut ended, mut lives, mut of_this_task) = (0, 0, 0);
     let mut folder = Folder::new();
     while lives < kills {
         let mut command = Command::new(env::current_exe().unwrap());
@@ -64,12 +65,14 @@ fn a_process_that_is_killed_at_any_moment_leaves_a_workspace_that_goes_on() {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         // From here on it writes.
         while !lines.next().expect("the other process ended by itself").unwrap().ends_with("ready") {}
-        sleep(Duration::from_micros((lives as u64 * 7_919) % 150_000));
+        sleep(Duration::from_micros((lives as u64 * 7_919) % (150_000 + 20_000 * of_this_task)));
         child.kill().unwrap();
         child.wait().unwrap();
         lives += 1;
+        of_this_task += 1;
         if check(folder.path(), lives) {
             ended += 1;
+            of_this_task = 0;
             folder = Folder::new();
         }
     }

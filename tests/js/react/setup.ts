@@ -12,7 +12,10 @@ afterEach(() => {
   localStorage.clear();
   sessionStorage.clear();
 });
-// React may have scheduled more behind the last test, and reads `window` then.
+// React may have scheduled more behind the last test, also behind a timer or a part that is being loaded, and reads `window` then.
 afterAll(async () => {
-  for (let task = 0; task < 10; task++) await new Promise(setImmediate);
+  for (let task = 0; task < 10; task++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise(setImmediate);
+  }
 });
