@@ -1,5 +1,6 @@
 // `npm run bench`: the criterion benchmarks in benches/, what a stream and a stored step cost in Node and in browsers, and the rows of
-// benches/rows beside other libraries. `-- w2 w6` runs some rows, `-- rust sse` criterion's benchmarks with this name.
+// benches/rows beside other libraries. `-- w2 w6` runs some rows, `-- rust sse` criterion's benchmarks with this name, `-- film`
+// draws what a phone shows of a cold page.
 import { readdirSync } from "node:fs";
 import { build, decoders } from "./build.mjs";
 import { compare } from "./lib/compare.mjs";
@@ -17,9 +18,10 @@ await main(async () => {
   const wanted = process.argv.slice(2);
   const tools = await setup();
   if (wanted[0] === "rust") return rust(wanted.slice(1));
+  if (wanted[0] === "film") return film(tools);
   const unknown = wanted.filter((name) => !rows.includes(name));
   if (unknown.length) {
-    throw new StepFailed(`there is no benchmark called ${unknown.join(", ")}`, `Choose from: rust, ${rows.join(", ")}.`);
+    throw new StepFailed(`there is no benchmark called ${unknown.join(", ")}`, `Choose from: rust, film, ${rows.join(", ")}.`);
   }
   if (!wanted.length) await rust([]);
   await build(tools);
@@ -32,6 +34,15 @@ await main(async () => {
 
 function rust(names) {
   return step("Rust benchmarks", "Read cargo's messages above.", () => run("cargo", ["bench", "--benches", ...names]));
+}
+
+async function film(tools) {
+  await build(tools);
+  await installPeers();
+  await step("film", "Read its messages above.", async () => {
+    const { film } = await import("../benches/film.mjs");
+    console.log(await film());
+  });
 }
 
 async function costs(tools) {

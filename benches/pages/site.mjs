@@ -92,7 +92,7 @@ export async function serveSite(entries, { texts = ["Hello from the model."], pe
     const hints = atOnce
       .filter((file) => file !== entry)
       .map((file) => `<link rel=modulepreload href=/${name}/${file} crossorigin>`);
-    const html = `<!doctype html><meta charset=utf-8><link rel=icon href=data:,>${hints.join("")}<script type=module src=/${name}/${entry} crossorigin></script><div id=root></div>`;
+    const html = `<!doctype html><meta charset=utf-8><meta name=viewport content="width=device-width"><link rel=icon href=data:,>${hints.join("")}<script type=module src=/${name}/${entry} crossorigin></script><div id=root></div>`;
     served.set(`/${name}/`, { type: "text/html", body: brotliCompressSync(html) });
     for (const [file, bytes] of files) {
       served.set(`/${name}/${file}`, { type: "text/javascript", body: brotliCompressSync(bytes) });
