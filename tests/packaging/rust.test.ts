@@ -32,4 +32,5 @@ test("the Rust program keeps its book", () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-});
+  // All of the crate is compiled.
+}, 600_000);
