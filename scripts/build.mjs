@@ -219,7 +219,7 @@ function beforeMessages(sheet) {
 export async function typescript() {
   providerRows();
   await styles();
-  for (const part of ["src", "react", "server", "testing", "ai-sdk"])
+  for (const part of ["src", "react", "remote", "server", "testing", "ai-sdk"])
     rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");

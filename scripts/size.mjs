@@ -33,6 +33,7 @@ const measured = {
   "everything of 'glove-wasm'": async () => (await bundle('export * from "glove-wasm"')).opened,
   "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).opened,
   "everything of 'glove-wasm/ai-sdk'": async () => (await bundle('export * from "glove-wasm/ai-sdk"')).opened,
+  "everything of 'glove-wasm/remote'": async () => (await bundle('export * from "glove-wasm/remote"')).opened,
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),
   "later: the button for files": async () => (await bundle(page)).later(/attachments\/attach/),

@@ -39,8 +39,8 @@ pub mod text_tools;
 pub mod tool;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
-// Natively only the test uses it that writes the types of TypeScript.
-#[cfg(any(test, target_arch = "wasm32"))]
+// Natively the server uses a part of it, and the test that writes the types of TypeScript all.
+#[cfg(any(test, feature = "serve", target_arch = "wasm32"))]
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod wire;
 

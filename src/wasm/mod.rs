@@ -17,7 +17,6 @@ pub mod run;
 #[cfg(feature = "sessions")]
 pub mod session;
 mod store;
-mod tool_inputs;
 mod tools;
 mod values;
 pub mod version;

@@ -20,40 +20,18 @@ use crate::display::DisplayError;
 use crate::error::Error;
 use crate::http::{HttpModel, HttpOptions};
 use crate::json::Json;
-use crate::json::codec::{Read, object, to_text};
-use crate::message::{ContentPart, Extra, Message, TRIGGER};
+use crate::json::codec::{object, to_text};
 use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show};
 use crate::providers::{Format, request};
 use crate::run;
-use crate::run::input::{Answer, WhenBusy};
+use crate::run::input::Answer;
 use crate::run::log::StepResult;
 use crate::run::salvage::Salvaged;
 use crate::run::settings::Settings;
-use crate::runtime::{Parts, Prompt, Session, ToolRun};
+use crate::runtime::{Parts, Session, ToolRun};
 use crate::wire::options::{Changes, HttpModelOptions, ModelOptions, Resume, SessionOptions};
 use crate::wire::outcome::{CoreOutcome, CoreStep};
-
-#[derive(Read)]
-#[json(rename_all = "camelCase")]
-struct PromptInput {
-    id: Option<String>,
-    #[json(default)]
-    text: String,
-    content: Option<Vec<ContentPart>>,
-    #[json(default)]
-    when_busy: WhenBusy,
-    #[json(null_as_default)]
-    regenerate: bool,
-    edits: Option<String>,
-    /// No person says it: the text is why it begins.
-    #[json(default)]
-    trigger: bool,
-    #[json(default)]
-    leave_when_waiting: bool,
-    /// Fields that the application puts on its message.
-    #[json(default)]
-    extra: Extra,
-}
+use crate::wire::prompt::PromptInput;
 
 /// What can be read of stored messages: `texts` is a JSON array with the JSON of each. Gives `{messages, places, reasons}`.
 #[wasm_bindgen]
@@ -122,22 +100,7 @@ impl CoreSession {
     }
 
     pub fn request(&self, request: &str) -> Result<Promise, JsValue> {
-        let PromptInput {
-            id,
-            text,
-            content,
-            when_busy,
-            regenerate,
-            edits,
-            trigger,
-            leave_when_waiting,
-            extra,
-        } = read(request, "the request")?;
-        let mut message = Message::user(text);
-        message.framework_context = trigger.then(|| TRIGGER.to_owned());
-        message.content = content;
-        message.extra = extra;
-        let prompt = Prompt { id, message, when_busy, regenerate, edits, leave_when_waiting };
+        let prompt: PromptInput = read(request, "the request")?;
         Ok(CoreSession::promise_of(self.session.request(prompt)))
     }
 

@@ -1,9 +1,12 @@
 //! What crosses between the core and the page and is no type of the run itself. TypeScript's side is written from these.
 
+pub(crate) mod batch;
 #[cfg(any(test, feature = "sessions"))]
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod options;
 pub(crate) mod outcome;
+pub(crate) mod prompt;
+pub(crate) mod tool_inputs;
 #[cfg(test)]
 mod typescript;

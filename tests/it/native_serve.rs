@@ -409,3 +409,117 @@ fn a_page_that_gives_this_machine_a_name_of_its_own_is_refused() {
     assert_eq!(running.ask("GET", "/api/sessions", &[("host", "evil.example")], None).0, 403);
     assert_eq!(running.ask("GET", "/api/sessions", &[("host", "127.0.0.1:8787")], None).0, 200);
 }
+
+impl Running {
+    fn page(&self, id: &str, last: Option<&str>) -> Followed {
+        let headers: Vec<_> = last.map(|last| ("last-event-id", last)).into_iter().collect();
+        Followed { lines: self.open("GET", &format!("/api/sessions/{id}/feed"), &headers, None) }
+    }
+
+    fn ask_session(&self, id: &str, ask: &Value) -> (u16, Value) {
+        self.json("POST", &format!("/api/sessions/{id}/ask"), Some(ask))
+    }
+}
+
+impl Followed {
+    fn until_kind(&mut self, kind: &str) -> (String, Value) {
+        loop {
+            let (id, told) = self.next().unwrap_or_else(|| panic!("the stream ended before `{kind}`"));
+            if told["kind"] == kind {
+                return (id, told);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_is_told_the_session_as_it_is_and_then_what_changes() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()));
+    let (status, begun) = running.json("POST", "/api/sessions", Some(&json!({ "id": "mine" })));
+    assert_eq!((status, &begun["id"]), (201, &json!("mine")));
+    let mut page = running.page("mine", None);
+    let (first, all) = page.until_kind("all");
+    assert_eq!(all["events"][0], json!({ "kind": "timeline", "len": 0, "set": [] }));
+    assert_eq!(all["events"][2]["phase"], "idle");
+    let prompt = json!({ "id": "r1", "text": "hi" }).to_string();
+    let ask = json!({ "id": "a1", "method": "request", "args": [prompt] });
+    assert_eq!(running.ask_session("mine", &ask).0, 202);
+    let (_, answered) = page.until_kind("answered");
+    assert_eq!((&answered["id"], &answered["value"]["outcome"]), (&json!("a1"), &json!("completed")));
+    // Who asks again is told what came of it, and nothing is begun.
+    assert_eq!(running.ask_session("mine", &ask), (200, answered));
+    let (_, messages) =
+        running.ask_session("mine", &json!({ "id": "a2", "method": "messages", "args": [0] }));
+    assert_eq!(messages.as_array().unwrap().len(), 2);
+    // Who was away gets the rest alone.
+    let mut back = running.page("mine", Some(&first));
+    assert_eq!(back.next().unwrap().1["kind"], "events");
+    let mut late = running.page("mine", None);
+    assert_eq!(late.until_kind("all").1["events"][0]["len"], 2);
+}
+
+#[test]
+fn what_a_page_asks_wrongly_is_refused_and_changes_nothing() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()));
+    running.json("POST", "/api/sessions", Some(&json!({ "id": "mine" })));
+    for ask in [
+        json!({ "id": "a", "method": "drive", "args": [] }),
+        json!({ "id": "a", "method": "request", "args": [] }),
+        json!({ "id": "a", "method": "request", "args": ["{"] }),
+        json!({ "id": "a", "method": "undo", "args": [-1] }),
+        json!({ "id": "a", "method": "answer", "args": ["q", "{\"allow\":1}"] }),
+        json!({ "id": "a", "method": "resolveSlot", "args": ["s", "{"] }),
+        json!({ "method": "resume" }),
+    ] {
+        let (status, refused) = running.ask_session("mine", &ask);
+        assert_eq!((status, &refused["error"]["code"]), (400, &json!("REQUEST_INVALID")), "{ask}");
+    }
+    let again = json!({ "id": "a", "method": "undo", "args": [1], "seen": "of-another-process-7" });
+    let (status, refused) = running.ask_session("mine", &again);
+    assert_eq!((status, &refused["error"]["code"]), (409, &json!("SESSION_MOVED")));
+    for id in ["", "a/b", "import", "someone.else"] {
+        let (status, _) = running.json("POST", "/api/sessions", Some(&json!({ "id": id })));
+        assert_eq!(status, 400, "{id}");
+    }
+}
+
+#[test]
+fn a_session_of_somebody_else_is_no_session_for_a_page() {
+    let folder = Folder::new();
+    let guarded = server(&folder, model()).authorize(|caller: Caller| {
+        let user = caller.header("x-user").map(str::to_owned);
+        Box::pin(ready(user))
+    });
+    let running = Running::start(guarded);
+    let own = [("x-user", "ada")];
+    let begun = running.ask("POST", "/api/sessions", &own, Some(r#"{"id":"mine"}"#));
+    assert_eq!(begun.0, 201, "{}", begun.1);
+    let ask = r#"{"id":"a","method":"messages","args":[0]}"#;
+    assert_eq!(running.ask("POST", "/api/sessions/mine/ask", &own, Some(ask)), (200, "[]".to_owned()));
+    for path in ["/api/sessions/mine/ask", "/api/sessions/ada.mine/ask"] {
+        assert_eq!(running.ask("POST", path, &[("x-user", "bob")], Some(ask)).0, 404, "{path}");
+    }
+}
+
+#[test]
+fn a_failure_of_the_model_tells_a_page_no_more_than_it_may_know() {
+    let folder = Folder::new();
+    let failing = ScriptedModel::new([Line::failure(ModelErrorKind::Network, "no route to 10.1.2.3")]);
+    let running = Running::start(server(&folder, failing));
+    running.json("POST", "/api/sessions", Some(&json!({ "id": "mine" })));
+    let mut page = running.page("mine", None);
+    let prompt = json!({ "id": "r1", "text": "hi" }).to_string();
+    running.ask_session("mine", &json!({ "id": "a1", "method": "request", "args": [prompt] }));
+    let mut all = String::new();
+    loop {
+        let (_, told) = page.next().unwrap();
+        all += &told.to_string();
+        if told["kind"] == "answered" {
+            assert_eq!(told["value"]["error"]["code"], "MODEL_NETWORK");
+            break;
+        }
+    }
+    assert!(!all.contains("10.1.2.3"), "{all}");
+}

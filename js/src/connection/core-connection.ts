@@ -4,7 +4,7 @@ import type { StoreAdapter } from "../store/adapter.js";
 import { storageOf } from "../store/adapter.js";
 import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
-import type { Tabs } from "../tabs/tabs.js";
+import type { SharedSession, Sharing } from "../tabs/shared-session.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -34,7 +34,7 @@ export class CoreConnection {
   readonly #host: CoreHost;
   #session: CoreSession | undefined;
   /** The other tabs that have this session open, where its store is one that they share. */
-  #tabs: Tabs | undefined;
+  #tabs: SharedSession | undefined;
   #starting: Promise<AskedSession> | undefined;
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
@@ -51,6 +51,7 @@ export class CoreConnection {
     this.#extras = createExtras(page, this.#store);
     this.#events = new CoreEvents(page, this.#extras, {
       core: () => this.#session,
+      tells: () => !!(this.#session || this.#store.elsewhere),
       tabs: () => this.#tabs,
       disposed: () => this.#disposed,
     });
@@ -220,13 +221,15 @@ export class CoreConnection {
       const again = () => void (this.#starting ?? this.ready().catch(() => {}));
       this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(again) ?? (() => {}));
     }
+    const elsewhere = this.#store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
-    this.#core.load().catch(() => {});
-    const [shared, parts] = await Promise.all([this.#store.shared?.(), this.#store.shared && late(import("../tabs/tabs.js"))]);
+    if (!elsewhere) this.#core.load().catch(() => {});
+    const sharing = elsewhere?.() ?? (this.#store.shared && late(import("../tabs/tabs.js")));
+    const [shared, parts] = await Promise.all([this.#store.shared?.(), sharing]);
     if (this.#disposed) throw sessionClosed();
     if (!shared || !parts) return this.#open();
     // Whoever takes over later has by then what that takes.
-    this.#settingsNow().catch(() => {});
+    if (!elsewhere) this.#settingsNow().catch(() => {});
     this.#tabs ??= this.#meet(parts, shared, this.#store);
     await this.#tabs.ready();
     return this.#tabs;
@@ -322,7 +325,7 @@ export class CoreConnection {
     return () => listening.abort();
   }
 
-  #meet({ Tabs, tabPage }: typeof import("../tabs/tabs.js"), name: string, store: StoreAdapter): Tabs {
+  #meet({ join, tabPage }: Sharing, name: string, store: StoreAdapter): SharedSession {
     const { snapshots, subscribers } = this.#page;
     const page = tabPage(snapshots, {
       prepare: () => this.#core.load().catch(() => {}),
@@ -349,7 +352,7 @@ export class CoreConnection {
       },
       report: (code, error) => subscribers.report(code, error),
     });
-    return new Tabs(name, store, page);
+    return join(name, store, page);
   }
 }
 

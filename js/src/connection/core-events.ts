@@ -1,7 +1,7 @@
 // What the core tells, on its way to the screen, to subscribers and to other tabs.
 import { isPiece } from "../snapshot/pace.js";
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
-import type { Tabs } from "../tabs/tabs.js";
+import type { SharedSession } from "../tabs/shared-session.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Extras } from "./extras.js";
@@ -20,7 +20,9 @@ const mostAtOnce = 2 ** 20;
 interface EventSource {
   /** The core of this page; nothing where another tab runs the session. */
   core(): CoreSession | undefined;
-  tabs(): Tabs | undefined;
+  /** What is done once for a run is done in this page. */
+  tells(): boolean;
+  tabs(): SharedSession | undefined;
   disposed(): boolean;
 }
 
@@ -115,7 +117,7 @@ export class CoreEvents {
     const { id, text, tool_name } = data as { readonly id: string; readonly text: string; readonly tool_name?: string };
     if (type === "text_delta") this.#keepShown(text.length);
     // What is done here once: the store is read and subscribers are told where the session runs.
-    if (seen || !this.#source.core()) return;
+    if (seen || !this.#source.tells()) return;
     if (type === "tool_use_result") this.#page.tools.ended(id);
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#extras.read();
     this.#page.subscribers.tell(type, data);

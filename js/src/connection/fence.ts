@@ -2,7 +2,7 @@
 // its next action was written.
 import type { StoreAdapter } from "../store/adapter.js";
 import { silent } from "../store/limits.js";
-import type { Tabs } from "../tabs/tabs.js";
+import type { SharedSession } from "../tabs/shared-session.js";
 
 /** Shorter than it takes until a tab that says nothing is superseded. */
 const certainMs = 1_000;
@@ -13,14 +13,14 @@ const mostTries = 3;
 export type Fence = ReturnType<typeof createFence>;
 
 /** `tabsOf` gives the other tabs that have the session open; without them nobody can have taken over. */
-export function createFence(store: StoreAdapter, tabsOf: () => Tabs | undefined) {
+export function createFence(store: StoreAdapter, tabsOf: () => SharedSession | undefined) {
   let certainAt = 0;
   /** Never settles in a page that was superseded. Nothing where no other tab can have taken over meanwhile. */
   const pass = (): Promise<void> | undefined => {
     const tabs = tabsOf();
     return tabs && store.holds && performance.now() - certainAt >= certainMs ? ask(tabs) : undefined;
   };
-  const ask = async (tabs: Tabs): Promise<void> => {
+  const ask = async (tabs: SharedSession): Promise<void> => {
     for (let tries = 0; tries < mostTries; tries++) {
       let last = performance.now();
       let stood = false;

@@ -58,7 +58,7 @@ interface Sent {
 }
 
 const mayOpenLater = (error: Error | undefined) =>
-  /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED)$/.test(codeOf(error));
+  /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
 
 const partOptions = {
   ...sessionOptions,

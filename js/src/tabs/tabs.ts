@@ -2,7 +2,7 @@
 import { codeOf, type GloveError } from "../error.js";
 import { generateId } from "../session/session-id.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import type { AskedSession, CoreSession } from "../wasm/core-api.js";
+import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard } from "../wasm/sessions.js";
 import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
@@ -23,10 +23,15 @@ import {
   type TabMessage,
   version,
 } from "./protocol.js";
+import type { SharedSession } from "./shared-session.js";
 import { type TabPage, told } from "./tab-adapter.js";
 
 /** Loaded with this file, when a session is in a store that tabs share. */
 export { tabPage } from "./tab-adapter.js";
+
+export function join(name: string, store: StoreAdapter, page: TabPage): SharedSession {
+  return new Tabs(name, store, page);
+}
 
 interface Pending {
   readonly id: string;
@@ -62,7 +67,7 @@ const atRest: ReadonlySet<string> = new Set(["idle", "waiting", "paused", "inter
  * The session as the other tab has it: what is asked of it goes there. When that tab is gone, what it had not answered is asked
  * again, of this tab or of the one that runs the session then; what might be done twice by that is refused instead.
  */
-export class Tabs implements AskedSession {
+class Tabs implements SharedSession {
   readonly #name: string;
   readonly #store: StoreAdapter;
   readonly #page: TabPage;

@@ -106,6 +106,11 @@ impl EventLog {
         Missed::Events(events.collect())
     }
 
+    /// The number of the last event.
+    pub(super) fn last(&self) -> u64 {
+        self.kept().last()
+    }
+
     /// The number of the last event and the answer that is being written, with what `look` sees at that moment.
     pub(super) fn now<T>(&self, look: impl FnOnce() -> T) -> (u64, String, T) {
         let kept = self.kept();

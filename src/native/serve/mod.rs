@@ -1,9 +1,15 @@
 //! A server: the endpoint that pages ask models through, and sessions that live here.
 
+mod asks;
+mod body;
+mod catalog;
 mod chat;
 mod connections;
 mod events;
+mod failures;
 mod metrics;
+mod owners;
+mod page;
 mod reply;
 mod routes;
 mod server;

@@ -4,27 +4,27 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Limited};
 use hyper::Request;
 use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::asks;
+use super::body::{posted, read};
+use super::catalog::{begin, delete, import, known, list, live};
 use super::chat;
+use super::failures::{refusal, transcript_refusal};
 use super::metrics::add;
+use super::owners::{in_letters, owned};
 use super::reply::{self, Reply, refused};
-use super::sessions::{Live, Sessions, refusal};
+use super::sessions::{Audience, Live, Sessions};
 use super::shared::{Caller, Shared};
 use crate::display::DisplayError;
 use crate::endpoint::Refusal;
 use crate::error::Error;
 use crate::json::Json;
-use crate::native::RandomIds;
-use crate::ports::IdSource;
 
 const AUTHORIZE: Duration = Duration::from_secs(30);
-/// For a body that comes slowly.
-const BODY: Duration = Duration::from_secs(60);
 
 pub(super) async fn route(
     sessions: &Arc<Sessions>,
@@ -68,16 +68,33 @@ async fn answer(
         ("POST", ["api", "chat"]) => chat::chat(shared, &body().await?).await,
         ("GET", ["api", "sessions"]) => list(shared, &user).await,
         ("POST", ["api", "sessions"]) => begin(sessions, &user, &body().await?).await,
+        ("POST", ["api", "sessions", "import"]) => import(shared, &user, &body().await?).await,
         (method, ["api", "sessions", id, rest @ ..]) => {
-            let id = id.to_owned();
+            let id = owned(&user, id);
+            let id = id.as_str();
             known(sessions, &user, id).await?;
             match (method, rest) {
                 ("GET", []) => Ok(reply::json(200, live(sessions, id).await?.snapshot().1.to_string())),
                 ("DELETE", []) => delete(sessions, id).await,
                 ("GET", ["events"]) => {
                     let last = caller.header("last-event-id");
-                    Ok(live(sessions, id).await?.follow(shared, last))
+                    Ok(live(sessions, id).await?.follow(shared, Audience::Programs, last))
                 }
+                ("GET", ["feed"]) => {
+                    let last = caller.header("last-event-id");
+                    Ok(live(sessions, id).await?.follow(shared, Audience::Pages, last))
+                }
+                ("GET", ["export"]) => {
+                    let session = shared.database.export(id).await.map_err(transcript_refusal)?;
+                    Ok(reply::json(200, session.to_text().map_err(transcript_refusal)?))
+                }
+                ("POST", ["name"]) => {
+                    let Name { name } = posted(&body().await?)?;
+                    let renamed = shared.database.store(id).set_name(&name).await;
+                    renamed.map_err(|error| refusal(&Error::Store(error)))?;
+                    Ok(reply::json(200, "{}".to_owned()))
+                }
+                ("POST", ["ask"]) => asks::ask(&*live(sessions, id).await?, posted(&body().await?)?),
                 ("POST", ["messages"]) => {
                     let Message { text, id: request } = posted(&body().await?)?;
                     let request = live(sessions, id).await?.say(&text, request);
@@ -140,54 +157,6 @@ fn is_this_machine(host: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok()
 }
 
-fn in_letters(user: &str) -> String {
-    let mut letters = String::new();
-    for byte in user.bytes() {
-        match byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
-            true => letters.push(char::from(byte)),
-            false => letters.push_str(&format!("~{byte:02x}")),
-        }
-    }
-    letters
-}
-
-/// Sessions are their owner's by the first part of their ids. Those of nobody have one part.
-fn new_id(user: &str) -> String {
-    let fresh = RandomIds.fresh();
-    if user.is_empty() { fresh } else { format!("{user}.{fresh}") }
-}
-
-fn is_of(user: &str, id: &str) -> bool {
-    match id.split_once('.') {
-        Some((owner, _)) => owner == user,
-        None => user.is_empty(),
-    }
-}
-
-async fn read(shared: &Shared, caller: &Caller, body: Incoming) -> Result<String, Refusal> {
-    let kind = caller.header("content-type").unwrap_or_default().split(';').next().unwrap_or_default();
-    if !kind.trim().eq_ignore_ascii_case("application/json") {
-        let message = "The request body must be JSON, with the content type application/json.";
-        return Err(Refusal::new(415, "CONTENT_TYPE", message));
-    }
-    let limit = shared.limits.body_bytes;
-    let too_large = || {
-        let detail =
-            format!("A request body exceeded {limit} bytes; `body_bytes` of the limits allows more.");
-        let message = "The request is too large: send a smaller picture or file.";
-        Refusal { detail, ..Refusal::new(413, "BODY_TOO_LARGE", message) }
-    };
-    let read = tokio::time::timeout(BODY, Limited::new(body, limit).collect()).await;
-    let bytes = match read {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return Err(too_large()),
-        Ok(Err(_)) => return Err(Refusal::new(400, "BODY_NOT_JSON", "The request body broke off.")),
-        Err(_) => return Err(Refusal::new(408, "BODY_TIMEOUT", "The request body came too slowly.")),
-    };
-    String::from_utf8(bytes.to_vec())
-        .map_err(|_| Refusal::new(400, "BODY_NOT_JSON", "The request body is not valid UTF-8."))
-}
-
 #[derive(Deserialize)]
 struct Message {
     text: String,
@@ -195,8 +164,8 @@ struct Message {
 }
 
 #[derive(Deserialize)]
-struct Begin {
-    text: Option<String>,
+struct Name {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -210,51 +179,6 @@ struct Answer {
     reason: Option<String>,
 }
 
-fn posted<T: for<'a> Deserialize<'a>>(body: &str) -> Result<T, Refusal> {
-    serde_json::from_str(body)
-        .map_err(|error| Refusal::new(400, "REQUEST_INVALID", format!("The request is not valid: {error}")))
-}
-
-async fn live(sessions: &Sessions, id: &str) -> Result<Arc<Live>, Refusal> {
-    if *sessions.shared.ending.borrow() {
-        let message = "The server is about to end. Try again.";
-        return Err(Refusal { retryable: true, ..Refusal::new(503, "SERVER_ENDS", message) });
-    }
-    sessions.get(id).await
-}
-
-/// That there is such a session, and that it is the caller's, which is the same to anybody else.
-async fn known(sessions: &Sessions, user: &str, id: &str) -> Result<(), Refusal> {
-    let is_there = is_of(user, id)
-        && (sessions.is_open(id) || {
-            sessions.shared.database.contains(id).await.map_err(|error| refusal(&Error::Store(error)))?
-        });
-    match is_there {
-        true => Ok(()),
-        false => Err(Refusal::new(404, "SESSION_UNKNOWN", "There is no such session.")),
-    }
-}
-
-async fn list(shared: &Shared, user: &str) -> Result<Reply, Refusal> {
-    let sessions = shared.database.sessions().await.map_err(|error| refusal(&Error::Store(error)))?;
-    let own = sessions.iter().filter(|session| is_of(user, &session.id)).map(|session| {
-        json!({
-            "id": session.id, "name": session.name, "title": session.title, "messages": session.messages,
-            "createdAt": session.created_at, "updatedAt": session.updated_at, "phase": session.phase,
-            "asks": session.asks,
-        })
-    });
-    Ok(reply::json(200, Value::from(own.collect::<Vec<_>>()).to_string()))
-}
-
-async fn begin(sessions: &Sessions, user: &str, body: &str) -> Result<Reply, Refusal> {
-    let Begin { text } = posted(body)?;
-    let id = new_id(user);
-    let live = live(sessions, &id).await?;
-    let request = text.map(|text| live.say(&text, None));
-    Ok(reply::json(201, json!({ "id": id, "request": request }).to_string()))
-}
-
 fn settle(live: &Live, Answer { id, value, reject, reason }: Answer) -> Result<Reply, Refusal> {
     let answer = if reject { Err(DisplayError::Rejected { reason }) } else { Ok(Json::from(value)) };
     match live.session.answer_slot(&id, answer) {
@@ -264,28 +188,9 @@ fn settle(live: &Live, Answer { id, value, reject, reason }: Answer) -> Result<R
     }
 }
 
-async fn delete(sessions: &Sessions, id: &str) -> Result<Reply, Refusal> {
-    if let Some(live) = sessions.forget(id) {
-        live.close().await;
-    }
-    sessions.shared.database.delete(id).await.map_err(|error| refusal(&Error::Store(error)))?;
-    Ok(reply::json(200, "{}".to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_user_has_the_sessions_that_begin_with_the_name_and_no_others() {
-        let id = new_id(&in_letters("ada@example.com"));
-        assert!(id.starts_with("ada~40example~2ecom."), "{id}");
-        assert!(is_of("ada~40example~2ecom", &id));
-        for (user, id) in [("", "ada.x"), ("ada", "ada"), ("ada", "adam.x"), ("ad", "ada.x"), ("ada", "")] {
-            assert!(!is_of(user, id), "{user} {id}");
-        }
-        assert!(is_of("", &new_id("")));
-    }
 
     #[test]
     fn a_name_of_somebody_else_is_not_this_machine() {

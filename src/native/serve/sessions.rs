@@ -13,11 +13,13 @@ use tokio::time::sleep;
 
 use super::chat::{BEAT, HEARTBEAT, event};
 use super::events::{EventLog, Missed};
+use super::failures::{refusal, told_of};
 use super::metrics::{Counted, counted};
+use super::page::PageFeed;
 use super::reply::{AHEAD, Reply, stream};
 use super::shared::Shared;
 use crate::display::Slot;
-use crate::endpoint::{Disclosure, Refusal};
+use crate::endpoint::Refusal;
 use crate::error::Error;
 use crate::event::Event;
 use crate::json::Json;
@@ -33,6 +35,7 @@ const IDLE: Duration = Duration::from_secs(600);
 pub(super) struct Live {
     pub session: Session,
     pub log: EventLog,
+    pub page: Arc<PageFeed>,
     used: Mutex<Instant>,
     /// What keeps it going and listening.
     driver: JoinHandle<()>,
@@ -42,6 +45,15 @@ pub(super) struct Live {
 pub(super) struct Sessions {
     pub shared: Arc<Shared>,
     open: Mutex<HashMap<String, Arc<OnceCell<Arc<Live>>>>>,
+}
+
+/// Who follows a session.
+#[derive(Clone, Copy)]
+pub(super) enum Audience {
+    /// They get events of the run.
+    Programs,
+    /// They get what tabs tell each other.
+    Pages,
 }
 
 impl Sessions {
@@ -104,9 +116,8 @@ impl Sessions {
 /// The longest unused one that is unused for this time. False if there is none.
 fn let_go(open: &mut HashMap<String, Arc<OnceCell<Arc<Live>>>>, unused: Duration) -> bool {
     let free = open.iter().filter_map(|(id, cell)| Some((id, cell.get()?)));
-    let free = free.filter(|(_, live)| {
-        !live.is_working() && live.log.followers() == 0 && live.used().elapsed() >= unused
-    });
+    let free = free
+        .filter(|(_, live)| !live.is_working() && live.followers() == 0 && live.used().elapsed() >= unused);
     let Some(id) = free.min_by_key(|(_, live)| *live.used()).map(|(id, _)| id.clone()) else { return false };
     if let Some(live) = open.remove(&id).and_then(|cell| cell.get().cloned()) {
         tokio::spawn(async move { live.close().await });
@@ -153,7 +164,8 @@ impl Live {
                 driven.drive().await;
             });
             let (log, used) = (EventLog::new(RandomIds.fresh()), Mutex::new(Instant::now()));
-            Live { session, log, used, driver, _listening: listening }
+            let page = PageFeed::new(&session);
+            Live { session, log, page, used, driver, _listening: listening }
         }))
     }
 
@@ -163,6 +175,10 @@ impl Live {
 
     fn touch(&self) {
         *self.used() = Instant::now();
+    }
+
+    fn followers(&self) -> usize {
+        self.log.followers() + self.page.log.followers()
     }
 
     /// It does something that needs no person.
@@ -216,27 +232,33 @@ impl Live {
     }
 
     /// Everything from now on, or from after the event with this id.
-    pub(super) fn follow(self: Arc<Self>, shared: &Arc<Shared>, last: Option<&str>) -> Reply {
+    pub(super) fn follow(
+        self: Arc<Self>,
+        shared: &Arc<Shared>,
+        audience: Audience,
+        last: Option<&str>,
+    ) -> Reply {
         let (pieces, received) = channel(AHEAD);
         let shared = Arc::clone(shared);
-        let mut seen = last.and_then(|id| self.log.number(id));
-        let mut changed = self.log.watch();
+        let mut seen = last.and_then(|id| self.log_for(audience).number(id));
+        let mut changed = self.log_for(audience).watch();
         let mut ending = shared.ending.subscribe();
         tokio::spawn(async move {
             let _open = counted(&shared.metrics.streams);
+            let log = self.log_for(audience);
             loop {
                 changed.borrow_and_update();
                 let mut text = String::new();
-                match seen.map(|number| self.log.since(number)) {
+                match seen.map(|number| log.since(number)) {
                     Some(Missed::Events(events)) => {
                         for (number, data) in events {
-                            text.push_str(&event(Some(&self.log.id(number)), &Json::written(data)));
+                            text.push_str(&event(Some(&log.id(number)), &Json::written(data)));
                             seen = Some(number);
                         }
                     }
                     Some(Missed::TooMuch) | None => {
-                        let (number, snapshot) = self.snapshot();
-                        text = event(Some(&self.log.id(number)), &Json::written(told("snapshot", &snapshot)));
+                        let (number, whole) = self.whole(audience);
+                        text = event(Some(&log.id(number)), &Json::written(whole));
                         seen = Some(number);
                     }
                 }
@@ -263,6 +285,24 @@ impl Live {
         });
         stream(None, received)
     }
+
+    fn log_for(&self, audience: Audience) -> &EventLog {
+        match audience {
+            Audience::Programs => &self.log,
+            Audience::Pages => &self.page.log,
+        }
+    }
+
+    /// What a follower begins with, and the number of the last event before.
+    fn whole(&self, audience: Audience) -> (u64, String) {
+        match audience {
+            Audience::Programs => {
+                let (number, snapshot) = self.snapshot();
+                (number, told("snapshot", &snapshot))
+            }
+            Audience::Pages => self.page.whole(),
+        }
+    }
 }
 
 /// `{"type": …, "data": …}`, as events have it.
@@ -270,27 +310,4 @@ fn told(kind: &str, data: &dyn Write) -> String {
     let mut text = String::new();
     object(&mut text, &[("type", &kind), ("data", data)]);
     text
-}
-
-/// What a client may read of a failure.
-fn told_of(error: &Error) -> String {
-    match error {
-        Error::Model(error) => Refusal::of_model(error, Disclosure::Safe).message,
-        Error::Store(_) => "The session could not be stored. Try again.".to_owned(),
-        other => other.to_string(),
-    }
-}
-
-pub(super) fn refusal(error: &Error) -> Refusal {
-    let status = match error.code() {
-        "STORE_CONFLICT" => 409,
-        "DISPLAY_WRONG_OUTPUT" => 422,
-        _ => 500,
-    };
-    let code = error.code().to_owned();
-    Refusal {
-        code: code.into(),
-        detail: error.to_string(),
-        ..Refusal::new(status, "INTERNAL", told_of(error))
-    }
 }

@@ -2,12 +2,12 @@
 
 use std::mem::take;
 
+use super::event::{CoreEvent, Patches};
 use crate::json::codec::to_text;
 use crate::json::partial::{PartialJson, Patch};
-use crate::wire::event::{CoreEvent, Patches};
 
 #[derive(Default)]
-pub(super) struct Inputs {
+pub(crate) struct Inputs {
     open: Vec<Input>,
 }
 
@@ -20,7 +20,7 @@ struct Input {
 }
 
 impl Inputs {
-    pub(super) fn read(&mut self, id: &str, name: &str, text: &str) {
+    pub(crate) fn read(&mut self, id: &str, name: &str, text: &str) {
         let known = self.open.iter().position(|input| input.id == id && input.name == name);
         let at = known.unwrap_or_else(|| {
             let (id, name) = (id.to_owned(), name.to_owned());
@@ -33,11 +33,11 @@ impl Inputs {
     }
 
     /// The answer is whole, or will never be.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.open.clear();
     }
 
-    pub(super) fn tell(&mut self, batch: &mut Vec<String>) {
+    pub(crate) fn tell(&mut self, batch: &mut Vec<String>) {
         for Input { id, name, patches, .. } in &mut self.open {
             if !patches.is_empty() {
                 batch.push(to_text(&CoreEvent::Input { id, name, patches: Patches(take(patches)) }));

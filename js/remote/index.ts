@@ -1,0 +1,2 @@
+// The entry for sessions that run on a server.
+export { createRemoteSession, type RemoteOptions, type RemoteSessions } from "./remote.js";

@@ -1,0 +1,338 @@
+// A session that runs on a server: it tells what a tab that runs one tells its followers, and is asked the same.
+import { codeOf, GloveError } from "../src/error.js";
+import { generateId } from "../src/session/session-id.js";
+import type { Written } from "../src/snapshot/state.js";
+import { type Method, rulesOf } from "../src/tabs/methods.js";
+import { answered } from "../src/tabs/protocol.js";
+import type { SharedSession } from "../src/tabs/shared-session.js";
+import type { TabPage } from "../src/tabs/tab-adapter.js";
+import { fromCore } from "../src/wasm/core-errors.js";
+import type { CoreEvent } from "../src/wire/core-types.js";
+import { type RemoteServer, unreachable } from "./server.js";
+
+interface Pending {
+  readonly id: string;
+  readonly method: Method;
+  readonly args: readonly unknown[];
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** It was sent, and whether the server has it is not known. */
+  sent: boolean;
+  /** The server has begun it, and tells its end in the stream. */
+  taken: boolean;
+  /** The last event when it was asked. */
+  readonly seen: string | undefined;
+}
+
+type Told =
+  | { readonly kind: "all"; readonly events: readonly CoreEvent[]; readonly written: Written }
+  | { readonly kind: "events"; readonly events: readonly CoreEvent[] }
+  /** It is not stored any more. */
+  | { readonly kind: "deleted" }
+  | { readonly kind: "answered"; readonly id: string; readonly value?: unknown; readonly error?: unknown };
+
+const firstWaitMs = 250;
+const longestWaitMs = 5_000;
+/** Tries that may fail before a person is told. */
+const silentTries = 3;
+
+export class RemoteSession implements SharedSession {
+  readonly leads = false;
+  readonly #id: string;
+  readonly #path: string;
+  readonly #server: RemoteServer;
+  readonly #page: TabPage;
+  readonly #pending = new Map<string, Pending>();
+  readonly #stop = new AbortController();
+  #waiting: { resolve(): void; reject(error: unknown): void }[] = [];
+  /** The id of the last event. */
+  #last: string | undefined;
+  /** The session was shown, and had something to show. */
+  #known = false;
+  #connected = false;
+  #follows = false;
+  /** Why it cannot be had. */
+  #failure: GloveError | undefined;
+  /** The code of the failure that is on the screen. */
+  #shown: string | undefined;
+  #over: Error | undefined;
+  /** What ends each waiting before a next try. */
+  readonly #resting = new Set<() => void>();
+
+  constructor(id: string, server: RemoteServer, page: TabPage) {
+    this.#id = id;
+    this.#path = `/${encodeURIComponent(id)}`;
+    this.#server = server;
+    this.#page = page;
+  }
+
+  get isDropped(): boolean {
+    return this.#failure !== undefined && !this.#over;
+  }
+
+  ready(): Promise<void> {
+    if (this.#over) return Promise.reject(this.#over);
+    if (this.#last !== undefined && !this.#failure) return Promise.resolve();
+    if (!this.#follows) void this.#follow();
+    this.#hurry();
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  // ---- what only tabs do ---------------------------------------------------------------------------------------------
+
+  takeOver(): void {}
+  superseded(): void {}
+  tell(): void {}
+  clearError(): void {}
+
+  async holds(): Promise<boolean> {
+    return true;
+  }
+
+  async answerInbox(): Promise<boolean> {
+    throw new GloveError("INBOX_REMOTE", "The inbox of a session on a server is answered there.");
+  }
+
+  drop(error: unknown): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    this.#settle(error);
+  }
+
+  dispose(error: Error): void {
+    this.#over = error;
+    this.#stop.abort();
+    this.#hurry();
+    this.drop(error);
+  }
+
+  // ---- what is asked -------------------------------------------------------------------------------------------------
+
+  request(request: string): Promise<string> {
+    return this.#ask("request", request);
+  }
+
+  resume(): Promise<string> {
+    return this.#ask("resume");
+  }
+
+  undo(steps: number): Promise<string> {
+    return this.#ask("undo", steps);
+  }
+
+  switchBranch(message: string): Promise<string> {
+    return this.#ask("switchBranch", message);
+  }
+
+  fork(message: string): Promise<string> {
+    return this.#ask("fork", message);
+  }
+
+  messages(from: number): Promise<string> {
+    return this.#ask("messages", from);
+  }
+
+  prompts(): Promise<string> {
+    return this.#ask("prompts");
+  }
+
+  abort(): void {
+    const request = this.#page.request();
+    if (request !== null) this.#send("abort", request);
+  }
+
+  cancelQueued(request: string): boolean {
+    return this.#send("cancelQueued", request);
+  }
+
+  answer(question: string, answer: string): void {
+    this.#send("answer", question, answer);
+  }
+
+  resolveSlot(id: string, value: string): boolean {
+    return this.#send("resolveSlot", id, value);
+  }
+
+  rejectSlot(id: string, reason?: string): boolean {
+    return this.#send("rejectSlot", id, reason);
+  }
+
+  removeSlot(id: string): boolean {
+    return this.#send("removeSlot", id);
+  }
+
+  clearStack(): void {
+    this.#send("clearStack");
+  }
+
+  #send(method: Method, ...args: readonly unknown[]): true {
+    const asked = this.#ask(method, ...args);
+    asked.then(
+      (text) => text === "false" && rulesOf(method)?.answers && this.#page.report(answered()),
+      (error: unknown) => this.#over || this.#page.report(fromCore(error)),
+    );
+    return true;
+  }
+
+  #ask(method: Method, ...args: readonly unknown[]): Promise<string> {
+    if (this.#over) return Promise.reject(this.#over);
+    return new Promise((resolve, reject) => {
+      const asked: Pending = {
+        id: generateId(),
+        method,
+        args,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        sent: false,
+        taken: false,
+        seen: this.#last,
+      };
+      this.#pending.set(asked.id, asked);
+      void this.#give(asked);
+    });
+  }
+
+  /** Asks the server until it has heard it. What is done only once is not asked of a server that was started anew. */
+  async #give(asked: Pending): Promise<void> {
+    const { id, method, args } = asked;
+    const repeats = asked.sent;
+    asked.sent = true;
+    const seen = repeats && rulesOf(method)?.once ? asked.seen : undefined;
+    let text: string;
+    try {
+      text = await this.#server.text("POST", `${this.#path}/ask`, { id, method, args, seen }, this.#stop.signal);
+    } catch (thrown) {
+      if (!this.#pending.has(id)) return;
+      const error = fromCore(thrown);
+      if (codeOf(error) !== "SERVER_UNREACHABLE") return this.#end(id, ({ reject }) => reject(error));
+      await this.#rest(firstWaitMs * 4);
+      if (this.#pending.has(id)) void this.#give(asked);
+      return;
+    }
+    if (!rulesOf(method)?.begins && method !== "switchBranch") {
+      // An answer that was heard the first time is none the second time.
+      const value = repeats && text === "false" ? "true" : text;
+      return this.#end(id, ({ resolve }) => resolve(value));
+    }
+    asked.taken = true;
+    const told = JSON.parse(text) as Partial<Told>;
+    if (told.kind) this.#hear(told as Told);
+  }
+
+  #end(id: string, settle: (asked: Pending) => void): void {
+    const asked = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (asked) settle(asked);
+  }
+
+  // ---- what the server tells -----------------------------------------------------------------------------------------
+
+  async #follow(): Promise<void> {
+    this.#follows = true;
+    const { signal } = this.#stop;
+    const online = () => this.#hurry();
+    globalThis.addEventListener?.("online", online, { signal });
+    for (let tries = 0; !this.#over; tries++) {
+      try {
+        for await (const { id, data } of this.#server.follow(`${this.#path}/feed`, this.#last, signal)) {
+          if (this.#over) return;
+          tries = 0;
+          // An event that cannot be taken is told again by no try.
+          this.#last = id;
+          this.#hear(JSON.parse(data) as Told);
+        }
+      } catch (thrown) {
+        if (this.#over) return;
+        const error = fromCore(thrown);
+        if (codeOf(error) === "SESSION_UNKNOWN") {
+          if (this.#known) return this.#page.deleted();
+          const begun = await this.#begin();
+          if (begun) continue;
+        } else if (codeOf(error) !== "SERVER_UNREACHABLE") {
+          this.#follows = false;
+          this.#connected = false;
+          this.#fail(error as GloveError);
+          return this.drop(error);
+        }
+      }
+      if (this.#over) return;
+      if (tries >= silentTries) this.#fail(unreachable(undefined));
+      await this.#rest(Math.min(firstWaitMs * 2 ** tries, longestWaitMs) * (0.75 + Math.random() / 2));
+    }
+  }
+
+  /** A session without anything is one that the server need not know. */
+  async #begin(): Promise<boolean> {
+    try {
+      await this.#server.text("POST", "", { id: this.#id }, this.#stop.signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #hear(told: Told): void {
+    if (told.kind === "answered") {
+      const { value, error } = told;
+      this.#end(told.id, ({ resolve, reject }) =>
+        error === undefined ? resolve(JSON.stringify(value)) : reject(fromCore(error)),
+      );
+      return;
+    }
+    if (told.kind === "deleted") {
+      this.#page.deleted();
+      return;
+    }
+    if (told.kind === "events") this.#page.take(told.events);
+    else if (told.kind === "all") {
+      this.#page.take(told.events, told.written);
+      // How it went on may have been told where nobody heard it.
+      for (const asked of [...this.#pending.values()]) if (asked.taken) void this.#give(asked);
+    } else return;
+    this.#known ||= told.events.some((event) => event.kind === "timeline" && event.len > 0);
+    this.#heard();
+  }
+
+  /** The server is there. */
+  #heard(): void {
+    if (this.#shown) this.#page.fail(undefined);
+    const first = !this.#connected || this.#failure;
+    this.#connected = true;
+    this.#failure = undefined;
+    this.#shown = undefined;
+    if (!first) return;
+    this.#page.show("follower");
+    this.#settle();
+    this.#page.opened();
+  }
+
+  /** What was shown stays, and what is asked waits, when the server was there before. */
+  #fail(error: GloveError): void {
+    if (this.#shown !== error.code) this.#page.fail(error);
+    this.#shown = error.code;
+    if (this.#connected) return;
+    this.#failure = error;
+    this.#settle(error);
+  }
+
+  #settle(error?: unknown): void {
+    for (const { resolve, reject } of this.#waiting.splice(0)) error === undefined ? resolve() : reject(error);
+  }
+
+  /** Until the time is over, or somebody does not want to wait. */
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        clearTimeout(timer);
+        this.#resting.delete(go);
+        resolve();
+      };
+      const timer = setTimeout(go, ms);
+      this.#resting.add(go);
+    });
+  }
+
+  #hurry(): void {
+    for (const go of this.#resting) go();
+  }
+}

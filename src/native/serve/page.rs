@@ -1,0 +1,235 @@
+//! What a session tells pages: the batches that tabs tell each other.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::events::EventLog;
+use super::failures::safe;
+use super::reply::{self, Reply};
+use crate::display::Slot;
+use crate::error::Error;
+use crate::event::Event;
+use crate::json::Json;
+use crate::json::codec::{Write, object};
+use crate::native::RandomIds;
+use crate::ports::IdSource;
+use crate::run::PhaseName;
+use crate::runtime::{Follower, Response, ResponseFuture, Session};
+use crate::wire::batch::EventBatch;
+use crate::wire::outcome::{CoreError, CoreOutcome};
+
+/// The outcomes of so many are kept for those who ask again.
+const KEPT_OUTCOMES: usize = 64;
+
+/// What a session tells pages.
+pub(super) struct PageFeed {
+    pub log: EventLog,
+    session: Session,
+    told: Mutex<Told>,
+    /// Held by whoever tells; never by those who note.
+    telling: Mutex<()>,
+    wake: Arc<Notify>,
+    teller: JoinHandle<()>,
+    /// What was begun by its id, and its outcome when it has one.
+    begun: Mutex<VecDeque<(String, Option<String>)>>,
+}
+
+#[derive(Default)]
+struct Told {
+    batch: EventBatch,
+    text: String,
+    reasoning: String,
+}
+
+impl PageFeed {
+    /// Has to be called in a runtime of tokio.
+    pub(super) fn new(session: &Session) -> Arc<Self> {
+        let wake = Arc::new(Notify::new());
+        let feed = Arc::new_cyclic(|feed: &Weak<PageFeed>| {
+            let (woken, teller) = (Arc::clone(&wake), feed.clone());
+            let teller = tokio::spawn(async move {
+                loop {
+                    woken.notified().await;
+                    let Some(feed) = teller.upgrade() else { return };
+                    feed.flush();
+                }
+            });
+            PageFeed {
+                log: EventLog::new(RandomIds.fresh()),
+                session: session.clone(),
+                told: Mutex::default(),
+                telling: Mutex::default(),
+                wake,
+                teller,
+                begun: Mutex::default(),
+            }
+        });
+        let noted = Arc::downgrade(&feed);
+        session.subscribe(move |request: Option<&str>, event: &Event| {
+            if let Some(feed) = noted.upgrade() {
+                feed.note(request, event);
+            }
+        });
+        let shown = Arc::downgrade(&feed);
+        session.display().subscribe(move |_: &[Slot]| {
+            if let Some(feed) = shown.upgrade() {
+                feed.told().batch.note_slots();
+                feed.wake.notify_one();
+            }
+        });
+        session.on_step(RunFollower(Arc::downgrade(&feed)));
+        feed.refresh();
+        feed
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begun(&self) -> MutexGuard<'_, VecDeque<(String, Option<String>)>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, request: Option<&str>, event: &Event) {
+        let mut told = self.told();
+        match event {
+            Event::TextDelta { text } => told.text.push_str(text),
+            Event::ReasoningDelta { text } => told.reasoning.push_str(text),
+            Event::ModelResponse(_) | Event::ModelResponseComplete(_) | Event::RequestFinished { .. } => {
+                told.forget_written();
+            }
+            _ => {}
+        }
+        told.batch.note(request, event);
+        drop(told);
+        self.wake.notify_one();
+    }
+
+    fn refresh(&self) {
+        let interrupted = self.session.is_interrupted();
+        self.session.with_run(|run| {
+            let mut told = self.told();
+            if run.phase() != PhaseName::Model {
+                told.forget_written();
+            }
+            told.batch.follow(&self.session, run, interrupted);
+        });
+        self.wake.notify_one();
+    }
+
+    /// Tells what was not told yet.
+    fn flush(&self) {
+        let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = self.told().batch.take_slots_changed();
+        let slots = changed.then(|| self.session.display().stack());
+        drop(self.tell(slots.as_ref()));
+    }
+
+    /// Nothing is noted until what this gives is dropped.
+    fn tell(&self, slots: Option<&Vec<Slot>>) -> MutexGuard<'_, Told> {
+        let mut told = self.told();
+        if let Some(events) = told.batch.take(slots) {
+            self.log.add(message("events", &[("events", &Json::written(events))]));
+        }
+        told
+    }
+
+    /// The session as it is, and the number of the last event before.
+    pub(super) fn whole(&self) -> (u64, String) {
+        let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        self.told().batch.take_slots_changed();
+        let slots = self.session.display().stack();
+        let told = self.tell(Some(&slots));
+        let events = Json::written(told.batch.whole(&slots));
+        let mut written = String::new();
+        object(&mut written, &[("text", &told.text), ("reasoning", &told.reasoning)]);
+        (self.log.last(), message("all", &[("events", &events), ("written", &Json::written(written))]))
+    }
+
+    /// The session is not stored any more.
+    pub(super) fn tell_deleted(&self) {
+        self.log.add(message("deleted", &[]));
+    }
+
+    /// Begins something once, whoever asks again. Its outcome is told to those who follow, and to who asks when it is there.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        id: String,
+        begin: impl FnOnce(&Session) -> ResponseFuture,
+    ) -> Reply {
+        let mut begun = self.begun();
+        if let Some((_, outcome)) = begun.iter().find(|(known, _)| *known == id) {
+            return match outcome {
+                Some(outcome) => reply::json(200, outcome.clone()),
+                None => reply::json(202, "{}".to_owned()),
+            };
+        }
+        begun.push_back((id.clone(), None));
+        if begun.len() > KEPT_OUTCOMES {
+            begun.pop_front();
+        }
+        drop(begun);
+        let (feed, response) = (Arc::clone(self), begin(&self.session));
+        tokio::spawn(async move {
+            let end = safe(response.await);
+            let answer = match CoreOutcome::of(&end) {
+                Ok(outcome) => message("answered", &[("id", &id), ("value", &outcome)]),
+                Err(error) => message("answered", &[("id", &id), ("error", &CoreError::from(error))]),
+            };
+            if let Some((_, outcome)) = feed.begun().iter_mut().find(|(known, _)| *known == id) {
+                *outcome = Some(answer.clone());
+            }
+            // What led to it comes first.
+            feed.flush();
+            feed.log.add(answer);
+        });
+        reply::json(202, "{}".to_owned())
+    }
+}
+
+impl Told {
+    fn forget_written(&mut self) {
+        self.text.clear();
+        self.reasoning.clear();
+    }
+}
+
+impl Drop for PageFeed {
+    fn drop(&mut self) {
+        self.teller.abort();
+    }
+}
+
+struct RunFollower(Weak<PageFeed>);
+
+impl Follower for RunFollower {
+    fn on_change(&self) {
+        if let Some(feed) = self.0.upgrade() {
+            feed.refresh();
+        }
+    }
+
+    fn on_end(&self, request: Option<&str>, end: &Result<Response, Error>) {
+        let Some(feed) = self.0.upgrade() else { return };
+        let end = safe(end.clone());
+        let error = match CoreOutcome::of(&end) {
+            Ok(CoreOutcome::Failed { error }) => Some(error),
+            Ok(_) => None,
+            // Who asked for that hears it alone.
+            Err(_) => return,
+        };
+        feed.told().batch.note_end(request, error);
+        feed.wake.notify_one();
+    }
+}
+
+fn message(kind: &str, fields: &[(&str, &dyn Write)]) -> String {
+    let mut all: Vec<(&str, &dyn Write)> = vec![("kind", &kind)];
+    all.extend_from_slice(fields);
+    let mut text = String::new();
+    object(&mut text, &all);
+    text
+}

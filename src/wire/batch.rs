@@ -1,0 +1,179 @@
+//! What is told of a session to those who show it: events, changes of the timeline and the stack, and where the run is, in one batch for
+//! all that happened at once.
+
+use std::mem::{replace, take};
+
+use super::event::{CoreEvent, EventOf};
+use super::outcome::CoreError;
+use super::tool_inputs::Inputs;
+use crate::event::Event;
+use crate::json::codec::to_text;
+use crate::message::Slot;
+use crate::run::Run;
+use crate::run::views::timeline::{Timeline, TimelineEntry, TimelinePatch};
+use crate::runtime::Session;
+
+#[derive(Default)]
+pub(crate) struct EventBatch {
+    events: Vec<String>,
+    slots_changed: bool,
+    /// How requests ended, told behind the state in which that left the run.
+    ended: Vec<String>,
+    timeline: Timeline,
+    state: String,
+    /// The state was not told yet.
+    moved: bool,
+    /// The model writes: what was shown before gives way.
+    writes: bool,
+    /// The arguments that it writes.
+    inputs: Inputs,
+    /// What is shown from before: its id and its text.
+    earlier: Option<(String, String)>,
+}
+
+impl EventBatch {
+    pub(crate) fn note(&mut self, request: Option<&str>, event: &Event) {
+        self.events.push(to_text(&CoreEvent::Event(EventOf(request, event))));
+        match event {
+            Event::ToolInputDelta { id, name, delta } => self.inputs.read(id, name, delta),
+            Event::ModelResponse(_) | Event::ModelResponseComplete(_) | Event::RequestFinished { .. } => {
+                self.inputs.end();
+            }
+            _ => {}
+        }
+        if matches!(
+            event,
+            Event::TextDelta { .. } | Event::ReasoningDelta { .. } | Event::ToolInputDelta { .. }
+        ) {
+            self.writes = true;
+        }
+    }
+
+    pub(crate) fn note_slots(&mut self) {
+        self.slots_changed = true;
+    }
+
+    pub(crate) fn note_end(&mut self, request: Option<&str>, error: Option<CoreError<'_>>) {
+        self.ended.push(to_text(&CoreEvent::Ended { request, error }));
+    }
+
+    /// What is different in the run. Only when all of it is written: what is shown as done must not be asked again.
+    pub(crate) fn follow(&mut self, session: &Session, run: &Run, interrupted: bool) {
+        if let Some(patch) = self.patch(run) {
+            self.events.push(to_text(&CoreEvent::Timeline(&patch)));
+        }
+        let phase = session.phase_of(run).as_str();
+        if phase != "model" {
+            self.inputs.end();
+        }
+        let state = state_of(run, if interrupted { "interrupted" } else { phase });
+        if self.state != state {
+            self.state = state;
+            self.moved = true;
+        }
+    }
+
+    pub(crate) fn entries(&self) -> &[TimelineEntry] {
+        self.timeline.entries()
+    }
+
+    /// Whether the slots are to be told; they are looked up outside, as those who change them tell this.
+    pub(crate) fn take_slots_changed(&mut self) -> bool {
+        take(&mut self.slots_changed)
+    }
+
+    /// All that was not told yet, with the slots if they have changed: a JSON array.
+    pub(crate) fn take(&mut self, slots: Option<&Vec<Slot>>) -> Option<String> {
+        let mut batch = take(&mut self.events);
+        self.inputs.tell(&mut batch);
+        if take(&mut self.moved) {
+            batch.push(self.state.clone());
+        }
+        if let Some(slots) = slots {
+            batch.push(to_text(&CoreEvent::Slots { slots }));
+        }
+        batch.append(&mut self.ended);
+        if batch.is_empty() {
+            return None;
+        }
+        Some(listed(&batch))
+    }
+
+    /// The session as it is, for who joins now: a JSON array.
+    #[cfg(feature = "serve")]
+    pub(crate) fn whole(&self, slots: &Vec<Slot>) -> String {
+        let entries = self.timeline.entries().iter().cloned().chain(self.earlier.clone().map(partial));
+        let set = Vec::from_iter(entries.enumerate());
+        let timeline = TimelinePatch { len: set.len(), set };
+        let mut events = vec![to_text(&CoreEvent::Timeline(&timeline)), to_text(&CoreEvent::Slots { slots })];
+        if !self.state.is_empty() {
+            events.push(self.state.clone());
+        }
+        listed(&events)
+    }
+
+    /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
+    fn patch(&mut self, run: &Run) -> Option<TimelinePatch> {
+        let patch = self.timeline.follow(run);
+        let earlier = run.partial().filter(|_| !self.writes).map(|text| {
+            let mut id = run.request().unwrap_or_default().to_owned();
+            id.push_str(".partial");
+            (id, text.to_owned())
+        });
+        let before = replace(&mut self.earlier, earlier.clone());
+        if earlier.is_none() && before.is_none() || (patch.is_none() && earlier == before) {
+            return patch;
+        }
+        let mut patch = patch.unwrap_or_default();
+        patch.len = self.timeline.entries().len();
+        if let Some(earlier) = earlier {
+            patch.set.push((patch.len, partial(earlier)));
+            patch.len += 1;
+        }
+        Some(patch)
+    }
+}
+
+fn partial((id, text): (String, String)) -> TimelineEntry {
+    TimelineEntry::AgentText {
+        id,
+        text,
+        partial: true,
+        reasoning: None,
+        at: None,
+        sources: None,
+        branches: None,
+    }
+}
+
+fn listed(events: &[String]) -> String {
+    let mut out = String::from("[");
+    for (at, event) in events.iter().enumerate() {
+        out.push_str(if at == 0 { "" } else { "," });
+        out.push_str(event);
+    }
+    out.push(']');
+    out
+}
+
+fn state_of(run: &Run, phase: &str) -> String {
+    let mut queue = Vec::new();
+    for request in run.queued() {
+        queue.push(request.into());
+    }
+    let mut undoable = Vec::new();
+    // The last one first.
+    for entry in run.undo_stack().iter().rev() {
+        undoable.push(entry.into());
+    }
+    to_text(&CoreEvent::State {
+        phase,
+        request: run.request(),
+        queue,
+        questions: Vec::from_iter(run.questions()),
+        undoable,
+        turns: run.turns(),
+        usage: run.usage(),
+        context_tokens: run.context_tokens(),
+    })
+}
