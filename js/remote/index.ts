@@ -1,2 +1,3 @@
 // The entry for sessions that run on a server.
 export { createRemoteSession, type RemoteOptions, type RemoteSessions } from "./remote.js";
+export { resumable } from "./resumable.js";

@@ -6,6 +6,7 @@ import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import type { HttpModelOptions } from "../src/wire/core-types.js";
+import type { AnswerBuffer } from "./answer-buffer.js";
 
 /** Answers a request. Never rejects: errors are in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
@@ -54,6 +55,11 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly policy?: NonNullable<HttpModelOptions["policy"]>;
   /** Milliseconds of silence after which a comment keeps the connection alive; default 15,000, 0 for none. */
   readonly heartbeatMs?: number;
+  /**
+   * Keeps answers under way for clients that have lost their connection (`resumable` of `glove-wasm/remote`): the model goes on, and a client
+   * that asks again reads on. `createMemoryBuffer()`, or a buffer that several servers share.
+   */
+  readonly resume?: AnswerBuffer | undefined;
   /** How much of the provider's own error messages clients are told. `safe`, the default, is what is wrong with the request,
    *  with addresses, hosts, accounts and keys struck out; `all` is all but connections and bodies, word for word. */
   readonly providerMessages?: "safe" | "all" | "none";

@@ -11,8 +11,8 @@ export function corsHeaders(allowed: ChatHandlerConfig["cors"], request: Request
   return {
     "access-control-allow-origin": any ? "*" : origin,
     "access-control-allow-methods": "POST",
-    "access-control-allow-headers": "content-type, authorization",
-    "access-control-expose-headers": "retry-after, x-should-retry",
+    "access-control-allow-headers": "content-type, authorization, last-event-id, x-glove-answer, x-glove-answer-over",
+    "access-control-expose-headers": "retry-after, x-should-retry, x-glove-answer",
     "access-control-max-age": "86400",
     vary: "origin",
   };

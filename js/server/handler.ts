@@ -12,16 +12,20 @@ import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
 import { Refused, refuse } from "./refuse.js";
 import { relayOf } from "./relay.js";
+import { overHeader, ResumableAnswers } from "./resume.js";
 import { upstreamOf } from "./upstream.js";
 
 /** Refuses at once what can never be answered. */
 export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHandler {
   const upstream = upstreamOf(config);
   const relay = relayOf(core, config, upstream);
+  const answers = config.resume && new ResumableAnswers(config.resume, config.heartbeatMs ?? 15_000);
   const serve = async (request: Request): Promise<Response> => {
     if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "The chat endpoint accepts only POST.");
     const refused = await checkPermission(config, request);
     if (refused) return refused;
+    const id = answers?.idOf(request);
+    if (answers && id && request.headers.has(overHeader)) return answers.forget(id);
     const body = await readBody(request, config.limits);
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
@@ -29,7 +33,9 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     const { heartbeatMs = 15_000 } = config;
     // Read when it is called, so that a fetch which was put in its place later is the one that is used.
     const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
-    return answer({ relay: relay(), body, key: upstream.key(), signal, fetch, heartbeatMs, report, notice });
+    const ask = (signal: AbortSignal) =>
+      answer({ relay: relay(), body, key: upstream.key(), signal, fetch, heartbeatMs, report, notice });
+    return answers && id ? answers.answer(id, request, ask) : ask(signal);
   };
   return async (request) => {
     check("The request", request, "object");

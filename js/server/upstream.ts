@@ -80,6 +80,7 @@ const options = {
   cors: "any",
   authorizeMs: "any",
   heartbeatMs: "any",
+  resume: "any",
   providerMessages: "any",
   wasm: "any",
   ...callOptions,
@@ -88,7 +89,15 @@ const options = {
 function checkConfig(config: ChatHandlerConfig): void {
   check("The argument of `createChatHandler`", config, "object");
   checkOptions(config, options);
-  const { cors, providerMessages, heartbeatMs, authorizeMs } = config;
+  const { cors, providerMessages, heartbeatMs, authorizeMs, resume } = config;
+  for (const name of ["append", "read", "delete"] as const) {
+    if (resume !== undefined && typeof resume?.[name] !== "function") {
+      throw new GloveError(
+        "CONFIG_INVALID",
+        `\`resume\` must be an answer buffer with \`${name}\`; \`createMemoryBuffer()\` makes one.`,
+      );
+    }
+  }
   for (const model of config.models ?? []) check("Each of `models`", model, "text");
   if (cors !== undefined && ![cors].flat().every((origin) => typeof origin === "string")) {
     throw new GloveError(

@@ -1,0 +1,177 @@
+// Answers that are read on after a lost connection: the handler with a buffer, and the `fetch` that asks it again.
+import { createEndpointModel, GloveClient, MemoryStore } from "glove-wasm";
+import { resumable } from "glove-wasm/remote";
+import { type AnswerBuffer, createChatHandler, createMemoryBuffer } from "glove-wasm/server";
+import { createScriptedModel } from "glove-wasm/testing";
+import { afterEach, expect, test, vi } from "vitest";
+import { texts, until } from "../support/session.js";
+
+const words = Array.from({ length: 20 }, (_, at) => `word${at} `);
+const whole = words.join("");
+
+afterEach(() => void vi.useRealTimers());
+
+/** A handler whose model says the words slowly, and counts how often it is asked. */
+function server(resume: AnswerBuffer = createMemoryBuffer(), every = 20) {
+  const asked = { count: 0, stopped: 0 };
+  const createModel = () => {
+    const model = createScriptedModel([{ deltas: words, every }]);
+    const { prompt } = model;
+    return Object.assign(model, {
+      prompt: (...[request, notify, signal]: Parameters<typeof prompt>) => {
+        asked.count++;
+        signal?.addEventListener("abort", () => asked.stopped++);
+        return prompt.call(model, request, notify, signal);
+      },
+    });
+  };
+  return { handler: createChatHandler({ createModel, resume }), asked };
+}
+
+/** A line to a handler that breaks after some pieces, as often as it is told. */
+function line(handler: (request: Request) => Promise<Response>) {
+  const sent: Headers[] = [];
+  const breaks: number[] = [];
+  const fetch = async (url: string, { signal, ...init }: RequestInit) => {
+    const leave = new AbortController();
+    const request = new Request(new URL(url, "http://here"), { ...init, signal: leave.signal });
+    sent.push(request.headers);
+    const response = await handler(request);
+    const after = breaks.shift();
+    if (after === undefined || !response.body) return response;
+    const reader = response.body.getReader();
+    let pieces = 0;
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { value, done } = await reader.read();
+        if (done) return controller.close();
+        if (pieces++ < after) return controller.enqueue(value);
+        leave.abort();
+        await reader.cancel();
+        controller.error(new TypeError("network error"));
+      },
+    });
+    return new Response(body, response);
+  };
+  return { fetch, sent, breaks };
+}
+
+function session(fetch: ReturnType<typeof line>["fetch"], store = new MemoryStore("s")) {
+  const createModel = () => createEndpointModel("/api/chat", { fetch: resumable(fetch) });
+  return new GloveClient({ createModel, createStore: () => store, systemPrompt: "" }).session("s");
+}
+
+test("an answer goes on where the connection was lost, and the model is asked once", async () => {
+  const { handler, asked } = server();
+  const way = line(handler);
+  way.breaks.push(3, 0, 0);
+  const talk = session(way.fetch);
+  expect(await talk.sendMessage("hi")).toMatchObject({ type: "completed", text: whole });
+  expect(asked.count).toBe(1);
+  expect(way.sent.slice(0, 4).map((headers) => headers.get("last-event-id"))).toEqual([null, "3", "3", "3"]);
+  // It is not kept any longer: the same question is another one.
+  await expect.poll(() => way.sent.at(-1)?.get("x-glove-answer-over")).toBe("1");
+  await talk.regenerate();
+  expect(asked.count).toBe(2);
+});
+
+test("a client that begins anew with the same request reads the answer that is under way", async () => {
+  const { handler, asked } = server();
+  const id = "a-client-of-its-own-1";
+  const request = (last?: string) =>
+    handler(
+      new Request("http://here/api/chat", {
+        method: "POST",
+        body: JSON.stringify({ systemPrompt: "", messages: [{ sender: "user", text: "hi" }] }),
+        headers: { "content-type": "application/json", "x-glove-answer": id, ...(last && { "last-event-id": last }) },
+      }),
+    );
+  const first = await request();
+  await first.body?.cancel();
+  const second = await (await request()).text();
+  expect(second.match(/word\d+/g)).toEqual(whole.trim().split(" ").concat(whole.trim().split(" ")));
+  expect(second).toMatch(/^id: 1\ndata: \{"type":"text_delta"/);
+  const rest = await (await request("18")).text();
+  expect(rest.startsWith("id: 19\n")).toBe(true);
+  expect(second.endsWith(rest)).toBe(true);
+  expect(asked.count).toBe(1);
+});
+
+test("what is stopped by a person is stopped on the server too", async () => {
+  const { handler, asked } = server(undefined, 50);
+  const way = line(handler);
+  const talk = session(way.fetch);
+  const sent = talk.sendMessage("hi");
+  await until(talk, ({ streamingText }) => streamingText.length > 10);
+  talk.abort();
+  expect(await sent).toEqual({ type: "aborted" });
+  await expect.poll(() => asked.stopped).toBe(1);
+  expect(texts(talk.getSnapshot())[1]).toMatch(/^agent: word0 .*\(cut\)$/);
+});
+
+test("an answer that is not kept any more is not begun anew in the middle of a text", async () => {
+  const buffer = createMemoryBuffer();
+  const { handler, asked } = server(buffer);
+  const way = line(handler);
+  way.breaks.push(3);
+  const talk = session(async (url, init) => {
+    const id = new Headers(init.headers).get("x-glove-answer") ?? "";
+    if (new Headers(init.headers).has("last-event-id")) await buffer.delete(id);
+    return way.fetch(url, init);
+  });
+  await expect(talk.sendMessage("hi")).rejects.toMatchObject({ code: expect.stringMatching(/^MODEL_/) });
+  expect(asked.count).toBe(1);
+});
+
+test("two servers that share a buffer give one answer", async () => {
+  const buffer = createMemoryBuffer();
+  const [one, other] = [server(buffer), server(buffer)];
+  const way = line((request) => (way.sent.length === 1 ? one : other).handler(request));
+  way.breaks.push(2);
+  expect(await session(way.fetch).sendMessage("hi")).toMatchObject({ text: whole });
+  expect([one.asked.count, other.asked.count]).toEqual([1, 0]);
+});
+
+test("a refusal is what it is without a buffer, and is not kept", async () => {
+  const buffer = createMemoryBuffer();
+  const handler = createChatHandler({ createModel: () => createScriptedModel([]), resume: buffer, authorize: () => true });
+  const ask = (body: string, headers: Record<string, string>) =>
+    handler(new Request("http://here/", { method: "POST", body, headers: { "content-type": "application/json", ...headers } }));
+  const refused = async (response: Response) => [
+    response.status,
+    ((await response.json()) as { error: { code: string } }).error.code,
+  ];
+  const id = "a-client-of-its-own-2";
+  expect(await refused(await ask("{}", { "x-glove-answer": id }))).toEqual([400, "REQUEST_INVALID"]);
+  expect(await buffer.read(id, 0)).toEqual([]);
+  expect(await refused(await ask("{}", { "x-glove-answer": "short" }))).toEqual([400, "REQUEST_INVALID"]);
+  expect(await refused(await ask("{}", { "x-glove-answer": id, "last-event-id": "-1" }))).toEqual([400, "REQUEST_INVALID"]);
+  expect(await refused(await ask("{}", { "x-glove-answer": id, "last-event-id": "7" }))).toEqual([410, "ANSWER_GONE"]);
+});
+
+test("a handler without a buffer answers a resumable fetch as any other", async () => {
+  let count = 0;
+  const handler = createChatHandler({
+    createModel: () => {
+      count++;
+      return createScriptedModel([{ text: "hello" }]);
+    },
+  });
+  expect(await session(line(handler).fetch).sendMessage("hi")).toMatchObject({ text: "hello" });
+  expect(count).toBe(1);
+});
+
+test("what is kept in memory is forgotten after its time, and beyond its size", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const buffer = createMemoryBuffer({ keptMs: 1_000, letters: 10 });
+  expect(await buffer.append("a", ["12345"])).toBe(0);
+  expect(await buffer.append("a", ["6"])).toBe(1);
+  expect(await buffer.append("b", ["1234"])).toBe(0);
+  expect(await buffer.read("a", 1)).toEqual(["6"]);
+  await buffer.append("c", ["1"]);
+  expect([await buffer.read("a", 0), await buffer.read("b", 0)]).toEqual([[], ["1234"]]);
+  vi.setSystemTime(Date.now() + 1_001);
+  await buffer.append("d", ["1"]);
+  expect([await buffer.read("b", 0), await buffer.read("c", 0), await buffer.read("d", 0)]).toEqual([[], [], ["1"]]);
+  expect(() => createChatHandler({ createModel: () => createScriptedModel([]), resume: {} as AnswerBuffer })).toThrow("append");
+});
