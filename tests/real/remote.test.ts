@@ -145,7 +145,10 @@ test("two pages that answer the same question give one answer, and one of them i
   const subscriber = {
     record: (type: string, data: unknown) => void (type === "error" && reported.push((data as { code: string }).code)),
   };
-  const [one, other] = [client, client].map((make) => make({ subscribers: [subscriber] }).session("both")) as [GloveSession, GloveSession];
+  const [one, other] = [client, client].map((make) => make({ subscribers: [subscriber] }).session("both")) as [
+    GloveSession,
+    GloveSession,
+  ];
   await other.start();
   const sent = one.sendMessage("ask confirm");
   const { slots } = await until(one, ({ slots }) => slots.length === 1);
