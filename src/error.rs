@@ -88,6 +88,8 @@ pub enum ModelErrorKind {
     Config,
     /// The application's own model failed.
     Adapter,
+    /// A plugin failed that the request cannot do without.
+    Plugin,
 }
 
 impl ModelErrorKind {
@@ -106,6 +108,7 @@ impl ModelErrorKind {
             ModelErrorKind::BadResponse => "MODEL_BAD_RESPONSE",
             ModelErrorKind::Config => "MODEL_CONFIG",
             ModelErrorKind::Adapter => "MODEL_ADAPTER",
+            ModelErrorKind::Plugin => "PLUGIN_FAILED",
         }
     }
 }

@@ -71,6 +71,9 @@ pub struct ToolSpec {
     /// A successful run can be taken back.
     #[json(skip_if_default)]
     pub undo: bool,
+    /// The host adds it before a model call; in a session that is opened again it is there until then.
+    #[json(skip_if_default)]
+    pub added: bool,
     /// Unless given: `rerun` where `idempotent`, else `ask`.
     pub on_interrupted: Option<OnInterrupted>,
 }

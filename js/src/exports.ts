@@ -81,6 +81,8 @@ export {
   type RemoteModelActions,
   type RemotePromptRequest,
 } from "./models/remote.js";
+export { type AnyPlugin, definePlugin, type Plugin, type PluginRound } from "./plugins/plugin.js";
+export type { HasState, PluginState } from "./plugins/state.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { AnswerOutcome, RunOutcome, SendMessage } from "./session/outcome.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";

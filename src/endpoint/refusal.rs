@@ -194,7 +194,8 @@ fn status(error: &ModelError) -> u16 {
         | ModelErrorKind::Cut
         | ModelErrorKind::Server
         | ModelErrorKind::BadResponse
-        | ModelErrorKind::Adapter => 502,
+        | ModelErrorKind::Adapter
+        | ModelErrorKind::Plugin => 502,
     }
 }
 
@@ -204,7 +205,7 @@ fn message_for(error: &ModelError, disclosure: Disclosure) -> (String, Audience)
         // What a connection failed with names the address, what was no answer quotes the body.
         Network => ("The connection to the model's provider failed.", Audience::Nobody),
         BadResponse => ("The model's provider sent an invalid response.", Audience::Nobody),
-        Config | Adapter => ("This server is not set up for its model.", Audience::Nobody),
+        Config | Adapter | Plugin => ("This server is not set up for its model.", Audience::Nobody),
         Authentication => ("The model's provider rejected this server's API key.", Audience::Operator),
         RateLimit if unpaid(error) => {
             ("This server's account with the model's provider has no quota left.", Audience::Operator)

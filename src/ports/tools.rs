@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::display::DisplayError;
+use crate::error::StoreError;
 use crate::json::Json;
 use crate::json::codec::to_text;
 use crate::message::SideOutput;
@@ -31,6 +32,12 @@ pub trait ToolHost: MaybeSend + MaybeSync {
     /// it is no reason to send tools, as some models refuse a request with any.
     fn wants_tasks(&self) -> bool {
         !self.definitions().is_empty()
+    }
+
+    /// Before the model is called in a request: the host may change the session's tools, model and system prompt, and the call is
+    /// made with what there is then. Nothing where the host prepares nothing; an error pauses the request.
+    fn prepare(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
+        None
     }
 
     /// Asked for tools with a permission gate, before the store and a person are: `Unset` asks them, `NotNeeded` is heeded for

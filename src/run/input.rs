@@ -127,6 +127,10 @@ pub enum Input {
     Configured {
         settings: Box<Settings>,
     },
+    /// What plugins of the host keep from now on: all of it.
+    PluginsChanged {
+        states: Json,
+    },
     /// The process that ran this is gone; another one has taken the run over.
     Recovered,
     /// Go on after a pause.

@@ -353,6 +353,7 @@ impl Run {
             },
             Input::StoreFailed { .. }
             | Input::Configured { .. }
+            | Input::PluginsChanged { .. }
             | Input::SlotsRemoved { .. }
             | Input::Recovered => Ok(()),
         }
@@ -387,6 +388,7 @@ impl Run {
             Input::UndoFinished { call_id, error } => self.on_undo_finished(call_id, error.as_deref()),
             Input::TimerFired { timer } => self.on_timer(*timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
+            Input::PluginsChanged { states } => self.state.plugins = Some(states.clone()),
             Input::Configured { settings } => self.state.settings = settings.as_ref().clone().complete(),
             Input::Recovered => self.on_recovered(fx),
             Input::Resumed => self.on_resumed(fx),

@@ -64,6 +64,7 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
         | Input::Switch { .. }
         | Input::TimerFired { .. }
         | Input::StoreFailed { .. }
+        | Input::PluginsChanged { .. }
         | Input::Recovered
         | Input::Resumed
         | Input::Aborted { .. } => {}

@@ -50,6 +50,8 @@ pub(crate) struct State {
     /// The same for media that were refused, by whatever address they are sent.
     #[json(skip_if_default)]
     pub media_refused: usize,
+    /// What plugins of the host keep; no decision reads it.
+    pub plugins: Option<Json>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Read, Write)]
@@ -103,6 +105,9 @@ pub(crate) struct Current {
     /// The model answered in words, and was told.
     #[json(skip_if_default)]
     pub answered_in_words: bool,
+    /// It gave an answer that does not fit its schema, and was told why.
+    #[json(skip_if_default)]
+    pub answer_did_not_fit: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Read, Write)]
@@ -246,6 +251,7 @@ impl State {
             slots_from: 0,
             media_from: 0,
             media_refused: 0,
+            plugins: None,
         }
     }
 

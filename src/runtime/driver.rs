@@ -52,6 +52,8 @@ pub(crate) struct Driver {
     request: Option<String>,
     /// Requests that wait for the inbox to be read, in their order.
     pub(super) arriving: Vec<(Box<Request>, Caller)>,
+    /// The model call that the host is prepared for.
+    pub(super) prepared: Option<u64>,
     /// Inbox items that a request was told of already.
     pub(super) announced_items: Ids,
     pub(super) notes: u64,
@@ -96,6 +98,7 @@ impl Driver {
             callers: Vec::new(),
             request: None,
             arriving: Vec::new(),
+            prepared: None,
             announced_items: Ids::default(),
             notes: 0,
             changed: false,
@@ -179,7 +182,7 @@ impl Driver {
         if self.state != Life::Unopened {
             return Ok(());
         }
-        let settings = self.shared.run().settings().clone();
+        let mut settings = self.shared.run().settings().clone();
         let run = loop {
             let loaded = self.loaded().await?;
             match (restored(loaded, &settings), self.damage.take()) {
@@ -200,6 +203,12 @@ impl Driver {
                 (Err(error), damage) => return Err(damage.unwrap_or(error).into()),
             }
         };
+        // Calls wait for what had been added; it will be added again.
+        for tool in &run.settings().tools {
+            if tool.added && !settings.tools.iter().any(|own| own.name == tool.name) {
+                settings.tools.push(tool.clone());
+            }
+        }
         let (changed, busy) = (*run.settings() != settings, run.phase() != PhaseName::Idle);
         self.request = run.request().map(str::to_owned);
         let left = run.slots_left();

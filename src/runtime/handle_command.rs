@@ -65,8 +65,9 @@ impl Driver {
                 self.step_for(Input::Answered { question: question.unwrap_or(id), answer }, caller);
             }
             Command::Tools(tools) => {
+                let specs = tools.specs();
                 self.shared.change_kit(|kit| kit.tools = tools);
-                return self.configured(|_| {});
+                return self.configured(|settings| settings.tools = specs);
             }
             Command::Configure(change) => {
                 return self.configured(|settings| match change {
@@ -138,7 +139,6 @@ impl Driver {
 
     fn configured(&self, change: impl FnOnce(&mut Settings)) -> Option<Input> {
         let mut settings = self.shared.run().settings().clone();
-        settings.tools = self.shared.kit().tools.specs();
         change(&mut settings);
         Some(Input::Configured { settings: Box::new(settings) })
     }

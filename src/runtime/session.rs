@@ -20,7 +20,7 @@ use crate::json::Json;
 use crate::message::{Message, Usage};
 use crate::portable::BoxFuture;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
-use crate::run::input::{Answer, Request};
+use crate::run::input::{Answer, Input, Request};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::run::{OutOfProtocol, PhaseName, Run};
 use crate::runtime::command::{Caller, Command, Configure};
@@ -243,6 +243,12 @@ impl Session {
         // The questions of a tool that runs are on the display.
         let comes = asks.is_some_and(|call_id| self.tool_run(&call_id).is_none());
         Ok(comes && display.answer_early(id, answer))
+    }
+
+    /// Keeps what plugins of the host want to find again; it is written in the order of what tools do.
+    pub fn set_plugins(&self, states: Json) {
+        // Nobody listens after the session was closed.
+        let _ = self.shared.tool_inputs.unbounded_send(Input::PluginsChanged { states });
     }
 
     /// The running tool of a call: for hosts whose tools are not closures with a `ToolContext`, and which report

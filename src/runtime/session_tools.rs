@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::ToolDefinitionError;
+use crate::error::{StoreError, ToolDefinitionError};
 use crate::json::Json;
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
@@ -60,6 +60,10 @@ impl SessionTools {
             Some(tasks) if tool == TASK_TOOL => tasks.as_ref(),
             _ => self.host.as_ref(),
         }
+    }
+
+    pub(crate) fn prepare(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
+        self.host.prepare()
     }
 
     pub(crate) fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {

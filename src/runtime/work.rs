@@ -71,10 +71,23 @@ impl Driver {
 
     /// What comes of work that has ended.
     pub(super) fn finish_work(&mut self, key: &Key, done: Done) -> Option<Input> {
-        self.ended(key);
+        let cancelled = self.ended(key).is_none();
         match done {
             Done::Input(input) => return Some(*input),
             Done::Inbox(inbox) => self.inbox_read(inbox),
+            // The host is prepared for a model call, or cannot be.
+            Done::Noted(prepared) if let Key::Model(call) = *key => match prepared {
+                // It may have been stopped in this moment.
+                _ if cancelled => {}
+                Ok(()) => {
+                    self.prepared = Some(call);
+                    self.batch.push(Effect::CallModel { call });
+                }
+                Err(StoreError { message, .. }) => {
+                    let error = ModelError::new(ModelErrorKind::Plugin, message);
+                    return Some(Input::ModelFailed { call, error, partial: String::new() });
+                }
+            },
             Done::Noted(Ok(())) | Done::Nothing => {}
             Done::Noted(Err(error)) => {
                 let code = error.kind.code().to_owned();
@@ -119,7 +132,10 @@ impl Driver {
 
     fn note(&mut self, writing: BoxFuture<'static, Result<(), StoreError>>) {
         self.notes += 1;
-        let key = Key::Note(self.notes);
+        self.note_as(Key::Note(self.notes), writing);
+    }
+
+    fn note_as(&mut self, key: Key, writing: BoxFuture<'static, Result<(), StoreError>>) {
         self.start(key, async move { Done::Noted(writing.await) });
     }
 
@@ -131,6 +147,13 @@ impl Driver {
             return;
         }
         let (kit, signal) = (self.shared.kit(), AbortHandle::new());
+        if purpose == Purpose::Turn
+            && self.prepared.take() != Some(call)
+            && let Some(preparing) = kit.tools.prepare()
+        {
+            self.note_as(key, preparing);
+            return;
+        }
         let request = self.shared.run().request().map(str::to_owned);
         let partial = Arc::new(PartialAnswer::new(
             purpose,

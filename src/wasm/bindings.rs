@@ -51,6 +51,9 @@ extern "C" {
         signal: &JsValue,
     ) -> Result<Promise, JsValue>;
 
+    /// Before a model call: a promise, or `undefined`.
+    #[wasm_bindgen(method, structural, catch)]
+    pub(super) fn prepare(this: &PageBindings) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub(super) fn prompt(
         this: &PageBindings,

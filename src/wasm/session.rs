@@ -285,8 +285,16 @@ impl CoreSession {
         self.feed.entries()
     }
 
-    pub fn prompts(&self) -> String {
-        self.session.with_run(|run| to_text(&run.prompts()))
+    /// From a prompt on, or all.
+    pub fn prompts(&self, since: &str) -> String {
+        self.session.with_run(|run| to_text(&run.prompts_since(since)))
+    }
+
+    /// Keeps what plugins are to find again, in the order of what tools do; the checkpoint has it.
+    #[wasm_bindgen(js_name = setPlugins)]
+    pub fn set_plugins(&self, states: &str) -> Result<(), JsValue> {
+        self.session.set_plugins(json(states)?);
+        Ok(())
     }
 
     pub fn checkpoint(&self) -> String {

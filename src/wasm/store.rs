@@ -142,7 +142,7 @@ impl StoreAdapter for PageStore {
     }
 }
 
-fn done(promise: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreError>> {
+pub(super) fn done(promise: Result<Promise, JsValue>) -> BoxFuture<'static, Result<(), StoreError>> {
     Box::pin(async move { settled(promise).await.map(drop).map_err(|error| failed(&error)) })
 }
 

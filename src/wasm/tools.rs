@@ -1,12 +1,14 @@
 //! Tools of the page.
 
 use js_sys::Promise;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 use super::bindings::PageBindings;
 use super::environment::PageSignal;
+use super::store::done;
 use super::values::reason;
+use crate::error::StoreError;
 use crate::json::codec::{Read, from_text, to_text};
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, ToolContext, ToolHost};
@@ -63,6 +65,11 @@ impl ToolHost for PageTools {
 
     fn wants_tasks(&self) -> bool {
         self.tasks.unwrap_or(!self.tools.is_empty())
+    }
+
+    fn prepare(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
+        let preparing = self.host.prepare().ok().filter(|preparing| !preparing.is_undefined())?;
+        Some(done(Ok(preparing.unchecked_into())))
     }
 
     fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {

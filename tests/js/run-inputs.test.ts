@@ -87,6 +87,7 @@ const examples: Examples = {
   timer_fired: [{ timer: 4 }],
   store_failed: [{ error: { kind: "quota", message: "The disk is full." } }],
   configured: [{ settings: { tools: [{ name: "add", undo: true, idempotent: true, on_interrupted: "ask" }] } }],
+  plugins_changed: [{ states: { skills: { ann: { active: ["mail"] } } } }],
   recovered: [{}],
   resumed: [{}],
   aborted: [{ why: "user" }, { why: "host_gone" }],

@@ -141,7 +141,7 @@ export class CoreConnection {
     const before = this.#configured;
     const failed = (error: unknown) => this.#page.snapshots.set({ error: fromCore(error) });
     const started = this.#starting?.then(() => before);
-    if (started) this.#configured = started.then(() => this.#configure()).catch(failed);
+    if (started) this.#configured = started.then(() => this.configure()).catch(failed);
   }
   #configured: Promise<void> = Promise.resolve();
 
@@ -274,7 +274,7 @@ export class CoreConnection {
       // What is damaged stays as it is. What is whole is shown meanwhile, and written to when it is claimed.
       const claimed = damage ? Promise.resolve() : claim();
       claimed.catch(unclaimed).then(warn);
-      await this.#configure();
+      await this.configure();
       await this.#extras.readInTime();
       if (this.#session !== session) throw sessionClosed();
     } catch (error) {
@@ -302,12 +302,13 @@ export class CoreConnection {
   /** With what it takes to do the page's part in them. */
   async #settingsNow(): Promise<CoreSettings> {
     const config = this.#page.config();
-    const [settings] = await Promise.all([coreSettings(config, this.#page.tools), this.#page.models.ready(config.model)]);
+    const { tools, models } = this.#page;
+    const [settings] = await Promise.all([coreSettings(config, tools), models.ready(config.model), this.#page.ready()]);
     return settings;
   }
 
   /** Tells the core what has changed since it was told last. */
-  async #configure(): Promise<void> {
+  async configure(): Promise<void> {
     const settings = await this.#settingsNow();
     const changes = this.#settings.changes(settings);
     if (changes === undefined || !this.#session) return;

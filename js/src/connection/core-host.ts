@@ -59,6 +59,7 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
         within(signal, (inside) => tools.run(callId, tool, input, validated, inside, key)),
       undo: (callId, tool, input, validated, signal) =>
         within(signal, (inside) => tools.undo(callId, tool, input, validated, inside)),
+      prepare: () => page.prepare(),
       prompt: (request: HostPrompt, delta, signal) => {
         events.modelInPage = true;
         const call = request.purpose === "turn" ? ++calls : undefined;

@@ -14,6 +14,10 @@ export interface SessionPage {
   readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
   config(): SessionConfig;
+  /** What plugins take, where there are any. */
+  ready(): Promise<void>;
+  /** Before each call of the model. */
+  prepare(): Promise<void> | undefined;
   /** The request that the core works on now. */
   serves(request: string): void;
   /** The session is open, here or in another tab. */

@@ -1,6 +1,7 @@
 // The display as one call of a tool sees it: what it pushes belongs to the call.
 
 import { AbortError, GloveError, reasonOf } from "../error.js";
+import type { HasState, PluginState } from "../plugins/state.js";
 import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { FileOutput, ToolConfig, ToolDisplay } from "../tools/tool.js";
@@ -52,6 +53,13 @@ export interface CallServices {
   readonly userId?: string | undefined;
   /** The session of the call, for agents. */
   readonly outer?: unknown;
+  readonly plugins?:
+    | {
+        stateOf<S>(plugin: HasState<S>): PluginState<S>;
+        /** What they had added is there after this. */
+        prepared(): Promise<unknown>;
+      }
+    | undefined;
 }
 
 /** Of the display manager, as it is. */
@@ -100,6 +108,12 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   get userId(): string | undefined {
     return this.#given.userId;
+  }
+
+  state<S>(plugin: HasState<S>): PluginState<S> {
+    const { plugins } = this.#given;
+    if (!plugins) throw new GloveError("PLUGIN_UNKNOWN", "The session has no `plugins`.");
+    return plugins.stateOf(plugin);
   }
 
   get idempotencyKey(): string {

@@ -3,6 +3,7 @@
 import { GloveError, late } from "../error.js";
 import { createEndpointModel } from "../models/endpoint.js";
 import type { ModelAdapter } from "../models/model.js";
+import type { AnyPlugin } from "../plugins/plugin.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { type DatabaseOptions, SessionDatabase } from "../store/indexeddb/database.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
@@ -43,6 +44,8 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly services?: unknown;
   /** Whose sessions they are: `display.userId` of each call, and `userId` of the prompts. No model reads it. */
   readonly userId?: string | undefined;
+  /** What adds tools and context before each call of the model: `definePlugin`. */
+  readonly plugins?: readonly AnyPlugin[] | undefined;
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
   /** What happens to a message that arrives while another one is answered; default `queue`. */
@@ -330,8 +333,9 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {
-    const { systemPrompt, tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, ...rest } = this.#config;
-    const common = { tools, compaction, subscribers, services, userId, budgets, limits, whenBusy };
+    const { systemPrompt, tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, plugins, ...rest } =
+      this.#config;
+    const common = { tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, plugins };
     const { resume, tasks, tokenCounterStyle } = rest;
     return new GloveSession(
       {

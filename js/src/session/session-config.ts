@@ -2,6 +2,7 @@
 
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import type { ModelAdapter } from "../models/model.js";
+import type { AnyPlugin } from "../plugins/plugin.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { Options, Wanted } from "../values/validate-options.js";
@@ -35,6 +36,8 @@ export interface SessionConfig {
   readonly userId?: string | undefined;
   /** What happens to a message that arrives while another one is answered; default `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
+  /** What adds tools and context before each call of the model. */
+  readonly plugins?: readonly AnyPlugin[] | undefined;
 }
 
 export interface SessionParts extends SessionConfig {
@@ -76,6 +79,7 @@ export const sessionOptions = {
     undo_steps: "count",
   },
   whenBusy: whenBusyOption,
+  plugins: "list",
 } as const satisfies Options<SessionConfig>;
 
 export const counterStyle = "object|number";

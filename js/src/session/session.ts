@@ -6,8 +6,9 @@ import type { SessionRunnable } from "../classic/session-runnable.js";
 import { CoreConnection, sessionClosed } from "../connection/core-connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
-import { AbortError, codeOf, GloveError, stoppedBy } from "../error.js";
+import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
 import { PageModels } from "../models/page-models.js";
+import type { Plugins } from "../plugins/plugins.js";
 import type { GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
@@ -122,7 +123,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#slots.forCall(call),
       agent: () => this.runnable,
-      given: () => ({ ...this.#config, outer: this }),
+      given: () => ({ ...this.#config, outer: this, plugins: this.#plugins }),
       validated: (callId, validated) => this.#connection.own.validated(callId, validated),
       returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
       report,
@@ -169,7 +170,15 @@ export class GloveSession {
     this.#empty = this.#snapshots.snapshot;
     this.#connection = new CoreConnection(core, {
       parts,
-      config: () => this.#config,
+      config: () => this.#plugins?.apply(this.#config) ?? this.#config,
+      ready: async () => {
+        const { plugins } = this.#config;
+        if (!plugins?.length) return;
+        const { Plugins } = await late(import("../plugins/plugins.js"));
+        this.#plugins ??= new Plugins(this, this.#tools, this.#connection);
+        this.#plugins.check(plugins);
+      },
+      prepare: () => this.#plugins?.prepare(),
       tools: this.#tools,
       slots: this.#slots,
       models: this.#models,
@@ -398,9 +407,9 @@ export class GloveSession {
   /** The complete record, as it is stored. */
   readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
 
-  /** The record grouped by prompts, each with its outputs in order and its usage. */
-  readonly prompts = async (): Promise<PromptRecord[]> =>
-    JSON.parse(await this.#read((session) => session.prompts())) as PromptRecord[];
+  /** The record grouped by prompts, each with its outputs in order and its usage; from the prompt with the id `since` on, which costs no more than these. */
+  readonly prompts = async (since = ""): Promise<PromptRecord[]> =>
+    JSON.parse(await this.#read((session) => session.prompts(since))) as PromptRecord[];
 
   /** Returns a function that removes the subscriber. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
@@ -439,6 +448,8 @@ export class GloveSession {
   settled(): Promise<unknown> {
     return Promise.allSettled(this.#sending);
   }
+
+  #plugins: Plugins | undefined;
 
   #close(): boolean {
     if (this.#disposed) return false;

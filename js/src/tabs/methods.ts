@@ -32,7 +32,7 @@ const methods: { readonly [name in Method]: Rules } = {
   switchBranch: { takes: [isText], gives: isText },
   fork: { takes: [isText], gives: isText },
   messages: { takes: [isCount], gives: isText },
-  prompts: { takes: [], gives: isText },
+  prompts: { takes: [isText], gives: isText },
   abort: { takes: [(request) => request === null || isText(request)] },
   cancelQueued: { takes: [isText] },
   answer: { takes: [isText, isText] },

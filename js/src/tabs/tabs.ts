@@ -203,8 +203,8 @@ class Tabs implements SharedSession {
     return this.#ask("messages", from) as Promise<string>;
   }
 
-  prompts(): Promise<string> {
-    return this.#ask("prompts") as Promise<string>;
+  prompts(since: string): Promise<string> {
+    return this.#ask("prompts", since) as Promise<string>;
   }
 
   abort(): void {

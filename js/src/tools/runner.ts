@@ -52,7 +52,7 @@ export class ToolRunner implements ToolHost {
   }
 
   async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
-    const tool = this.#get(name);
+    const tool = await this.#get(name);
     const given = await this.#arguments.of(tool, id, input, validated);
     if ("issues" in given) return verdict({ invalid: given.issues });
     try {
@@ -63,7 +63,7 @@ export class ToolRunner implements ToolHost {
   }
 
   async approval(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
-    const tool = this.#get(name);
+    const tool = await this.#get(name);
     const given = await this.#arguments.of(tool, id, input, validated);
     if ("issues" in given) return verdict({ invalid: given.issues });
     if (given.changed) return verdict("changed", given);
@@ -139,7 +139,7 @@ export class ToolRunner implements ToolHost {
   }
 
   async undo(id: string, name: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void> {
-    const tool = this.#get(name);
+    const tool = await this.#get(name);
     const given = await undoArguments(this.#arguments, tool, input, validated);
     const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
     await tool.undo?.(given, await this.#context.result(id), this.#display(call), this.#context.agent(), signal);
@@ -161,7 +161,8 @@ export class ToolRunner implements ToolHost {
     }
   }
 
-  #get(name: string): ToolConfig {
+  async #get(name: string): Promise<ToolConfig> {
+    if (!this.#find(name)) await this.#context.given().plugins?.prepared();
     const tool = this.#find(name);
     if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no longer a tool called ${name}.`);
     return tool;

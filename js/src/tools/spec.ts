@@ -9,6 +9,9 @@ import { jsonSchemaOf, schemaFrom } from "./schema-of.js";
 import type { JsonSchema, Schema } from "./schema-types.js";
 import type { ToolConfig } from "./tool.js";
 
+/** What plugins have added: in a session that is opened again, their calls wait until they are added again. */
+export const addedTools = new WeakSet<ToolConfig>();
+
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<PageTool> {
   checkTool(tool);
@@ -28,6 +31,7 @@ export function specOf(tool: ToolConfig): Maybe<PageTool> {
     ...optional("un_abortable", tool.unAbortable),
     ...optional("undo", tool.undo && true),
     ...optional("on_interrupted", tool.onInterrupted),
+    ...optional("added", addedTools.has(tool) || undefined),
   }));
 }
 

@@ -2,6 +2,7 @@
 
 import type { DisplayManagerAdapter, SlotRequest } from "../display/manager.js";
 import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
+import type { HasState, PluginState } from "../plugins/state.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
 import type { EnhancedSlot, SlotDisplayStrategy } from "../snapshot/snapshot.js";
 import type { StoreAdapter } from "../store/adapter.js";
@@ -42,6 +43,8 @@ export interface ToolDisplay {
   readonly services: any;
   /** The `userId` of the client. */
   readonly userId: string | undefined;
+  /** What a plugin keeps in this session. What is set is stored before the result of the call; it stays when the call fails. */
+  state<S>(plugin: HasState<S>): PluginState<S>;
 }
 
 /** A file for the user: one that the browser has, or a name with its content or its address. */

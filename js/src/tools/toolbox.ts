@@ -11,6 +11,8 @@ import type { ToolConfig } from "./tool.js";
 /** Names are compared without regard to case, as models write them. */
 export class Toolbox implements ToolHost {
   #tools: readonly ToolConfig[] = [];
+  /** What plugins add for the next call of the model. */
+  added: readonly ToolConfig[] = [];
   #runner: ToolRunner | undefined;
   readonly #context: CallContext;
 
@@ -33,8 +35,9 @@ export class Toolbox implements ToolHost {
   }
 
   find(name: string): ToolConfig | undefined {
-    const exact = this.#tools.find((tool) => tool.name === name);
-    return exact ?? this.#tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase());
+    const tools = this.#all();
+    const exact = tools.find((tool) => tool.name === name);
+    return exact ?? tools.find((tool) => tool.name.toLowerCase() === name.toLowerCase());
   }
 
   /** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
@@ -51,7 +54,12 @@ export class Toolbox implements ToolHost {
 
   /** The core calls no tool before: what runs them is there when it does. At once, unless something has to be loaded. */
   specs(): Maybe<PageTool[]> {
-    return this.#tools.length ? after(this.#runs(), (runner) => runner.specs(this.#tools)) : [];
+    const tools = this.#all();
+    return tools.length ? after(this.#runs(), (runner) => runner.specs(tools)) : [];
+  }
+
+  #all(): readonly ToolConfig[] {
+    return [...this.#tools, ...this.added];
   }
 
   permissionOf: ToolHost["permissionOf"] = async (...call) => (await this.#runs()).permissionOf(...call);

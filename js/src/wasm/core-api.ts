@@ -29,6 +29,9 @@ export interface SessionHost {
   /** Takes a call back; rejects when that fails. */
   undo(callId: string, tool: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void>;
 
+  /** Before a model call: nothing, or a promise after which it is made with the settings of then. A rejection pauses the request. */
+  prepare(): Promise<void> | undefined;
+
   /** Model in the page. `messages` is a JSON array; `from` says how many of the messages of the previous call stay in
    *  front of them (so that history crosses once). Gives a JSON `Reply`. `delta(kind, text)` shows a piece of it.
    *  A rejection may have the JSON of a `ModelError` in `detail`. */
@@ -125,8 +128,11 @@ export interface CoreSession {
   /** Reads: JSON. */
   messages(from: number): string;
   timeline(): string;
-  prompts(): string;
+  /** From the prompt with this id on; all where there is none. */
+  prompts(since: string): string;
   checkpoint(): string;
+  /** What plugins are to find again, as JSON: `plugins` in the state of the checkpoint. Written in the order of what tools do. */
+  setPlugins(states: string): void;
   /** Reads the store; what comes of it arrives as events. Called by anything else too. Gives the error of a damaged session,
    *  which can be read and not written. */
   open(): Promise<unknown>;
@@ -151,6 +157,6 @@ export type AskedSession = Pick<
   | "clearStack"
 > & {
   messages(from: number): Maybe<string>;
-  prompts(): Maybe<string>;
+  prompts(since: string): Maybe<string>;
   fork(message: string): Maybe<string>;
 };

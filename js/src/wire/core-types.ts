@@ -72,6 +72,8 @@ export interface PageTool {
   readonly timeout_ms?: number;
   /** A successful run can be taken back. */
   readonly undo?: boolean;
+  /** The host adds it before a model call; in a session that is opened again it is there until then. */
+  readonly added?: boolean;
   /** Unless given: `rerun` where `idempotent`, else `ask`. */
   readonly on_interrupted?: "rerun" | "ask" | "fail";
   readonly description: string;

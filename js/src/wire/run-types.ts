@@ -33,6 +33,8 @@ export interface ToolSpec {
   readonly timeout_ms?: number;
   /** A successful run can be taken back. */
   readonly undo?: boolean;
+  /** The host adds it before a model call; in a session that is opened again it is there until then. */
+  readonly added?: boolean;
   /** Unless given: `rerun` where `idempotent`, else `ask`. */
   readonly on_interrupted?: "rerun" | "ask" | "fail";
 }
@@ -136,6 +138,8 @@ export type RunInput =
   | { readonly type: "store_failed"; readonly error: { readonly kind: "unavailable" | "quota" | "newer" | "corrupt" | "lost" | "conflict" | "failed"; readonly message: string } }
   /** Tools, limits or the model changed; they hold from the next decision on. */
   | { readonly type: "configured"; readonly settings: RunSettings }
+  /** What plugins of the host keep from now on: all of it. */
+  | { readonly type: "plugins_changed"; readonly states: unknown }
   /** The process that ran this is gone; another one has taken the run over. */
   | { readonly type: "recovered" }
   /** Go on after a pause. */
@@ -160,7 +164,7 @@ export interface RunReply {
 
 /** Why a model call gave no answer. */
 export interface RunModelError {
-  readonly kind: "network" | "cut" | "timeout" | "authentication" | "rate_limit" | "overloaded" | "bad_request" | "too_large" | "context_length" | "server" | "bad_response" | "config" | "adapter";
+  readonly kind: "network" | "cut" | "timeout" | "authentication" | "rate_limit" | "overloaded" | "bad_request" | "too_large" | "context_length" | "server" | "bad_response" | "config" | "adapter" | "plugin";
   /** What an endpoint calls the failure, where that is more than the kind says. */
   readonly code?: string;
   readonly message: string;

@@ -16,6 +16,7 @@ static TOOL: ToolSpec = ToolSpec {
     idempotent: true,
     retries: 0,
     un_abortable: false,
+    added: false,
     timeout_ms: None,
     undo: false,
     on_interrupted: None,
@@ -60,19 +61,29 @@ impl Run {
         true
     }
 
-    /// The answer was given in the batch that has ended: that ends the request. One that does not fit is an error like any other.
-    pub(in crate::run) fn given_answer(&self) -> Option<Reply> {
+    /// The answer was given in the batch that has ended: that ends the request, and so does the second one that does not fit.
+    pub(in crate::run) fn given_answer(&mut self) -> Option<Reply> {
         let batch = self.state.batch()?;
+        let (mut fits, mut misfits) = (false, false);
         for call in &batch.calls {
             if let (CallState::Done(finished), Some(name)) = (&call.state, &call.tool)
-                && finished.result.status == ToolStatus::Success
                 && self.answer_tool(name).is_some()
             {
-                let answer = self.messages.get(batch.message)?.clone();
-                let usage = answer.usage.unwrap_or_default();
-                return Some(Reply { messages: vec![answer], usage, ..Reply::default() });
+                fits |= finished.result.status == ToolStatus::Success;
+                misfits |= finished.result.status == ToolStatus::Error;
             }
         }
-        None
+        let message = batch.message;
+        let current = self.state.current.as_mut()?;
+        if !fits && !(misfits && std::mem::replace(&mut current.answer_did_not_fit, true)) {
+            return None;
+        }
+        let mut answer = self.messages.get(message)?.clone();
+        if !fits {
+            // Nobody may take it for the answer.
+            answer.tool_calls = None;
+        }
+        let usage = answer.usage.unwrap_or_default();
+        Some(Reply { messages: vec![answer], usage, ..Reply::default() })
     }
 }

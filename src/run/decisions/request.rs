@@ -50,7 +50,9 @@ impl Run {
             self.edit_queued(at, request, fx);
             return;
         }
-        if !self.is_busy() {
+        // Nobody is there who has given up what was paused: what no person says waits.
+        let waits = request.message.is_trigger() && self.is_parked();
+        if !self.is_busy() && !waits {
             self.abandon(fx);
             if self.state.queue.is_empty() {
                 self.begin(request, fx);
@@ -221,6 +223,7 @@ impl Run {
             reminder: None,
             answer: None,
             answered_in_words: false,
+            answer_did_not_fit: false,
         });
         fx.emit(Event::RequestStarted { request: id.to_owned() });
     }
@@ -238,11 +241,12 @@ impl Run {
         self.state.phase = Phase::Idle;
     }
 
-    /// Ends the request in a state from which `Resumed` goes on, unless the next request is waiting already.
+    /// Ends the request in a state from which `Resumed` goes on, unless a person has asked for something else already.
     pub(in crate::run) fn park(&mut self, halt: Halt, outcome: Outcome, fx: &mut Effects) {
         self.tell_finish(outcome, fx);
         self.state.halt = Some(halt);
-        if !self.state.queue.is_empty() && !matches!(self.state.halt, Some(Halt::Store)) {
+        let moves_on = self.state.queue.iter().any(|waiting| !waiting.message.is_trigger());
+        if moves_on && !matches!(self.state.halt, Some(Halt::Store)) {
             self.abandon(fx);
         }
     }

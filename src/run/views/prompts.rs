@@ -126,9 +126,29 @@ type Called<'a> = (&'a [ToolCall], Option<u64>);
 impl Run {
     /// The whole record as prompts, oldest first.
     pub fn prompts(&self) -> Vec<PromptRecord> {
+        self.prompts_of(self.messages())
+    }
+
+    /// From the prompt with this id on, which costs what has come since; all where there is none.
+    pub fn prompts_since(&self, id: &str) -> Vec<PromptRecord> {
+        let messages = self.messages();
+        let mut start = messages.len();
+        for message in messages.iter().rev() {
+            match &message.prompt_id {
+                Some(prompt) if prompt == id => start -= 1,
+                _ if messages.get(start).is_some_and(|next| next.prompt_id.as_deref() == Some(id)) => {
+                    return self.prompts_of(messages.get(start..).unwrap_or_default());
+                }
+                _ => start -= 1,
+            }
+        }
+        self.prompts_of(messages)
+    }
+
+    fn prompts_of(&self, messages: &[Message]) -> Vec<PromptRecord> {
         let mut prompts: Vec<PromptRecord> = Vec::new();
         let mut called: Called<'_> = (&[], None);
-        for message in self.messages() {
+        for message in messages {
             if message.is_compaction || message.is_compaction_request {
                 continue;
             }

@@ -173,3 +173,35 @@ fn a_request_is_known_by_its_id_whatever_its_message_says() {
         assert_eq!(world.try_step(empty), Err(OutOfProtocol::RequestId));
     }
 }
+
+#[test]
+fn a_trigger_gives_up_no_paused_request_and_a_message_of_a_person_does() {
+    let trigger = |world: &mut World, id: &str| {
+        let mut reminder = request(id, "due", WhenBusy::Queue);
+        reminder.message.framework_context = Some("trigger".to_owned());
+        world.step(Input::Request(Box::new(reminder)));
+    };
+    let paused = || {
+        let mut world = World::new(settings(false));
+        world.ask("r1", "Hi");
+        trigger(&mut world, "early");
+        world.model_fails("");
+        trigger(&mut world, "late");
+        assert_eq!((world.run.phase(), world.run.request()), (PhaseName::Paused, Some("r1")));
+        world
+    };
+    let mut world = paused().restart();
+    world.step(Input::Resumed);
+    for id in ["r1", "early", "late"] {
+        assert_eq!(world.run.request(), Some(id));
+        world.model_says("Fine.");
+        assert_eq!(world.last_finish().0, id);
+    }
+    let mut world = paused();
+    world.ask("r2", "Something else");
+    for id in ["early", "late", "r2"] {
+        assert_eq!(world.run.request(), Some(id));
+        world.model_says("Fine.");
+    }
+    assert_eq!(world.run.phase(), PhaseName::Idle);
+}

@@ -407,3 +407,18 @@ fn a_prompt_that_nobody_wrote_shows_its_answer_alone_and_the_model_reads_why_it_
     assert_eq!((&prompts[1]["input"], &prompts[1]["reason"]), (&Value::Null, &json!("the reminder is due")));
     assert_eq!(prompts[1]["outputs"][0]["text"], "Your reminder: call Ann");
 }
+
+#[test]
+fn prompts_from_one_on_are_the_end_of_all_and_an_unknown_one_gives_all() {
+    let mut screen = Screen::new(Vec::new(), vec![Message::user("old"), Message::agent("without ids")]);
+    for text in ["one", "two", "three"] {
+        screen.ask(text);
+        screen.answer(Message::agent("fine"));
+    }
+    let all = screen.run.prompts();
+    for (at, prompt) in all.iter().enumerate().skip(1) {
+        assert_eq!(screen.run.prompts_since(&prompt.id), all[at..], "{}", prompt.id);
+    }
+    assert_eq!(screen.run.prompts_since(""), all);
+    assert_eq!(screen.run.prompts_since("nobody"), all);
+}

@@ -1,0 +1,311 @@
+// The plugins of a session: what they add before each call of the model, and what they keep. Loaded with the first.
+import { codeOf, GloveError, reasonOf } from "../error.js";
+import type { SessionConfig } from "../session/session-config.js";
+import type { SubscriberAdapter } from "../session/subscriber.js";
+import { duplicateName } from "../tools/options.js";
+import { checkWithSchema, issuesText } from "../tools/schema.js";
+import { addedTools, specOf } from "../tools/spec.js";
+import type { ToolConfig } from "../tools/tool.js";
+import type { Toolbox } from "../tools/toolbox.js";
+import { copy, toPlain } from "../values/json.js";
+import { check } from "../values/validate-options.js";
+import type { CoreSession } from "../wasm/core-api.js";
+import type { Message } from "../wire/record.js";
+import type { PromptRecord } from "../wire/run-types.js";
+import { type AnyPlugin, checkPlugin } from "./plugin.js";
+import type { HasState, PluginState } from "./state.js";
+
+const usualMs = 10_000;
+
+/** All states of a session together: they are part of each write. */
+const mostStateBytes = 64 * 1024;
+
+/** By plugin, then by user: nobody's state is another one's. */
+type States = Record<string, Record<string, unknown>>;
+
+/** What a plugin adds to one call of the model. */
+interface Share {
+  readonly context: string[];
+  readonly tools: ToolConfig[];
+  /** The state that it has set. */
+  state?: { readonly value: unknown };
+}
+
+/** The session, as far as plugins see it. */
+interface Session {
+  readonly sessionId: string;
+  readonly config: SessionConfig;
+  messages(): Promise<Message[]>;
+  prompts(): Promise<PromptRecord[]>;
+  addSubscriber(subscriber: SubscriberAdapter): () => void;
+  report(code: string, error: unknown): void;
+}
+
+interface Connection {
+  /** The core of this page. */
+  readonly own: CoreSession;
+  /** Tells the core what has changed. */
+  configure(): Promise<void>;
+}
+
+export class Plugins {
+  readonly #session: Session;
+  readonly #tools: Toolbox;
+  readonly #connection: Connection;
+  /** The core whose states these are. */
+  #of: CoreSession | undefined;
+  #states: States = {};
+  #context = "";
+  /** What was prepared last. */
+  #prepared: Promise<void> | undefined;
+  /** Writes of one plugin's state are one after the other. */
+  readonly #writes = new Map<AnyPlugin, Promise<unknown>>();
+  /** What was said of states that do not match is not said again. */
+  readonly #reported = new Set<string>();
+
+  constructor(session: Session, tools: Toolbox, connection: Connection) {
+    this.#session = session;
+    this.#tools = tools;
+    this.#connection = connection;
+  }
+
+  check(plugins: readonly AnyPlugin[] = []): void {
+    const ids = new Set<string>();
+    for (const plugin of plugins) {
+      checkPlugin(plugin);
+      if (ids.has(plugin.id))
+        throw new GloveError("PLUGIN_ID_TAKEN", `Two plugins have the id "${plugin.id}"; rename one of them.`);
+      ids.add(plugin.id);
+    }
+  }
+
+  /** The settings with what plugins have added. */
+  apply(config: SessionConfig): SessionConfig {
+    if (!this.#context) return config;
+    return { ...config, systemPrompt: [config.systemPrompt, this.#context].filter(Boolean).join("\n\n") };
+  }
+
+  /** What plugins had added before a reload is there afterwards. */
+  prepared(): Promise<unknown> {
+    this.#load();
+    return (this.#prepared ?? this.prepare()).catch(() => {});
+  }
+
+  prepare(): Promise<void> {
+    this.#load();
+    const preparing = this.#prepare();
+    this.#prepared = preparing;
+    return preparing;
+  }
+
+  async #prepare(): Promise<void> {
+    const { plugins = [] } = this.#session.config;
+    this.check(plugins);
+    const stop = new AbortController();
+    // Whatever ends the request ends this.
+    const leave = this.#session.addSubscriber({
+      record: (type: string) => {
+        if (type === "request_finished") stop.abort();
+      },
+    });
+    try {
+      const input = this.#input();
+      // Each knows nothing of the others, so they need not wait for each other.
+      const shares = await Promise.all(plugins.map((plugin) => this.#shareOf(plugin, input, stop.signal)));
+      const tools = await this.#toolsOf(plugins, shares);
+      this.#context = shares.flatMap((share) => share?.context ?? []).join("\n\n");
+      this.#tools.added = tools;
+      for (const [at, share] of shares.entries()) {
+        const plugin = plugins[at];
+        if (plugin && share?.state) this.#keep(plugin, share.state.value);
+      }
+      await this.#connection.configure();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Nothing of a plugin that has failed. */
+  async #shareOf(plugin: AnyPlugin, input: string | undefined, stopped: AbortSignal): Promise<Share | undefined> {
+    const share: Share = { context: [], tools: [] };
+    const session = this.#session;
+    const { userId, services, tools = [] } = session.config;
+    const ms = plugin.timeoutMs ?? usualMs;
+    const late = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      const stop = (error: Error) => {
+        reject(error);
+        late.abort(error);
+      };
+      if (ms < 0x7fff_ffff) timer = setTimeout(() => stop(new Error(`it took longer than ${ms} ms`)), ms);
+      stopped.addEventListener("abort", () => stop(new Error("the request was stopped")), { once: true });
+    });
+    tooLong.catch(() => {});
+    try {
+      const prepared = (async () =>
+        plugin.prepare({
+          state: this.#stateIn(plugin, share),
+          context: { add: (text: string) => void share.context.push(check("The context", text, "text")) },
+          tools: {
+            add: (...added) => void share.tools.push(...added),
+            names: tools.map(({ name }) => name),
+          },
+          conversation: {
+            sessionId: session.sessionId,
+            userId,
+            messages: () => session.messages(),
+            prompts: () => session.prompts(),
+          },
+          input,
+          services,
+          signal: late.signal,
+        }))();
+      await Promise.race([prepared, tooLong]);
+      // What it does from now on belongs to no call.
+      return { ...share, context: [...share.context], tools: [...share.tools] };
+    } catch (error) {
+      if (!stopped.aborted) this.#failed(plugin, error);
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Reported; the end of the request where that cannot do without it. */
+  #failed(plugin: AnyPlugin, cause: unknown): void {
+    const { code, message } = failure(plugin, cause);
+    const error = new GloveError(code, message, { cause });
+    if (plugin.required) throw error;
+    this.#session.report(code, error);
+  }
+
+  /** The tools of all that no model or core would refuse. */
+  async #toolsOf(plugins: readonly AnyPlugin[], shares: (Share | undefined)[]): Promise<readonly ToolConfig[]> {
+    const taken = new Set((this.#session.config.tools ?? []).map(({ name }) => name.toLowerCase()));
+    const all: ToolConfig[] = [];
+    for (const [at, plugin] of plugins.entries()) {
+      const own = shares[at]?.tools ?? [];
+      const names = new Set<string>();
+      try {
+        for (const tool of own) {
+          const { type } = ((await specOf(tool)).schema ?? {}) as { type?: unknown };
+          if (type !== undefined && type !== "object")
+            throw new GloveError("TOOL_SCHEMA_INVALID", `The schema of the tool "${tool.name}" must describe an object.`);
+          const name = tool.name.trim().toLowerCase();
+          if (!name) throw new GloveError("TOOL_NAME_EMPTY", "A tool has no `name`.");
+          if (taken.has(name) || names.has(name)) throw duplicateName(tool.name);
+          names.add(name);
+        }
+      } catch (error) {
+        shares[at] = undefined;
+        this.#failed(plugin, error);
+        continue;
+      }
+      for (const name of names) taken.add(name);
+      for (const tool of own) addedTools.add(tool);
+      all.push(...own);
+    }
+    return all;
+  }
+
+  #input(): string | undefined {
+    const core = this.#connection.own;
+    const { state } = JSON.parse(core.checkpoint()) as { state: { current?: { id: string } | null } };
+    if (!state.current) return undefined;
+    const prompt = (JSON.parse(core.prompts(state.current.id)) as PromptRecord[]).at(-1);
+    return prompt?.input ?? prompt?.reason ?? undefined;
+  }
+
+  // ---- states ----------------------------------------------------------------------------------------------------
+
+  /** The state of a plugin, for tools. */
+  stateOf<S>({ id }: HasState<S>): PluginState<S> {
+    const plugin = this.#session.config.plugins?.find((own) => own.id === id);
+    if (!plugin)
+      throw new GloveError("PLUGIN_UNKNOWN", `The plugin "${id}" is not one of this session's; pass it in \`plugins\`.`);
+    return this.#access(plugin, async (next) => {
+      const value = await this.#checked(plugin, next(await this.#read(plugin)));
+      this.#keep(plugin, value);
+    });
+  }
+
+  #stateIn(plugin: AnyPlugin, share: Share): PluginState<unknown> {
+    const read = async () => (share.state ? copy(share.state).value : this.#read(plugin));
+    const state = this.#access(plugin, async (next) => {
+      share.state = { value: await this.#checked(plugin, next(await read())) };
+    });
+    return { ...state, get: read };
+  }
+
+  #access<S>(plugin: AnyPlugin, write: (next: (before: unknown) => unknown) => Promise<void>): PluginState<S> {
+    return {
+      get: () => this.#read(plugin) as Promise<S>,
+      set: (next) => {
+        const work = () =>
+          write((before) => (typeof next === "function" ? (next as (before: unknown) => unknown)(before) : next));
+        const written = (this.#writes.get(plugin) ?? Promise.resolve()).then(work, work);
+        this.#writes.set(plugin, written);
+        return written;
+      },
+    };
+  }
+
+  async #read(plugin: AnyPlugin): Promise<unknown> {
+    this.#load();
+    const stored = this.#states[plugin.id];
+    const fresh = copy({ value: plugin.initialState }).value;
+    if (!stored || !Object.hasOwn(stored, this.#user)) return fresh;
+    try {
+      return await this.#checked(plugin, copy(stored)[this.#user]);
+    } catch (error) {
+      // After an update of the application. What is stored stays until the plugin sets another.
+      const key = `${plugin.id} ${this.#user}`;
+      if (!this.#reported.has(key)) this.#session.report(codeOf(error as Error) ?? "PLUGIN_STATE_INVALID", error);
+      this.#reported.add(key);
+      return fresh;
+    }
+  }
+
+  async #checked(plugin: AnyPlugin, value: unknown): Promise<unknown> {
+    if (!plugin.stateSchema) return value;
+    const checked = await checkWithSchema(plugin.stateSchema, value);
+    if (!("issues" in checked)) return checked.value;
+    const why = `The state of the plugin "${plugin.id}" does not match its \`stateSchema\`: ${issuesText(checked.issues)}.`;
+    throw new GloveError("PLUGIN_STATE_INVALID", why);
+  }
+
+  #keep({ id }: AnyPlugin, value: unknown): void {
+    this.#load();
+    const state = value === undefined ? null : toPlain(value, `The state of the plugin "${id}"`);
+    const next = { ...this.#states, [id]: { ...this.#states[id], [this.#user]: state } };
+    const json = JSON.stringify(next);
+    if (json.length > mostStateBytes)
+      throw new GloveError(
+        "PLUGIN_STATE_TOO_LARGE",
+        `The states of all plugins of a session may have ${mostStateBytes} characters together; with this one of the plugin "${id}" they have ${json.length}.`,
+      );
+    this.#connection.own.setPlugins(json);
+    this.#states = next;
+  }
+
+  get #user(): string {
+    return this.#session.config.userId ?? "";
+  }
+
+  /** A core that was started again has read them again. */
+  #load(): void {
+    const core = this.#connection.own;
+    if (this.#of === core) return;
+    const { state } = JSON.parse(core.checkpoint()) as { state: { plugins?: States } };
+    this.#of = core;
+    this.#states = state.plugins ?? {};
+    this.#prepared = undefined;
+  }
+}
+
+function failure(plugin: AnyPlugin, cause: unknown): GloveError {
+  const code = codeOf(cause as Error);
+  const own = code?.startsWith("PLUGIN_") ? code : "PLUGIN_FAILED";
+  return new GloveError(own, `The plugin "${plugin.id}" failed: ${reasonOf(cause) || "it threw nothing that says why"}.`);
+}
