@@ -47,6 +47,7 @@ const measured = {
   "later: colours of code, without its languages": async () => (await bundle(page)).later(/highlight\.js\/(es|lib)\/core/),
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
+  "later: plugins": async () => (await bundle(conversation)).later(/plugins\/plugins/),
   "later: drawing what tools show": async () => (await bundle(page)).later(/outputs\/output-view/),
   "later: asking a model of the page": async () => (await bundle(conversation)).later(/models\/bridge/),
   "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/rarely-used/),

@@ -87,6 +87,40 @@ test("a reminder waits for its approval over a reload, and the prompt that a tim
     expect(problems).toEqual([]);
   }));
 
+test("a payment of up to 100 is made at once, and a larger one waits for its approval over a reload", () =>
+  open(async (page, problems) => {
+    await say(page, "Pay 100");
+    await page.getByText("Done: paid 100.").waitFor();
+    await say(page, "Pay 101");
+    await page.getByText("Paying 101 needs approval.").waitFor();
+    await page.reload();
+    await page.getByText("Paying 101 needs approval.").waitFor();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Done: paid 101.").waitFor();
+    const expected = ["100", "101"].map((euros) => [`Pay ${euros}`, "ann", "completed", "tool text"]);
+    expect(await short(page)).toEqual(expected);
+    expect(problems).toEqual([]);
+  }));
+
+test("a skill that is taken up in mid-conversation is there in the next round, over a reload in the middle of its call, and in the next prompt", () =>
+  open(async (page, problems) => {
+    await say(page, "Pay 1");
+    await page.getByText("Done: paid 1.").waitFor();
+    await say(page, "Mail Ann");
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("The mail is sent.").waitFor();
+    await page.reload();
+    await say(page, "Mail Ann");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("The mail is sent.").nth(1).waitFor();
+    const [, first, second] = await short(page);
+    expect(first).toEqual(["Mail Ann", "ann", "completed", "tool tool text"]);
+    expect(second).toEqual(["Mail Ann", "ann", "completed", "tool text"]);
+    expect(problems).toEqual([]);
+  }));
+
 test("two agents work in their cards, one asks in its own, also after a reload, and both answers reach the one that called them", () =>
   open(async (page, problems) => {
     await say(page, "Research");

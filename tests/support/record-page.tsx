@@ -1,9 +1,31 @@
 // A chat over the browser's database whose tools show widgets and files, and ask.
-import { defineAgent, GloveClient, GloveProvider, Render, type SlotProps, type ToolConfig, useGlove } from "glove-wasm/react";
+import {
+  defineAgent,
+  definePlugin,
+  GloveClient,
+  GloveProvider,
+  Render,
+  type SlotProps,
+  type ToolConfig,
+  useGlove,
+} from "glove-wasm/react";
 import { createScriptedModel } from "glove-wasm/testing";
 import { createRoot } from "react-dom/client";
 
 const schema = { type: "object" } as const;
+
+/** The tools and the text of a skill are there from the round on in which the model takes it up. */
+const mail: ToolConfig = { name: "send_mail", description: "", jsonSchema: schema, requireApproval: true, do: () => "sent" };
+const skills = definePlugin({
+  id: "skills",
+  initialState: [] as string[],
+  async prepare({ state, context, tools }) {
+    if (!(await state.get()).includes("mail")) return;
+    context.add("The skill mail is active.");
+    tools.add(mail);
+  },
+});
+
 const tools: readonly ToolConfig[] = [
   {
     name: "weather",
@@ -27,6 +49,23 @@ const tools: readonly ToolConfig[] = [
     },
   },
   { name: "remind", description: "", jsonSchema: schema, requireApproval: true, do: () => "planned" },
+  {
+    name: "take_up",
+    description: "",
+    jsonSchema: schema,
+    idempotent: true,
+    do: async (_, display) => {
+      await display.state(skills).set(["mail"]);
+      return "mail is active";
+    },
+  },
+  {
+    name: "pay",
+    description: "",
+    jsonSchema: schema,
+    requireApproval: ({ euros }: { euros: number }) => ({ required: euros > 100, reason: `Paying ${euros} needs approval.` }),
+    do: ({ euros }: { euros: number }) => `paid ${euros}`,
+  },
   defineAgent({ name: "scout", description: "Looks it up.", systemPrompt: "scout" }),
   defineAgent({
     name: "clerk",
@@ -41,9 +80,21 @@ const client = new GloveClient({
   systemPrompt: "",
   userId: "ann",
   tools,
+  plugins: [skills],
   createModel: () =>
-    createScriptedModel(({ messages, systemPrompt }) => {
+    createScriptedModel(({ messages, systemPrompt, tools }) => {
       const last = messages.at(-1);
+      const [result] = last?.tool_results ?? [];
+      const began = messages.findLast(({ sender, tool_results }) => sender === "user" && !tool_results)?.text ?? "";
+      if (began.startsWith("Pay "))
+        return result
+          ? `Done: ${result.result.data}.`
+          : { toolCalls: [{ name: "pay", input: { euros: Number(began.slice(4)) } }] };
+      if (began === "Mail Ann") {
+        if (result?.tool_name === "send_mail") return "The mail is sent.";
+        const known = tools.includes("send_mail") && systemPrompt.includes("The skill mail is active.");
+        return { toolCalls: [{ name: known ? "send_mail" : "take_up" }] };
+      }
       if (systemPrompt === "scout") return "It is all there.";
       if (systemPrompt === "clerk") return last?.tool_results ? "It is signed." : { toolCalls: [{ name: "sign" }] };
       if (last?.tool_results?.[1]) return `Report: ${last.tool_results.map(({ result }) => result.data).join(" ")}`;
