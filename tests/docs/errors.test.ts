@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { root } from "../support/project.js";
 
 const area =
-  "CLIENT|COMPACTION|CONFIG|CORE|DISPLAY|LISTENER|MESSAGE|MODEL|RECORDING|RENDERER|REQUEST|SCHEMA|SCRIPT|SESSIONS?|STORAGE|STORE|SUBSCRIBER|TASK|TOOL|WASM";
+  "CLIENT|COMPACTION|CONFIG|CORE|DISPLAY|LISTENER|MESSAGE|MODEL|PLUGIN|RECORDING|RENDERER|REQUEST|SCHEMA|SCRIPT|SESSIONS?|STORAGE|STORE|SUBSCRIBER|TASK|TOOL|WASM";
 // What a chat handler refuses with has codes of its own.
 const refused = /"((?:[A-Z]+_)+[A-Z]+|UNAUTHORIZED|FORBIDDEN|INTERNAL)"/g;
 const code = new RegExp(`"((?:${area})_[A-Z_]+|ABORTED|NOT_[A-Z_]+|NOTHING_TO_[A-Z_]+|OUT_OF_[A-Z_]+)"`, "g");

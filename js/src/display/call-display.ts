@@ -55,6 +55,7 @@ export interface CallServices {
   readonly outer?: unknown;
   readonly plugins?:
     | {
+        useModel(name: string): void;
         stateOf<S>(plugin: HasState<S>): PluginState<S>;
         /** What they had added is there after this. */
         prepared(): Promise<unknown>;
@@ -114,6 +115,12 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     const { plugins } = this.#given;
     if (!plugins) throw new GloveError("PLUGIN_UNKNOWN", "The session has no `plugins`.");
     return plugins.stateOf(plugin);
+  }
+
+  useModel(name: string): void {
+    const { plugins } = this.#given;
+    if (!plugins) throw new GloveError("MODEL_UNKNOWN", "The session has no `models`.");
+    plugins.useModel(name);
   }
 
   get idempotencyKey(): string {

@@ -22,6 +22,8 @@ export interface PluginRound<S = undefined> {
     /** The names of the tools of the session. */
     readonly names: readonly string[];
   };
+  /** Has this call made by another model, by its name in `models`. Of several plugins, the last one that asks decides. */
+  useModel(name: string): void;
   readonly conversation: {
     readonly sessionId: string;
     readonly userId: string | undefined;

@@ -17,6 +17,11 @@ import type { HasState, PluginState } from "./state.js";
 
 const usualMs = 10_000;
 
+const usualModel = "normal";
+
+/** Which model the rest of a prompt was asked for; kept as the state of a plugin is. */
+const choice = { id: "glove.model" };
+
 /** All states of a session together: they are part of each write. */
 const mostStateBytes = 64 * 1024;
 
@@ -27,6 +32,7 @@ type States = Record<string, Record<string, unknown>>;
 interface Share {
   readonly context: string[];
   readonly tools: ToolConfig[];
+  model?: string;
   /** The state that it has set. */
   state?: { readonly value: unknown };
 }
@@ -56,6 +62,8 @@ export class Plugins {
   #of: CoreSession | undefined;
   #states: States = {};
   #context = "";
+  /** The name of the model for the next call. */
+  #model = usualModel;
   /** What was prepared last. */
   #prepared: Promise<void> | undefined;
   /** Writes of one plugin's state are one after the other. */
@@ -81,8 +89,9 @@ export class Plugins {
 
   /** The settings with what plugins have added. */
   apply(config: SessionConfig): SessionConfig {
-    if (!this.#context) return config;
-    return { ...config, systemPrompt: [config.systemPrompt, this.#context].filter(Boolean).join("\n\n") };
+    const model = config.models?.[this.#model] ?? config.model;
+    if (!this.#context && model === config.model) return config;
+    return { ...config, model, systemPrompt: [config.systemPrompt, this.#context].filter(Boolean).join("\n\n") };
   }
 
   /** What plugins had added before a reload is there afterwards. */
@@ -109,12 +118,13 @@ export class Plugins {
       },
     });
     try {
-      const input = this.#input();
+      const { input, model, id } = this.#prompt();
       // Each knows nothing of the others, so they need not wait for each other.
       const shares = await Promise.all(plugins.map((plugin) => this.#shareOf(plugin, input, stop.signal)));
       const tools = await this.#toolsOf(plugins, shares);
       this.#context = shares.flatMap((share) => share?.context ?? []).join("\n\n");
       this.#tools.added = tools;
+      this.#model = this.#modelFor(id, model, shares);
       for (const [at, share] of shares.entries()) {
         const plugin = plugins[at];
         if (plugin && share?.state) this.#keep(plugin, share.state.value);
@@ -156,6 +166,9 @@ export class Plugins {
             userId,
             messages: () => session.messages(),
             prompts: () => session.prompts(),
+          },
+          useModel: (name: string) => {
+            share.model = this.#known(name);
           },
           input,
           services,
@@ -209,12 +222,42 @@ export class Plugins {
     return all;
   }
 
-  #input(): string | undefined {
+  /** What is answered now. */
+  #prompt(): { readonly id?: string; readonly input?: string | undefined; readonly model?: unknown } {
     const core = this.#connection.own;
     const { state } = JSON.parse(core.checkpoint()) as { state: { current?: { id: string } | null } };
-    if (!state.current) return undefined;
-    const prompt = (JSON.parse(core.prompts(state.current.id)) as PromptRecord[]).at(-1);
-    return prompt?.input ?? prompt?.reason ?? undefined;
+    if (!state.current) return {};
+    const { id } = state.current;
+    const prompt = (JSON.parse(core.prompts(id)) as PromptRecord[]).at(-1);
+    return { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.["model"] };
+  }
+
+  // ---- models ----------------------------------------------------------------------------------------------------
+
+  /** Has the rest of the prompt answered by this model. */
+  useModel(name: string): void {
+    this.#known(name);
+    this.#keep(choice, { prompt: this.#prompt().id, name });
+  }
+
+  #modelFor(id: string | undefined, asked: unknown, shares: readonly (Share | undefined)[]): string {
+    const chosen = this.#states[choice.id]?.[this.#user] as { prompt?: string; name: string } | undefined;
+    const own = chosen && chosen.prompt === id ? chosen.name : undefined;
+    const name = shares.findLast((share) => share?.model)?.model ?? own ?? (typeof asked === "string" ? asked : usualModel);
+    try {
+      return this.#known(name);
+    } catch (error) {
+      // It was there when it was asked for.
+      this.#session.report("MODEL_UNKNOWN", error);
+      return usualModel;
+    }
+  }
+
+  #known(name: string): string {
+    const names = [usualModel, ...Object.keys(this.#session.config.models ?? {})];
+    if (!names.includes(name))
+      throw new GloveError("MODEL_UNKNOWN", `There is no model "${name}" in \`models\`; there are ${names.join(", ")}.`);
+    return name;
   }
 
   // ---- states ----------------------------------------------------------------------------------------------------
@@ -275,7 +318,7 @@ export class Plugins {
     throw new GloveError("PLUGIN_STATE_INVALID", why);
   }
 
-  #keep({ id }: AnyPlugin, value: unknown): void {
+  #keep({ id }: { readonly id: string }, value: unknown): void {
     this.#load();
     const state = value === undefined ? null : toPlain(value, `The state of the plugin "${id}"`);
     const next = { ...this.#states, [id]: { ...this.#states[id], [this.#user]: state } };

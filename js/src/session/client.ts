@@ -44,6 +44,8 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly services?: unknown;
   /** Whose sessions they are: `display.userId` of each call, and `userId` of the prompts. No model reads it. */
   readonly userId?: string | undefined;
+  /** Other models by name, such as `high`, for prompts, plugins and tools that ask for them; the session's own answers everything else. */
+  readonly models?: Readonly<Record<string, ModelAdapter>> | undefined;
   /** What adds tools and context before each call of the model: `definePlugin`. */
   readonly plugins?: readonly AnyPlugin[] | undefined;
   readonly budgets?: Budgets | undefined;
@@ -333,9 +335,21 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {
-    const { systemPrompt, tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, plugins, ...rest } =
-      this.#config;
-    const common = { tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, plugins };
+    const {
+      systemPrompt,
+      tools,
+      compaction,
+      subscribers,
+      services,
+      userId,
+      budgets,
+      limits,
+      whenBusy,
+      models,
+      plugins,
+      ...rest
+    } = this.#config;
+    const common = { tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, models, plugins };
     const { resume, tasks, tokenCounterStyle } = rest;
     return new GloveSession(
       {

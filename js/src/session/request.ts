@@ -22,6 +22,8 @@ export interface MessageInput {
   readonly content?: readonly ContentPart[];
   /** What happens to it while another request runs. */
   readonly whenBusy?: WhenBusy;
+  /** The model that answers, by its name in `models`; `normal` is the usual one. */
+  readonly model?: string;
   /** The schema of the answer: it comes as a checked `value` of the outcome, and not in words. */
   readonly output?: Schema;
 }
@@ -41,6 +43,7 @@ const options = {
   metadata: "any",
   content: "any",
   whenBusy: whenBusyOption,
+  model: "text",
   output: "any",
 } as const satisfies Options<MessageInput>;
 
@@ -69,11 +72,11 @@ export const fileCount = ({ images = [], files = [], content }: MessageInput): n
 
 /** Media come first and the text last, as models read them best. */
 export async function bodyOf(
-  { text = "", images = [], files = [], metadata, content, output }: MessageInput,
+  { text = "", images = [], files = [], metadata, content, output, model }: MessageInput,
   id: string,
 ): Promise<RequestBody> {
   const answer_schema = output && (await (await answers()).expectAnswer(id, output));
-  const extra = { extra: { metadata: metadata && toPlain(metadata, "metadata"), answer_schema } };
+  const extra = { extra: { metadata: metadata && toPlain(metadata, "metadata"), answer_schema, model } };
   if (content) return { text, content: toPlain(content, "content"), ...extra };
   if (images.length + files.length === 0) return { text, ...extra };
   const { partsOf } = await late(import("./files.js"));

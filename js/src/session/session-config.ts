@@ -36,6 +36,8 @@ export interface SessionConfig {
   readonly userId?: string | undefined;
   /** What happens to a message that arrives while another one is answered; default `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
+  /** Other models by name, such as `high`, for prompts, plugins and tools that ask for them; `model` answers everything else. */
+  readonly models?: Readonly<Record<string, ModelAdapter>> | undefined;
   /** What adds tools and context before each call of the model. */
   readonly plugins?: readonly AnyPlugin[] | undefined;
 }
@@ -79,6 +81,7 @@ export const sessionOptions = {
     undo_steps: "count",
   },
   whenBusy: whenBusyOption,
+  models: "object",
   plugins: "list",
 } as const satisfies Options<SessionConfig>;
 

@@ -37,6 +37,8 @@ type OutgoingMessage = MessageInput & { readonly regenerate?: true; readonly edi
 export interface TriggerInput {
   /** Why it begins, for the model. */
   readonly reason: string;
+  /** The model that answers, by its name in `models`. */
+  readonly model?: string;
 }
 
 /** Starts a session with these messages, and gives its id. */
@@ -158,7 +160,7 @@ export class GloveSession {
       report("LISTENER_FAILED", error),
     );
     this.#models = new PageModels({
-      model: () => this.#config.model,
+      model: () => this.#applied().model,
       tool,
       show: (kind, text, call) => {
         this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
@@ -170,10 +172,10 @@ export class GloveSession {
     this.#empty = this.#snapshots.snapshot;
     this.#connection = new CoreConnection(core, {
       parts,
-      config: () => this.#plugins?.apply(this.#config) ?? this.#config,
+      config: () => this.#applied(),
       ready: async () => {
-        const { plugins } = this.#config;
-        if (!plugins?.length) return;
+        const { plugins, models } = this.#config;
+        if (!plugins?.length && !models) return;
         const { Plugins } = await late(import("../plugins/plugins.js"));
         this.#plugins ??= new Plugins(this, this.#tools, this.#connection);
         this.#plugins.check(plugins);
@@ -269,8 +271,8 @@ export class GloveSession {
    * answers. While another request runs it waits for its turn.
    */
   readonly trigger = async (input: TriggerInput): Promise<RunOutcome> => {
-    const { reason } = check("The trigger", input, "object");
-    return this.#send({ text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" });
+    const { reason, ...rest } = check("The trigger", input, "object");
+    return this.#send({ ...rest, text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" });
   };
 
   /** Stops the current request. The partial answer is kept, and every open call gets a result. */
@@ -450,6 +452,11 @@ export class GloveSession {
   }
 
   #plugins: Plugins | undefined;
+
+  /** The settings with what plugins have added. */
+  #applied(): SessionConfig {
+    return this.#plugins?.apply(this.#config) ?? this.#config;
+  }
 
   #close(): boolean {
     if (this.#disposed) return false;

@@ -75,7 +75,8 @@ impl Run {
         }
         let message = batch.message;
         let current = self.state.current.as_mut()?;
-        if !fits && !(misfits && std::mem::replace(&mut current.answer_did_not_fit, true)) {
+        let again = misfits && std::mem::replace(&mut current.answer_did_not_fit, true);
+        if !fits && !again {
             return None;
         }
         let mut answer = self.messages.get(message)?.clone();
