@@ -57,10 +57,10 @@ function readOf(files: readonly Attached[]): string {
   const rows = files.map(({ name, type, size }) => `| ${name.replaceAll("|", " ")} | ${type} | ${size} |`);
   const texts = files.flatMap(({ name, text }) => (text ? [`The first lines of **${name}**:\n\n~~~\n${head(text)}\n~~~`] : []));
   return [
-    `I got ${files.length === 1 ? "one file" : `${files.length} files`}:`,
+    files.length === 1 ? "One file arrived:" : `${files.length} files arrived:`,
     ["| Name | Type | Size |", "|---|---|--:|", ...rows].join("\n"),
     ...texts,
-    "This is the scripted model, which cannot read them. Choose a real one below the conversations, and ask again.",
+    "This is the scripted model. Choose a real one below the conversations to have the files read.",
   ].join("\n\n");
 }
 

@@ -1,13 +1,22 @@
 // What the plain assistant's tools draw in their cards.
 import type { City, Forecast } from "./weather.js";
 
-const skies = { sunny: "☀", cloudy: "☁", rainy: "☂" } as const;
+const cloud = "M7 17a4 4 0 0 1 0-8 5 5 0 0 1 9.6-1A4.5 4.5 0 0 1 17 17z";
+const skies = {
+  sunny:
+    "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8ZM12 2v2M12 20v2M2 12h2M20 12h2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M4.9 19.1l1.4-1.4M17.7 6.3l1.4-1.4",
+  cloudy: cloud,
+  rainy: `${cloud}M8 20v2M12 20v2M16 20v2`,
+} as const;
 
 export function Weather({ city, now, sky, next }: Forecast & { city: City }) {
   return (
     <section className="weather" aria-label={`Weather in ${city}`}>
       <p className="weather-now">
-        <span aria-hidden="true">{skies[sky]}</span> {now} °C
+        <svg className="weather-sky" viewBox="0 0 24 24" aria-hidden="true">
+          <path d={skies[sky]} />
+        </svg>
+        {now} °C
         <span className="quiet">{sky}</span>
       </p>
       <dl>

@@ -111,9 +111,11 @@ pub(crate) fn threw(error: &str, repeated: u32) -> String {
 
 /// What the tool itself said of its error, for a person.
 pub(crate) fn own_error(text: &str) -> &str {
-    let preface = "Failed to run tool successfully. Tool Errored out with ";
-    let own = text.get(preface.len()..text.len().saturating_sub(1));
-    own.filter(|_| text.starts_with(preface)).unwrap_or(text)
+    let preface = "Failed to run tool successfully. Tool Errored out with ".len();
+    match text.get(preface..text.len().saturating_sub(1)) {
+        Some(own) if text.starts_with("Failed to run tool successfully. Tool ") => own,
+        _ => text,
+    }
 }
 
 pub(crate) fn not_json(raw: &str) -> String {

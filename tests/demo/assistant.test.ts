@@ -84,7 +84,7 @@ test("files are sent with a message, and are shown again after a reload", async 
   ]);
   await page.getByRole("button", { name: "Remove plan.pdf" }).waitFor();
   await say(page, "What is in these?");
-  await shows(page, "I got 2 files:");
+  await shows(page, "2 files arrived:");
   await shows(page, "We ship.");
   await page.reload();
   await log(page).locator("[data-glove-files]").getByText("plan.pdf").waitFor();

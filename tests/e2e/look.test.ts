@@ -87,6 +87,79 @@ test("an answer that was cut off is told of once: by its mark, or by the notice 
   });
 });
 
+test("what is still to come is told by one dot, behind the last word of any block", async () => {
+  await withPage(async (page) => {
+    for (const [markup, place] of [
+      ["plain", "span"],
+      ["a\\n\\nlast **bold", "p > strong"],
+      ["# last", "h1"],
+      ["- one\\n- two\\n  - last", "ul ul > li:last-child"],
+      ["1. one\\n\\n2. last", "ol > li:last-child > p"],
+      ["> one\\n> last", "blockquote > p"],
+      ["```js\\nlast()", "pre > code"],
+    ] as const) {
+      await page.evaluate(`states.open = { busy: true, streamingText: "${markup}" }, undefined`);
+      await page.evaluate("show('open')");
+      const dots = page.locator("[data-glove-streaming] > span, [data-glove-caret]");
+      await dots.first().waitFor({ state: "attached" });
+      if (place !== "span") await page.locator(`[data-glove-markdown] ${place} > [data-glove-caret]`).waitFor();
+      expect([markup, await dots.count()]).toEqual([markup, 1]);
+      expect(await dots.evaluate((dot) => getComputedStyle(dot, "::after").borderRadius)).toBe("50%");
+    }
+  });
+});
+
+test("the buttons of an answer from right to left stand where it begins", async () => {
+  await withPage(async (page) => {
+    await showState(page, "compaction");
+    await page.locator("[data-glove-message=agent] [data-glove-block]").first().waitFor();
+    const right = await page.evaluate(`(() => {
+      const edge = (what) => document.querySelector("[data-glove-message=agent] " + what).getBoundingClientRect();
+      return edge("[data-glove-role=agent]").right - edge("[data-glove-tools] button").right;
+    })()`);
+    expect(Math.abs(right as number)).toBeLessThan(10);
+    await showState(page, "messages");
+    expect(
+      await page.locator("[data-glove-tools]").evaluateAll((all) => all.map((one) => getComputedStyle(one).direction)),
+    ).toEqual(["ltr", "ltr", "ltr", "ltr"]);
+  });
+});
+
+test("the line of a summary opens to what the model was told", async () => {
+  await withPage(async (page) => {
+    await page.evaluate(
+      `states.open = { timeline: [{ kind: "compaction", id: "k", text: "[Conversation summary from compaction]\\n\\nThey fixed it." }] }, undefined`,
+    );
+    await page.evaluate("show('open')");
+    const summary = page.getByText("They fixed it.");
+    await page.getByText("Earlier messages were summarised.").click();
+    await summary.waitFor();
+    expect(await page.locator("[data-glove-role=compaction]").innerText()).not.toContain("[Conversation");
+  });
+});
+
+test("a transparent background leaves no label unreadable", async () => {
+  for (const colorScheme of ["light", "dark"] as const)
+    await withPage(
+      async (page) => {
+        await page.evaluate("document.body.style.cssText = '--glove-background: transparent', undefined");
+        await showState(page, "permission");
+        await page.evaluate(axe);
+        const found = await page.evaluate(`axe.run("form", { runOnly: ["color-contrast"] }).then(({ violations, passes }) =>
+          [violations.length, passes.flatMap(({ nodes }) => nodes.map(({ target }) => target)).join(" ")])`);
+        expect([colorScheme, (found as unknown[])[0]]).toEqual([colorScheme, 0]);
+        const [label, fill] = (await page
+          .getByRole("button", { name: "Deny" })
+          .evaluate((button) => [getComputedStyle(button).color, getComputedStyle(button).backgroundColor])) as [string, string];
+        const light = (colour: string) =>
+          Number(/[\d.]+/.exec(colour.replace("srgb", ""))?.[0]) / (colour.startsWith("color") ? 1 : 255);
+        expect(Math.abs(light(label) - light(fill))).toBeGreaterThan(0.6);
+        expect(label).not.toMatch(/\/ 0|, 0\)$/);
+      },
+      { colorScheme },
+    );
+});
+
 test("the draft of a message comes back after a reload, and is gone when it was sent", async () => {
   await withPage(async (page) => {
     const begin = () => chat(page, `["Fine."]`, `{ persistSession: true }`);
@@ -272,7 +345,8 @@ test("a call is a card that says how far it is, and stays when it was refused or
     await page.getByText("Well.").waitFor();
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
     await card("Restart search").locator("summary").click();
-    await card("Restart search").locator("details").getByText("It did not come back.").waitFor();
+    await card("Restart search").locator("details").getByText("It did not come back.", { exact: true }).waitFor();
+    expect(await card("Restart search").locator("> p").innerText()).toBe("It did not come back.");
     expect(
       await page.locator("[data-glove-role=tool]").evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.state)),
     ).toEqual(["denied", "failed"]);

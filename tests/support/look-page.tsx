@@ -83,7 +83,7 @@ export const states: Readonly<Record<string, Parts>> = {
   },
   editing: {
     timeline: [user("u1", question), agent("a1", "It began at 21:04, with the deploy of checkout.")],
-    streamingText: "I look further into",
+    streamingText: "Looking further into",
     busy: true,
     queue: [{ id: "q1", text: "And tell Ann." }],
     cancelQueued: () => true,
@@ -120,7 +120,7 @@ export const states: Readonly<Record<string, Parts>> = {
       tool("c4", { title: "Delete the cache", status: "error", outcome: "denied", output: "Not allowed." }),
       tool("c5", { title: "Read the logs", status: "aborted", output: "Stopped." }),
       tool("c6", { title: "Scale to 12", undone: true }),
-      agent("a1", "Checkout runs again. Search is on its way; two things I could not do."),
+      agent("a1", "Checkout runs again. Search is on its way; I could not do two things."),
     ],
     streamingCalls: [{ id: "c7", name: "send_report", input: { to: "ops" }, at: "/to" }],
     busy: true,

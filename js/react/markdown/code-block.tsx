@@ -61,6 +61,7 @@ export function CodeBlock({
         <code>
           {fits && coloured?.nodes}
           {fits ? code.slice(coloured?.code.length) : code}
+          {open && <i data-glove-caret="" />}
         </code>
       </pre>
     </div>

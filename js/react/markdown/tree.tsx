@@ -13,7 +13,7 @@ export interface TreeOptions {
 
 interface Place extends TreeOptions {
   readonly depth: number;
-  /** The text is still being written. */
+  /** Here the text is still being written. */
   readonly open: boolean;
 }
 
@@ -25,9 +25,9 @@ export function tree(tokens: readonly Token[], options: TreeOptions, open: boole
 }
 
 function draw(tokens: readonly Token[] | undefined, place: Place): ReactNode[] {
-  return (tokens ?? []).map((token, index) => (
+  return (tokens ?? []).map((token, index, { length }) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no other name, and only the last ones change.
-    <Fragment key={index}>{one(token as Tokens.Generic, place)}</Fragment>
+    <Fragment key={index}>{one(token as Tokens.Generic, { ...place, open: place.open && index === length - 1 })}</Fragment>
   ));
 }
 
@@ -40,14 +40,19 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
     case "def":
     case "checkbox":
       return null;
-    case "heading": {
-      const Heading = `h${token.depth}` as "h1";
-      return <Heading>{inside()}</Heading>;
+    case "heading":
+    case "paragraph": {
+      const Tag = token.depth ? (`h${token.depth}` as "h1") : "p";
+      return <Tag>{inside()}</Tag>;
     }
-    case "paragraph":
-      return <p>{inside()}</p>;
     case "text":
-      return token.tokens ? inside() : decoded(token.text);
+      if (token.tokens) return inside();
+      return (
+        <>
+          {decoded(token.text)}
+          {place.open && <i data-glove-caret="" />}
+        </>
+      );
     case "escape":
       return token.text;
     case "strong":
@@ -100,13 +105,13 @@ function Picture({ src, alt, place }: { readonly src: string; readonly alt: stri
 }
 
 function List({ list, place }: { readonly list: Tokens.List; readonly place: Place }): ReactNode {
-  const items = list.items.map((item, index) => (
+  const items = list.items.map((item, index, { length }) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items have no other name.
     <li key={index} data-glove-task={item.task ? "" : undefined}>
       {item.task && (
         <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label={item.text.slice(0, 100)} />
       )}
-      {draw(item.tokens, place)}
+      {draw(item.tokens, { ...place, open: place.open && index === length - 1 })}
     </li>
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;

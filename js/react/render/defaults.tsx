@@ -7,7 +7,7 @@ import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";
 import type { Guard } from "./boundary.js";
 import { useLabels } from "./labels.js";
-import { useFront, useGrowing } from "./long-text.js";
+import { Long, useFront, useGrowing } from "./long-text.js";
 import { renderPart } from "./mount-renderer.js";
 import type {
   InputRenderProps,
@@ -63,9 +63,17 @@ export function Reasoning({ of, ...rest }: ReasoningProps): ReactNode {
   return text === "" ? null : renderPart(rest, "renderReasoning", DefaultReasoning, { text, streaming }, of);
 }
 
-export function DefaultCompaction(_: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {
+export function DefaultCompaction({ entry }: { entry: Extract<TimelineEntry, { kind: "compaction" }> }): ReactNode {
   const say = useLabels();
-  return <div data-glove-role="compaction">{say("Earlier messages were summarised.")}</div>;
+  return (
+    <details data-glove-role="compaction" dir="auto">
+      <summary>
+        {say("Earlier messages were summarised.")} <Icon name="chevron" />
+      </summary>
+      {/* Without the line by which a model knows it. */}
+      <Long text={entry.text.replace(/^\[.*\]\s+/, "")} />
+    </details>
+  );
 }
 
 export function DefaultSlotContainer({ slots, renderSlot }: SlotContainerRenderProps): ReactNode {
