@@ -32,6 +32,7 @@ const generated = inRoot("js", "src", "wasm", "generated");
 const parts = [
   { name: "glove_wasm", features: "sessions" },
   { name: "glove_providers", features: "providers" },
+  { name: "glove_tasks", features: "task" },
 ];
 
 export async function build(tools) {
@@ -219,7 +220,7 @@ function beforeMessages(sheet) {
 export async function typescript() {
   providerRows();
   await styles();
-  for (const part of ["src", "react", "remote", "server", "testing", "ai-sdk"])
+  for (const part of ["src", "react", "remote", "server", "tasks", "testing", "ai-sdk"])
     rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");

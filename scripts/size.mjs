@@ -45,6 +45,8 @@ const measured = {
     (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),
   "later: markdown": async () => (await bundle(page)).later(/markdown\/index/),
   "later: colours of code, without its languages": async () => (await bundle(page)).later(/highlight\.js\/(es|lib)\/core/),
+  "later: tasks": async () => (await bundle('export * from "glove-wasm/tasks"')).later(/tasks\/carried-file/),
+  "everything of 'glove-wasm/tasks' but its wasm file": async () => (await bundle('export * from "glove-wasm/tasks"')).atOnce,
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: plugins": async () => (await bundle(conversation)).later(/plugins\/plugins/),

@@ -163,6 +163,7 @@ const answers = {
   "ret = CALL; if (ret) { FAIL; }": "!",
   "ret = CALL; if (ret) { FAIL; } return ret !== 0;": "!b",
   "ret = CALL; if (ret) { FAIL; } return takeFromExternrefTable0(ret);": "!x",
+  "ret = CALL; if (ret !== 0) { v = getStringFromWasm0(ret, ret); wasm.__wbindgen_free(ret, ret * 1, 1); } return v;": "o",
   "ret = CALL; if (ret) { FAIL; } if (ret !== 0) { v = getStringFromWasm0(ret, ret); wasm.__wbindgen_free(ret, ret * 1, 1); } return v;":
     "!o",
   "try { ret = CALL; deferred_0 = ret; deferred_1 = ret; return getStringFromWasm0(ret, ret); } finally { wasm.__wbindgen_free(deferred_0, deferred_1, 1); }":

@@ -18,6 +18,8 @@ mod serve;
 mod sqlite;
 #[cfg(feature = "task")]
 mod task_folder;
+#[cfg(feature = "task")]
+mod task_import;
 
 pub use clock::SystemClock;
 #[cfg(all(feature = "coding", unix))]

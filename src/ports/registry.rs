@@ -73,8 +73,17 @@ impl Tool {
                 Err(error) => Box::pin(future::ready(ToolOutcome::Invalid(vec![issue(&error.to_string())]))),
             }
         };
-        let definition =
-            ToolDefinition { name: name.into(), description: description.into(), schema: schema.into() };
+        Tool::of_json(name.into(), description.into(), schema.into(), body)
+    }
+
+    /// A tool that reads its arguments itself.
+    pub(crate) fn of_json(
+        name: String,
+        description: String,
+        schema: Json,
+        body: impl Fn((Json, ToolContext)) -> BoxFuture<'static, ToolOutcome> + MaybeSend + MaybeSync + 'static,
+    ) -> Self {
+        let definition = ToolDefinition { name, description, schema };
         Tool {
             spec: ToolSpec::new(definition.name.clone()),
             definition,

@@ -1,14 +1,15 @@
 //! Requests for approval and their decisions, as they stand in files.
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, from_text, through_codec};
+use crate::json::codec::{Read, Ts, Write, from_text, through_codec};
 use crate::message::Extra;
 use crate::task::error::{TaskError, TaskErrorKind};
 use crate::task::layout;
 use crate::task::time;
 
 /// `progress/approvals/requests/<id>.json`.
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(open)]
 pub struct ApprovalRequest {
     pub id: String,
     #[json(rename = "type")]
@@ -31,7 +32,8 @@ pub struct ApprovalRequest {
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum ApprovalKind {
     Plan,
     Tool,
@@ -53,7 +55,8 @@ pub struct ApprovalDecision {
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum Decision {
     Approved,
     Denied,

@@ -1,6 +1,6 @@
 //! What can go wrong with a task, each with a code that stays the same between releases.
 
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 
 /// Why a task did not do what it was asked. What is in its workspace stays as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +48,10 @@ pub enum TaskErrorKind {
     Finished,
     /// This handle is running already.
     Busy,
+    /// The page has let go of the task.
+    Closed,
+    /// What is to be imported is no exported workspace.
+    Export,
     /// What happened does not fit the state of the task.
     Protocol,
 }
@@ -73,6 +77,8 @@ impl TaskErrorKind {
             TaskErrorKind::Loop => "TASK_LOOP_INVALID",
             TaskErrorKind::Finished => "TASK_FINISHED",
             TaskErrorKind::Busy => "TASK_BUSY",
+            TaskErrorKind::Closed => "TASK_CLOSED",
+            TaskErrorKind::Export => "TASK_EXPORT_INVALID",
             TaskErrorKind::Protocol => "TASK_OUT_OF_PROTOCOL",
         }
     }
@@ -95,7 +101,8 @@ impl TaskError {
 }
 
 /// A failure as it stands in files and results: the code of whatever failed, and what it said.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub struct Failure {
     pub code: String,
     pub message: String,

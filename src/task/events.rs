@@ -1,13 +1,13 @@
 //! What happened in a task, one JSON object to a line of `progress/events.ndjson`.
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, from_text, through_codec};
+use crate::json::codec::{Read, Ts, Write, from_text, through_codec};
 use crate::task::text::in_one_line;
 
 /// One event. Its kinds: `task.start`, `task.stop`, `task.resume`, `phase.start`, `phase.finish`, `plan.proposed`, `plan.edited`, `plan.approved`,
 /// `plan.denied`, `approval.requested`, `approval.decided`, `approval.ignored`, `tool.call`, `tool.result`, `verify.pass`,
 /// `verify.fail`, `context.pushed`, `budget.hit`, `error`, `finish`.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 pub struct TaskEvent {
     /// `ev_000001`: numbered from 1 without a gap.
     pub id: String,

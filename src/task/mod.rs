@@ -26,6 +26,8 @@ pub use layout::WorkspacePath;
 pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Task};
 pub use plan::{Criterion, Plan, PlanStep, Verdict};
 pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
+#[cfg_attr(not(any(test, target_arch = "wasm32")), allow(unused_imports))]
+pub(crate) use spec::read_policy;
 pub use spec::{ApprovalPolicy, Budgets, HistoryMode, HistoryPolicy, LONGEST_GOAL, ResultView, TaskSpec};
 pub use state::{Decided, Outgoing, PlanState, TaskState, Used};
 pub use steps::{CustomLoop, LoopView, Next, StepOutput, StepSpec, StepSummary, TaskLoop, loop_signature};

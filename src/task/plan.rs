@@ -1,6 +1,6 @@
 //! Plans and verdicts: what a model or a person writes, and what is made of it.
 
-use crate::json::codec::{Read, Write, from_text, through_codec};
+use crate::json::codec::{Read, Ts, Write, from_text, through_codec};
 use crate::message::Extra;
 use crate::task::error::{TaskError, TaskErrorKind};
 use crate::task::layout::{PLAN, step_name};
@@ -10,7 +10,8 @@ use crate::task::text::value_in;
 const MOST_STEPS: usize = 100;
 
 /// `progress/plan/current.json`.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskPlan", open)]
 pub struct Plan {
     #[json(default)]
     pub objective: String,
@@ -24,7 +25,8 @@ pub struct Plan {
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskPlanStep", open)]
 pub struct PlanStep {
     /// Unique in its plan.
     #[json(default)]
@@ -39,7 +41,8 @@ pub struct PlanStep {
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(inline, open)]
 pub struct Criterion {
     pub criterion: String,
     /// Ids of steps.
@@ -50,7 +53,8 @@ pub struct Criterion {
 }
 
 /// What a verification found, in `progress/verify/0001-report.json`.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskVerdict", open)]
 pub struct Verdict {
     pub pass: bool,
     #[json(skip_if_default)]

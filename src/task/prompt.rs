@@ -1,7 +1,7 @@
 //! What the model of a step reads, in a fixed order: persona, pinned memory, task context, recalled memory, history, request. The
 //! same state gives the same text to the byte, and what changes least comes first, so that providers can keep it in their caches.
 
-use crate::json::codec::{Read, Write, from_text};
+use crate::json::codec::{Read, Ts, Write, from_text};
 use crate::message::{Message, Sender};
 use crate::task::error::{TaskError, TaskErrorKind};
 use crate::task::layout;
@@ -46,7 +46,8 @@ pub struct Ingredients<'a> {
 }
 
 /// A prompt as it is sent, and as `progress/steps/<id>/prompt.json` keeps it: a step that is taken up reads the same again.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskPrompt")]
 pub struct StepPrompt {
     pub system: String,
     /// Before the request: the task's context, then the history.

@@ -1,7 +1,7 @@
 //! What came of a task and of its steps.
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::Usage;
 use crate::task::approval::ApprovalRequest;
 use crate::task::error::Failure;
@@ -9,7 +9,8 @@ use crate::task::plan::Verdict;
 use crate::task::text::sha256;
 
 /// Where a task stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(name = "TaskStanding")]
 pub enum TaskStatus {
     #[default]
     Running,
@@ -21,7 +22,8 @@ pub enum TaskStatus {
 }
 
 /// Why a task ended, or does not go on by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(name = "TaskFinishReason")]
 pub enum FinishReason {
     /// The loop had nothing left to do, and no verification failed.
     Completed,
@@ -37,7 +39,8 @@ pub enum FinishReason {
     Failed,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum StepStatus {
     #[default]
     Completed,
@@ -46,7 +49,7 @@ pub enum StepStatus {
 }
 
 /// A file that a task made.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Ts, Write)]
 pub struct Deliverable {
     /// Relative to the root of the task.
     pub path: String,
@@ -58,7 +61,8 @@ pub struct Deliverable {
 }
 
 /// A call of a tool, in numbers: what went in and came out is in the record of the step.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskToolCall")]
 pub struct ToolCallReport {
     pub call_id: String,
     pub tool: String,
@@ -73,7 +77,8 @@ pub struct ToolCallReport {
 }
 
 /// `progress/steps/<id>/report.json`.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskStepReport")]
 pub struct StepReport {
     pub id: String,
     pub name: String,
@@ -104,7 +109,7 @@ pub struct StepReport {
 }
 
 /// What a task came to, as far as the view says.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 pub struct TaskResult {
     pub agent_id: String,
     pub task_id: String,

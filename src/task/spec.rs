@@ -1,7 +1,8 @@
 //! What an application decides about a task: its goal, what it may use, what a person approves, what comes back.
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, through_codec};
+use crate::json::codec::{Done, Read, Ts, Write, through_codec, wrong};
+use crate::json::reader::Reader;
 use crate::message::Message;
 use crate::task::error::{TaskError, TaskErrorKind};
 
@@ -9,15 +10,18 @@ use crate::task::error::{TaskError, TaskErrorKind};
 pub const LONGEST_GOAL: usize = 64 * 1024;
 
 /// A task: what is to be reached, and within which bounds.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(input)]
 pub struct TaskSpec {
     pub goal: String,
-    /// Names the task; made where it is `None`.
+    /// Names the task; made where it is missing.
     pub id: Option<String>,
     pub user_id: Option<String>,
     #[json(skip_if_default)]
     pub budgets: Budgets,
-    /// Instead of the agent's own.
+    /// Instead of the agent's own. `"strict"`, `"permissive"` and `"automatic"` are read too.
+    #[json(read_with = read_policy)]
+    #[ts(type = "TaskApprovals")]
     pub approvals: Option<ApprovalPolicy>,
     /// A conversation that came before.
     #[json(skip_if_default)]
@@ -67,8 +71,9 @@ impl TaskSpec {
 }
 
 /// What a task may use. At most the call in flight goes over it.
-#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
 #[json(default)]
+#[ts(name = "TaskBudgets", input)]
 pub struct Budgets {
     /// Working time in milliseconds; waiting for a person does not count.
     #[json(write_null)]
@@ -103,8 +108,9 @@ impl Default for Budgets {
 }
 
 /// What a person approves before it happens.
-#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
 #[json(default)]
+#[ts(input)]
 pub struct ApprovalPolicy {
     pub require_plan: bool,
     /// The names of tools of which each call is approved.
@@ -113,6 +119,20 @@ pub struct ApprovalPolicy {
     pub expires_after_ms: u64,
     /// Everything is approved at once, and still written down: for development.
     pub automatic: bool,
+}
+
+/// A policy, or the name of one.
+pub(crate) fn read_policy(policy: &mut Option<ApprovalPolicy>, from: &mut Reader<'_>) -> Done {
+    if from.peek()? != b'"' {
+        return policy.read(from);
+    }
+    *policy = Some(match &*from.text()? {
+        "strict" => ApprovalPolicy::strict(),
+        "permissive" => ApprovalPolicy::permissive(),
+        "automatic" => ApprovalPolicy::automatic(),
+        _ => return Err(wrong("a policy, \"strict\", \"permissive\" or \"automatic\"")),
+    });
+    Ok(())
 }
 
 impl Default for ApprovalPolicy {
@@ -153,7 +173,9 @@ impl ApprovalPolicy {
 }
 
 /// What a step reads of what was said before.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Ts, Write)]
+#[json(default)]
+#[ts(input)]
 pub struct HistoryPolicy {
     pub mode: HistoryMode,
     /// For `last_n`: how many messages.
@@ -167,7 +189,8 @@ pub struct HistoryPolicy {
     pub include_tools: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum HistoryMode {
     None,
     /// The seeds, and nothing of this task.
@@ -194,7 +217,8 @@ impl HistoryPolicy {
 }
 
 /// How much of a task its result holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum ResultView {
     /// Names, how it ended, what it used.
     Minimal,
@@ -206,3 +230,29 @@ pub enum ResultView {
 }
 
 through_codec! { TaskSpec, Budgets, ApprovalPolicy, HistoryPolicy, HistoryMode, ResultView }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::codec::{from_text, to_text};
+
+    #[test]
+    fn a_task_that_is_read_again_is_the_same() {
+        let usual = TaskSpec::new("Write");
+        assert_eq!(from_text::<TaskSpec>(&to_text(&usual)).unwrap(), usual);
+        let own = TaskSpec {
+            history: HistoryPolicy::last(3),
+            ..TaskSpec::new("Write").approvals(ApprovalPolicy::strict())
+        };
+        assert_eq!(from_text::<TaskSpec>(&to_text(&own)).unwrap(), own);
+    }
+
+    #[test]
+    fn a_policy_of_approvals_can_be_named() {
+        let read = |name: &str| from_text::<TaskSpec>(&format!(r#"{{"goal":"Write","approvals":"{name}"}}"#));
+        assert_eq!(read("strict").unwrap().approvals, Some(ApprovalPolicy::strict()));
+        assert_eq!(read("automatic").unwrap().approvals, Some(ApprovalPolicy::automatic()));
+        assert_eq!(read("permissive").unwrap().approvals, Some(ApprovalPolicy::permissive()));
+        assert!(read("lax").unwrap_err().to_string().contains("strict"));
+    }
+}

@@ -1,6 +1,6 @@
 //! The state of a task, as `progress/state.json` holds it.
 
-use crate::json::codec::{Read, Write, from_text};
+use crate::json::codec::{Read, Ts, Write, from_text};
 use crate::message::Usage;
 use crate::task::approval::ApprovalRequest;
 use crate::task::error::{Failure, TaskError, TaskErrorKind};
@@ -16,7 +16,7 @@ use crate::task::text::sha256;
 pub(crate) const VERSION: u32 = 1;
 
 /// Everything that is known of a task. What stands in files of its own is not repeated here.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 pub struct TaskState {
     pub version: u32,
     pub task_id: String,
@@ -68,8 +68,9 @@ pub struct TaskState {
     pub spec: TaskSpec,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 #[json(default)]
+#[ts(inline)]
 pub struct Used {
     pub wall_clock_ms: u64,
     pub steps: u32,
@@ -77,7 +78,8 @@ pub struct Used {
     pub usage: Usage,
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(inline)]
 pub struct PlanState {
     /// The number of its copy.
     pub version: u32,
@@ -87,13 +89,15 @@ pub struct PlanState {
 }
 
 /// A file that is written once.
-#[derive(Debug, Clone, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub struct Outgoing {
     pub path: String,
     pub content: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(inline)]
 pub struct Decided {
     pub question: String,
     pub allowed: bool,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::json::Json;
-use crate::json::codec::{Read, Write, through_codec, to_text};
+use crate::json::codec::{Read, Ts, Write, through_codec, to_text};
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::task::plan::{Plan, Verdict};
 use crate::task::report::StepStatus;
@@ -11,7 +11,8 @@ use crate::task::spec::{HistoryPolicy, TaskSpec};
 use crate::task::text::sha256;
 
 /// One step of a loop: a run of the agent, or a function of the application with the same name.
-#[derive(Debug, Clone, Default, PartialEq, Read, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskStep")]
 pub struct StepSpec {
     /// Unique in its task; made of the name and the iteration.
     #[json(default)]
@@ -26,7 +27,7 @@ pub struct StepSpec {
     /// What the model is asked, behind the goal.
     #[json(default)]
     pub instructions: String,
-    /// The tools that it may use; all that its phase has where `None`.
+    /// The tools that it may use; all that its phase has where it is missing.
     pub tools: Option<Vec<String>>,
     #[json(skip_if_default)]
     pub output: StepOutput,
@@ -37,7 +38,8 @@ pub struct StepSpec {
 }
 
 /// What becomes of the answer of a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Write)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
 pub enum StepOutput {
     /// It is kept as the step's output.
     #[default]
@@ -51,7 +53,8 @@ pub enum StepOutput {
 }
 
 /// A step that ended, as the state of the task keeps it.
-#[derive(Debug, Clone, PartialEq, Read, Write)]
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(name = "TaskStepSummary")]
 pub struct StepSummary {
     pub id: String,
     pub name: String,

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::message::Message;
 use crate::portable::{MaybeSend, MaybeSync};
-use crate::ports::{Clock, IdSource, ModelAdapter, Tool, ToolFailure};
+use crate::ports::{Clock, IdSource, ModelAdapter, Tool, ToolFailure, ToolHost};
 use crate::task::{
     ApprovalPolicy, DefaultLoop, ResultView, TaskError, TaskErrorKind, TaskLoop, TaskResult, TaskSpec,
 };
 use crate::task_runtime::handle::{RunOptions, TaskHandle};
-use crate::task_runtime::parts::{Closure, Parts, StepContext};
+use crate::task_runtime::parts::{Closure, Hosted, Parts, StepContext};
 use crate::task_runtime::tools::TaskTool;
 use crate::task_runtime::workspace::Workspace;
 
@@ -39,6 +39,7 @@ impl TaskAgentBuilder {
                 clock,
                 ids,
                 tools: Vec::new(),
+                hosted: None,
                 approvals: ApprovalPolicy::default(),
                 by: Arc::new(DefaultLoop::new()),
                 functions: Vec::new(),
@@ -70,6 +71,12 @@ impl TaskAgentBuilder {
     pub fn tool_for<'a>(mut self, phases: impl IntoIterator<Item = &'a str>, tool: Tool) -> Self {
         let phases = Some(phases.into_iter().map(str::to_owned).collect());
         self.parts.tools.push(TaskTool { tool, phases });
+        self
+    }
+
+    /// Tools that a host runs. `phases` names the phases of those that are not for all but planning, by the name of the tool.
+    pub fn tools_of(mut self, host: Arc<dyn ToolHost>, phases: Vec<(String, Vec<String>)>) -> Self {
+        self.parts.hosted = Some(Hosted { host, phases });
         self
     }
 
@@ -122,8 +129,13 @@ impl TaskAgentBuilder {
     pub fn build(self) -> Result<TaskAgent, TaskError> {
         let reserved = ["file_glob", "file_read", "fs_write", "json_validate"];
         let mut names: Vec<String> = reserved.map(str::to_owned).to_vec();
-        for TaskTool { tool, .. } in &self.parts.tools {
-            let name = tool.name().to_ascii_lowercase();
+        let mut more: Vec<String> =
+            self.parts.tools.iter().map(|entry| entry.tool.name().to_owned()).collect();
+        if let Some(hosted) = &self.parts.hosted {
+            more.extend(hosted.host.definitions().into_iter().map(|definition| definition.name));
+        }
+        for name in more {
+            let name = name.to_ascii_lowercase();
             if names.contains(&name) {
                 let message = format!(
                     "there are two tools named `{name}`; every task has file_glob, file_read, fs_write and json_validate"

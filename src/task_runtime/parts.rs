@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::message::Message;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::ports::{Clock, IdSource, ModelAdapter, ToolFailure};
+use crate::ports::{Clock, IdSource, ModelAdapter, ToolFailure, ToolHost};
 use crate::task::prompt::StepPrompt;
 use crate::task::{ApprovalPolicy, Plan, StepSpec, TaskLoop};
 use crate::task_runtime::tools::TaskTool;
@@ -18,11 +18,27 @@ pub(super) struct Parts {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) tools: Vec<TaskTool>,
+    pub(super) hosted: Option<Hosted>,
     pub(super) approvals: ApprovalPolicy,
     pub(super) by: Arc<dyn TaskLoop>,
     pub(super) functions: Vec<(String, Arc<dyn StepFunction>)>,
     pub(super) seeds: Vec<Message>,
     pub(super) poll_ms: u64,
+}
+
+/// Tools that somebody else runs, such as a page.
+#[derive(Clone)]
+pub(super) struct Hosted {
+    pub(super) host: Arc<dyn ToolHost>,
+    /// The phases of those that are not for all but `plan`, by the name of the tool.
+    pub(super) phases: Vec<(String, Vec<String>)>,
+}
+
+impl Hosted {
+    pub(super) fn is_for(&self, tool: &str, phase: &str) -> bool {
+        let own = self.phases.iter().find(|(name, _)| name == tool);
+        own.map_or(phase != "plan", |(_, phases)| phases.iter().any(|name| name == phase))
+    }
 }
 
 /// What a step that is a function gets.

@@ -1,5 +1,7 @@
 //! The tools of one step: those that its phase may have, with the approvals and the time that the task says.
 
+use std::sync::Arc;
+
 use crate::error::ToolDefinitionError;
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, Tool, ToolContext, ToolHost, Tools};
@@ -9,6 +11,8 @@ use crate::tool::{Gate, ToolDefinition, ToolSpec};
 
 pub(super) struct PhaseTools {
     tools: Tools,
+    /// Those of a host, and the names of those that this step has.
+    hosted: Option<(Arc<dyn ToolHost>, Vec<String>)>,
     policy: ApprovalPolicy,
     timeout_ms: Option<u64>,
 }
@@ -16,6 +20,7 @@ pub(super) struct PhaseTools {
 impl PhaseTools {
     pub(super) fn new<'a>(
         tools: impl Iterator<Item = &'a Tool>,
+        hosted: Option<(Arc<dyn ToolHost>, Vec<String>)>,
         policy: ApprovalPolicy,
         timeout_ms: Option<u64>,
     ) -> Result<Self, ToolDefinitionError> {
@@ -23,17 +28,32 @@ impl PhaseTools {
         for tool in tools {
             list.register(tool.clone())?;
         }
-        Ok(PhaseTools { tools: list, policy, timeout_ms })
+        Ok(PhaseTools { tools: list, hosted, policy, timeout_ms })
+    }
+
+    /// What runs the calls of a tool.
+    fn host(&self, tool: &str) -> &dyn ToolHost {
+        match &self.hosted {
+            Some((host, names)) if names.iter().any(|name| name == tool) => &**host,
+            _ => &self.tools,
+        }
     }
 }
 
 impl ToolHost for PhaseTools {
     fn definitions(&self) -> Vec<ToolDefinition> {
-        self.tools.definitions()
+        let mut all = self.tools.definitions();
+        if let Some((host, names)) = &self.hosted {
+            all.extend(host.definitions().into_iter().filter(|tool| names.contains(&tool.name)));
+        }
+        all
     }
 
     fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = self.tools.specs();
+        if let Some((host, names)) = &self.hosted {
+            specs.extend(host.specs().into_iter().filter(|tool| names.contains(&tool.name)));
+        }
         for spec in &mut specs {
             if self.policy.requires_tool(&spec.name) {
                 spec.approval = Gate::Always;
@@ -49,11 +69,11 @@ impl ToolHost for PhaseTools {
     }
 
     fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
-        self.tools.permission(call)
+        self.host(call.tool_name).permission(call)
     }
 
     fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
-        let asking = self.tools.approval(call);
+        let asking = self.host(call.tool_name).approval(call);
         if !self.policy.requires_tool(call.tool_name) {
             return asking;
         }
@@ -69,10 +89,10 @@ impl ToolHost for PhaseTools {
     }
 
     fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
-        self.tools.run(call, context)
+        self.host(call.tool_name).run(call, context)
     }
 
     fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
-        self.tools.undo(call, context)
+        self.host(call.tool_name).undo(call, context)
     }
 }

@@ -42,6 +42,14 @@ enum Held {
     OutOfTime,
 }
 
+/// Whether a step may use a tool: its phase must, and the step itself where it names its tools.
+fn allowed(step: &StepSpec, tool: &str, is_for: impl Fn(&str) -> bool) -> bool {
+    let is_phase = ["gather", "plan", "act", "verify"].contains(&step.name.as_str());
+    // A step of a loop of one's own acts.
+    let fits = is_for(&step.name) || (!is_phase && is_for("act"));
+    fits && step.tools.as_ref().is_none_or(|names| names.iter().any(|wanted| wanted == tool))
+}
+
 impl Running {
     pub(super) async fn run_step(&self, step: StepSpec) -> Result<Ran, TaskError> {
         let prompt = self.prompt_of(&step).await?;
@@ -155,6 +163,7 @@ impl Running {
             ..Ingredients::default()
         });
         prompt.tools = self.tools_of(step).into_iter().map(|tool| tool.name().to_owned()).collect();
+        prompt.tools.extend(self.hosted_of(step));
         prompt.context_read = read;
         files.write(&path, pretty(&prompt).into_bytes()).await?;
         Ok(prompt)
@@ -163,14 +172,16 @@ impl Running {
     fn tools_of(&self, step: &StepSpec) -> Vec<Tool> {
         let mut all: Vec<TaskTool> = built_in(&self.shared.files);
         all.extend(self.shared.parts.tools.iter().cloned());
-        let is_phase = ["gather", "plan", "act", "verify"].contains(&step.name.as_str());
-        let allowed = |tool: &TaskTool| {
-            // A step of a loop of one's own acts.
-            let fits = tool.is_for(&step.name) || (!is_phase && tool.is_for("act"));
-            let name = tool.tool.name();
-            fits && step.tools.as_ref().is_none_or(|names| names.iter().any(|wanted| wanted == name))
-        };
-        all.into_iter().filter(allowed).map(|tool| tool.tool).collect()
+        all.retain(|tool| allowed(step, tool.tool.name(), |phase| tool.is_for(phase)));
+        all.into_iter().map(|tool| tool.tool).collect()
+    }
+
+    /// The names of the host's tools that the step may use.
+    fn hosted_of(&self, step: &StepSpec) -> Vec<String> {
+        let Some(hosted) = &self.shared.parts.hosted else { return Vec::new() };
+        let mut names: Vec<String> = hosted.host.definitions().into_iter().map(|tool| tool.name).collect();
+        names.retain(|name| allowed(step, name, |phase| hosted.is_for(name, phase)));
+        names
     }
 
     async fn run_session(&self, step: &StepSpec, prompt: &StepPrompt) -> Result<Ran, TaskError> {
@@ -304,7 +315,9 @@ impl Running {
                 store.seed(prompt.messages.clone()).await.map_err(|error| Failure::from(&error))?;
                 let timeout = [budgets.step_tool_timeout_ms, time].into_iter().flatten().min();
                 let tools = self.tools_of(step);
-                let tools = PhaseTools::new(tools.iter(), policy, timeout)
+                let hosted = parts.hosted.as_ref();
+                let hosted = hosted.map(|hosted| (Arc::clone(&hosted.host), self.hosted_of(step)));
+                let tools = PhaseTools::new(tools.iter(), hosted, policy, timeout)
                     .map_err(|error| Failure { code: error.code().to_owned(), message: error.to_string() })?;
                 let session = Session::new(SessionParts {
                     model: Arc::clone(&parts.model),

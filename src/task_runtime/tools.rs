@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::json;
+use futures_util::future::ready;
 
 use crate::json::Json;
-use crate::ports::{Tool, ToolContext, ToolFailure};
+use crate::json::codec::{Read, from_text, to_text};
+use crate::message::ToolResultData;
+use crate::portable::{MaybeSend, MaybeSync};
+use crate::ports::{IntoOutcome, Tool, ToolFailure};
+use crate::run::input::{Issue, ToolOutcome};
 use crate::task::layout::{self, WorkspacePath};
 use crate::task_runtime::workspace::Workspace;
 
@@ -31,46 +34,70 @@ impl TaskTool {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Read)]
 struct Glob {
     pattern: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Read)]
 struct ReadFile {
     path: String,
     offset: Option<usize>,
 }
 
-#[derive(Deserialize)]
+#[derive(Read)]
 struct WriteFile {
     path: String,
     content: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Read)]
 struct JsonValidate {
     text: String,
 }
 
 pub(super) fn built_in(files: &Arc<dyn Workspace>) -> Vec<TaskTool> {
-    let everywhere = ["file_glob", "file_read", "json_validate"];
-    let tools = [file_glob(files), file_read(files), json_validate(), fs_write(files)];
-    let entry = |tool: Tool| match everywhere.contains(&tool.name()) {
-        true => TaskTool { tool, phases: None },
-        false => TaskTool { tool, phases: Some(vec!["act".to_owned()]) },
-    };
-    tools.map(entry).into_iter().collect()
+    let everywhere = [file_glob(files), file_read(files), json_validate()];
+    let mut tools: Vec<TaskTool> =
+        everywhere.into_iter().map(|tool| TaskTool { tool, phases: None }).collect();
+    tools.push(TaskTool { tool: fs_write(files), phases: Some(vec!["act".to_owned()]) });
+    tools
+}
+
+/// A tool whose result is a text. In a page serde has no part in it.
+fn tool<I: Read, R>(
+    name: &str,
+    about: &str,
+    schema: &str,
+    work: impl Fn(I) -> R + MaybeSend + MaybeSync + 'static,
+) -> Tool
+where
+    R: Future<Output = Result<String, ToolFailure>> + MaybeSend + 'static,
+{
+    let schema = Json::written(schema.to_owned());
+    Tool::of_json(name.to_owned(), about.to_owned(), schema, move |(input, _)| {
+        let working = match from_text::<I>(input.as_str()) {
+            Ok(input) => work(input),
+            Err(fault) => {
+                let issue = Issue { path: Vec::new(), message: fault.to_string() };
+                return Box::pin(ready(ToolOutcome::Invalid(vec![issue])));
+            }
+        };
+        Box::pin(async move {
+            match working.await {
+                Ok(text) => ToolResultData::success(Json::written(to_text(&text))).into_outcome(),
+                Err(ToolFailure::Failed(why)) => ToolOutcome::Threw(why),
+                Err(ToolFailure::Rejected(why)) => ToolOutcome::Rejected(why),
+            }
+        })
+    })
 }
 
 fn file_glob(files: &Arc<dyn Workspace>) -> Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": { "pattern": { "type": "string", "description": "Like task/**/*.md; all files without it" } }
-    });
+    let schema = r#"{"type":"object","properties":{"pattern":{"type":"string","description":"Like task/**/*.md; all files without it"}}}"#;
     let files = Arc::clone(files);
     let about = "Lists files of the task with their sizes. `*` stands for anything within a name, `**` also for folders.";
-    Tool::new("file_glob", about, schema, move |input: Glob, _: ToolContext| {
+    tool("file_glob", about, schema, move |input: Glob| {
         let files = Arc::clone(&files);
         async move {
             let pattern = input.pattern.unwrap_or_else(|| "**".to_owned());
@@ -85,7 +112,7 @@ fn file_glob(files: &Arc<dyn Workspace>) -> Tool {
                 lines.truncate(MOST_LISTED);
                 lines.push(format!("(and {more} more; give a narrower pattern)"));
             }
-            Ok::<_, ToolFailure>(if lines.is_empty() { "(no files)".to_owned() } else { lines.join("\n") })
+            Ok(if lines.is_empty() { "(no files)".to_owned() } else { lines.join("\n") })
         }
     })
     .parallel()
@@ -93,17 +120,10 @@ fn file_glob(files: &Arc<dyn Workspace>) -> Tool {
 }
 
 fn file_read(files: &Arc<dyn Workspace>) -> Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "path": { "type": "string", "description": "Like task/brief.md" },
-            "offset": { "type": "integer", "minimum": 0, "description": "The byte to begin at" }
-        },
-        "required": ["path"]
-    });
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string","description":"Like task/brief.md"},"offset":{"type":"integer","minimum":0,"description":"The byte to begin at"}},"required":["path"]}"#;
     let files = Arc::clone(files);
     let about = "Reads a text file of the task, 60000 bytes at once.";
-    Tool::new("file_read", about, schema, move |input: ReadFile, _: ToolContext| {
+    tool("file_read", about, schema, move |input: ReadFile| {
         let files = Arc::clone(&files);
         async move {
             let path = WorkspacePath::parse(&input.path)?;
@@ -122,7 +142,7 @@ fn file_read(files: &Arc<dyn Workspace>) -> Tool {
                 to -= 1;
             }
             let piece = text.get(from..to).unwrap_or_default();
-            Ok::<_, ToolFailure>(match to < text.len() {
+            Ok(match to < text.len() {
                 true => format!("{piece}\n(bytes {from} to {to} of {size}; go on with offset {to})"),
                 false => piece.to_owned(),
             })
@@ -133,18 +153,11 @@ fn file_read(files: &Arc<dyn Workspace>) -> Tool {
 }
 
 fn fs_write(files: &Arc<dyn Workspace>) -> Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "path": { "type": "string", "description": "Below progress/artifacts/, or progress/findings.md and the like" },
-            "content": { "type": "string" }
-        },
-        "required": ["path", "content"]
-    });
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string","description":"Below progress/artifacts/, or progress/findings.md and the like"},"content":{"type":"string"}},"required":["path","content"]}"#;
     let files = Arc::clone(files);
     let about =
         "Creates or replaces a file of the task's results. Its inputs and what governs it cannot be written.";
-    Tool::new(FS_WRITE, about, schema, move |input: WriteFile, _: ToolContext| {
+    tool(FS_WRITE, about, schema, move |input: WriteFile| {
         let files = Arc::clone(&files);
         async move {
             let path = WorkspacePath::parse(&input.path)?;
@@ -156,7 +169,7 @@ fn fs_write(files: &Arc<dyn Workspace>) -> Tool {
                 )));
             }
             files.write(&path, input.content.into_bytes()).await?;
-            Ok::<_, ToolFailure>(format!("wrote {path} ({size} bytes)"))
+            Ok(format!("wrote {path} ({size} bytes)"))
         }
     })
     // The same content again leaves the same file.
@@ -164,16 +177,13 @@ fn fs_write(files: &Arc<dyn Workspace>) -> Tool {
 }
 
 fn json_validate() -> Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": { "text": { "type": "string" } },
-        "required": ["text"]
-    });
-    Tool::new("json_validate", "Checks whether a text is JSON, and says what is wrong with it.", schema, {
-        async |input: JsonValidate, _: ToolContext| match Json::parse(&input.text) {
+    let schema = r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
+    let about = "Checks whether a text is JSON, and says what is wrong with it.";
+    tool("json_validate", about, schema, async |input: JsonValidate| {
+        Ok(match Json::parse(&input.text) {
             Ok(_) => "valid".to_owned(),
             Err(error) => format!("not valid: {error}"),
-        }
+        })
     })
     .parallel()
     .idempotent(0)
@@ -181,7 +191,7 @@ fn json_validate() -> Tool {
 
 /// Which file a successful call of `fs_write` wrote.
 pub(super) fn written(input: &Json) -> Option<WorkspacePath> {
-    let input: WriteFile = input.read().ok()?;
+    let input: WriteFile = from_text(input.as_str()).ok()?;
     WorkspacePath::parse(&input.path).ok()
 }
 

@@ -12,11 +12,17 @@ mod model;
 pub mod record;
 #[cfg(feature = "providers")]
 pub mod relay;
-#[cfg(feature = "sessions")]
+// The wasm file of tasks runs sessions too, but inside of steps: it exports none.
+#[cfg(all(feature = "sessions", not(feature = "task")))]
 pub mod run;
-#[cfg(feature = "sessions")]
+#[cfg(all(feature = "sessions", not(feature = "task")))]
 pub mod session;
+mod steps;
 mod store;
+#[cfg(feature = "task")]
+pub mod task;
 mod tools;
 mod values;
 pub mod version;
+#[cfg(feature = "task")]
+mod workspace;

@@ -1,18 +1,23 @@
 //! A model of the page.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use wasm_bindgen::JsValue;
 
 use super::bindings::{PageBindings, PagePrompt};
-use super::environment::{PageSignal, callback};
+use super::environment::{PageClock, PageIds, PageSignal, callback};
+use super::http::PageHttp;
 use super::values::{detail, reason};
 use crate::error::{ModelError, ModelErrorKind};
+use crate::http::{HttpModel, HttpOptions};
 use crate::json::codec::{from_text, to_text};
 use crate::portable::BoxFuture;
 use crate::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::providers::{Format, request};
 use crate::run::input::Reply;
 use crate::run::views::model_message::for_model;
+use crate::wire::options::{HttpModelOptions, ModelOptions};
 
 #[derive(Debug)]
 pub(super) struct PageModel {
@@ -98,6 +103,25 @@ impl ModelAdapter for PageModel {
                 )
             })
         })
+    }
+}
+
+/// The model that a page names: its own, or one behind its `fetch`.
+pub(super) fn model_of(host: &PageBindings, options: ModelOptions) -> Arc<dyn ModelAdapter> {
+    match options {
+        ModelOptions::Host { name } => Arc::new(PageModel::new(host.clone(), name)),
+        ModelOptions::Http(HttpModelOptions { name, url, reasoning, policy }) => {
+            let request =
+                request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };
+            let options =
+                HttpOptions { name, format: Format::Endpoint, url, headers: Vec::new(), request, policy };
+            Arc::new(HttpModel::new(
+                options,
+                Arc::new(PageHttp { host: host.clone() }),
+                Arc::new(PageClock),
+                Arc::new(PageIds),
+            ))
+        }
     }
 }
 

@@ -11,26 +11,23 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::bindings::{PageBindings, pair};
 use super::environment::{PageClock, PageIds, promise, spawn};
 use super::event_batch::EventFeed;
-use super::http::PageHttp;
-use super::model::PageModel;
+use super::model::model_of;
+use super::steps;
 use super::store::PageStore;
 use super::tools::PageTools;
 use super::values::{display_thrown, protocol, read, thrown};
 use crate::display::DisplayError;
 use crate::error::Error;
-use crate::http::{HttpModel, HttpOptions};
 use crate::json::Json;
 use crate::json::codec::{object, to_text};
-use crate::ports::{DisplayPort, IdSource, ModelAdapter, Show};
-use crate::providers::{Format, request};
+use crate::ports::{DisplayPort, IdSource, Show};
 use crate::run;
 use crate::run::input::Answer;
-use crate::run::log::StepResult;
 use crate::run::salvage::Salvaged;
 use crate::run::settings::Settings;
 use crate::runtime::{Parts, Session, ToolRun};
-use crate::wire::options::{Changes, HttpModelOptions, ModelOptions, Resume, SessionOptions};
-use crate::wire::outcome::{CoreOutcome, CoreStep};
+use crate::wire::options::{Changes, Resume, SessionOptions};
+use crate::wire::outcome::CoreOutcome;
 use crate::wire::prompt::PromptInput;
 
 /// What can be read of stored messages: `texts` is a JSON array with the JSON of each. Gives `{messages, places, reasons}`.
@@ -217,42 +214,23 @@ impl CoreSession {
     /// Before a step of a call: what came of it, or its key when it is to be done now.
     #[wasm_bindgen(js_name = beginStep)]
     pub fn begin_step(&self, call_id: &str, name: &str, deterministic: bool) -> Option<Promise> {
-        let step = self.tool_run(Some(call_id))?.begin_step(name, deterministic);
-        Some(promise(Box::pin(async move {
-            let step = step.await.map_err(|error| display_thrown(&error))?;
-            Ok(JsValue::from_str(&to_text(&CoreStep::from(step))))
-        })))
+        Some(steps::begin(&*self.tool_run(Some(call_id))?, name, deterministic))
     }
 
     /// After it. The promise settles when the result is written.
     #[wasm_bindgen(js_name = endStep)]
     pub fn end_step(&self, call_id: &str, key: String, result: &str) -> Result<Promise, JsValue> {
-        let result: StepResult = read(result, "the result of a step")?;
-        let tool_run = self.tool_run(Some(call_id));
-        Ok(promise(Box::pin(async move {
-            if let Some(tool_run) = tool_run {
-                tool_run.end_step(key, result).await;
-            }
-            Ok(JsValue::UNDEFINED)
-        })))
+        steps::end(self.tool_run(Some(call_id)), key, result)
     }
 
     /// What the schema of a running call's tool made of its arguments, before the tool begins.
     pub fn validated(&self, call_id: &str, validated: &str) -> Result<(), JsValue> {
-        let validated = read(validated, "the arguments of a call")?;
-        if let Some(tool_run) = self.tool_run(Some(call_id)) {
-            tool_run.validated(validated);
-        }
-        Ok(())
+        steps::validated(self.tool_run(Some(call_id)), validated)
     }
 
     /// What the tool of a running call has returned, before its summary is made.
     pub fn returned(&self, call_id: &str, outcome: &str) -> Result<(), JsValue> {
-        let outcome = read(outcome, "what a tool has returned")?;
-        if let Some(tool_run) = self.tool_run(Some(call_id)) {
-            tool_run.returned(outcome);
-        }
-        Ok(())
+        steps::returned(self.tool_run(Some(call_id)), outcome)
     }
 
     #[wasm_bindgen(js_name = resolveSlot)]
@@ -320,24 +298,6 @@ impl CoreSession {
                 Err(refusal) => Err(thrown(refusal)),
             }
         }))
-    }
-}
-
-fn model_of(host: &PageBindings, options: ModelOptions) -> Arc<dyn ModelAdapter> {
-    match options {
-        ModelOptions::Host { name } => Arc::new(PageModel::new(host.clone(), name)),
-        ModelOptions::Http(HttpModelOptions { name, url, reasoning, policy }) => {
-            let request =
-                request::Options { stream: true, echo_reasoning: reasoning, ..request::Options::default() };
-            let options =
-                HttpOptions { name, format: Format::Endpoint, url, headers: Vec::new(), request, policy };
-            Arc::new(HttpModel::new(
-                options,
-                Arc::new(PageHttp { host: host.clone() }),
-                Arc::new(PageClock),
-                Arc::new(PageIds),
-            ))
-        }
     }
 }
 

@@ -15,6 +15,11 @@ pub(super) fn display_thrown(error: &DisplayError) -> JsValue {
     throw(&CoreError { code: error.code(), message: error.to_string(), model: None })
 }
 
+#[cfg(feature = "task")]
+pub(super) fn task_thrown(error: &crate::task::TaskError) -> JsValue {
+    throw(&CoreError { code: error.code(), message: error.message.clone(), model: None })
+}
+
 pub(super) fn protocol(message: &str) -> JsValue {
     throw(&CoreError { code: "OUT_OF_PROTOCOL", message: message.to_owned(), model: None })
 }

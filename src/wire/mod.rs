@@ -7,6 +7,8 @@ pub(crate) mod event;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod prompt;
+#[cfg(feature = "task")]
+pub(crate) mod task;
 pub(crate) mod tool_inputs;
 #[cfg(test)]
 mod typescript;

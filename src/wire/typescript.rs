@@ -31,6 +31,10 @@ const CORE: &str = r#"// What crosses between the core and the page.
 import type { ToldFailure } from "../error.js";
 import type { Usage } from "./record.js";
 import type { Budgets, CoreEntry, CorePhase, CoreQuestion, CoreSlot, Limits, RunReply, RunRule } from "./run-types.js";"#;
+#[cfg(feature = "task")]
+const TASKS: &str = r#"// What a task is given, what stands in its files, and what comes of it.
+import type { ModelOptions, PageTool } from "./core-types.js";
+import type { Message, Usage } from "./record.js";"#;
 const ATTACHMENTS: &str =
     "// What a message may carry to each provider, and what a person is told of what does not fit.";
 
@@ -118,6 +122,44 @@ fn the_types_of_typescript_are_those_of_rust() {
     );
     same("outputs.ts", "// How much a tool may show beside its result.", &[most]);
     same("core-types.ts", CORE, &core);
+}
+
+#[cfg(feature = "task")]
+#[test]
+fn the_types_of_tasks_are_those_of_rust() {
+    use crate::task::{
+        ApprovalPolicy, ApprovalRequest, Budgets, Deliverable, FinishReason, HistoryPolicy, Plan, PlanStep,
+        StepReport, StepSpec, StepSummary, TaskEvent, TaskResult, TaskSpec, TaskState, TaskStatus,
+        ToolCallReport, Verdict, prompt::StepPrompt,
+    };
+    use crate::wire::task::{TaskAgentOptions, TaskRunOptions};
+
+    let named = "/** What a person approves: a policy, or the name of one. */\nexport type TaskApprovals = ApprovalPolicy | \"strict\" | \"permissive\" | \"automatic\";\n";
+    let all = [
+        TaskSpec::declaration(),
+        Budgets::declaration(),
+        ApprovalPolicy::declaration(),
+        named.to_owned(),
+        HistoryPolicy::declaration(),
+        TaskState::declaration(),
+        TaskStatus::declaration(),
+        FinishReason::declaration(),
+        Plan::declaration(),
+        PlanStep::declaration(),
+        Verdict::declaration(),
+        StepSpec::declaration(),
+        StepSummary::declaration(),
+        StepPrompt::declaration(),
+        ApprovalRequest::declaration(),
+        TaskEvent::declaration(),
+        TaskResult::declaration(),
+        Deliverable::declaration(),
+        StepReport::declaration(),
+        ToolCallReport::declaration(),
+        TaskRunOptions::declaration(),
+        TaskAgentOptions::declaration(),
+    ];
+    same("task-types.ts", TASKS, &all);
 }
 
 fn same(file: &str, head: &str, declarations: &[String]) {

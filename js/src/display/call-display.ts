@@ -10,7 +10,7 @@ import { toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { guard } from "../wasm/sessions.js";
+import type { Guard } from "../wasm/guard.js";
 import type { CoreStep } from "../wire/core-types.js";
 import type { SideOutput } from "../wire/record.js";
 import type { DisplayManagerAdapter, ListenerFn, Resolver, Slot, SlotRequest } from "./manager.js";
@@ -44,7 +44,8 @@ export interface CallPort {
   show(slot: SlotRequest, clean: boolean): Maybe<string>;
   ask(slot: SlotRequest, clean: boolean): Maybe<unknown>;
   /** The core of this page, which keeps the steps. */
-  core(): CoreSession;
+  core(): Pick<CoreSession, "beginStep" | "endStep">;
+  readonly guard: Guard;
 }
 
 /** What the application gives each of its tools. */
@@ -182,10 +183,10 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     const { id, turn } = this.#call;
     const began = this.#port.core().beginStep(id, name, turn.goesOn);
     if (!began) throw callIsOver();
-    const { begins: key, returned, threw } = JSON.parse(await guard.untilTrap(began).catch(failed)) as CoreStep;
+    const { begins: key, returned, threw } = JSON.parse(await this.#port.guard.untilTrap(began).catch(failed)) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
-    const end = (result: string) => guard.untilTrap(this.#port.core().endStep(id, key, result));
+    const end = (result: string) => this.#port.guard.untilTrap(this.#port.core().endStep(id, key, result));
     let json: string;
     try {
       json = toJson((await work()) ?? null, `The result of the step "${name}"`);

@@ -79,7 +79,7 @@ export class SlotController implements DisplayPort {
     const owner = () => (call.ended ? undefined : call.id);
     if (!(manager instanceof DisplayManager)) {
       const show: CallPort["show"] = (slot) => manager.pushAndForget(slot);
-      return { manager, keeps: false, show, ask: (slot) => manager.pushAndWait(slot), core };
+      return { manager, keeps: false, show, ask: (slot) => manager.pushAndWait(slot), core, guard };
     }
     return {
       manager,
@@ -87,6 +87,7 @@ export class SlotController implements DisplayPort {
       show: (slot, clean) => after(this.#fits(slot), (checked) => this.#show(owner(), checked, clean)),
       ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean)),
       core,
+      guard,
     };
   }
 

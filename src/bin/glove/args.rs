@@ -160,6 +160,9 @@ pub(crate) struct Run {
     /// What is to be reached [default: what `task/brief.md` asks for]
     #[arg(long, value_name = "TEXT")]
     pub goal: Option<String>,
+    /// A workspace that a page has exported: its files come into the folder first, which must have no task
+    #[arg(long, value_name = "FILE")]
+    pub import: Option<PathBuf>,
     /// What a person approves: the plan and each file that is written, nothing, or everything at once [default: strict]
     #[arg(long, value_enum)]
     pub approve: Option<Approve>,

@@ -61,10 +61,15 @@ fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
         Failure::new(message)
     };
     // Nothing is made where a name was mistyped.
-    if options.goal.is_none() && !progress.exists() && !brief.is_file() {
+    if options.goal.is_none() && options.import.is_none() && !progress.exists() && !brief.is_file() {
         return Err(no_goal());
     }
     let folder = || TaskFolder::open(&options.folder);
+    if let Some(path) = &options.import {
+        let export = std::fs::read_to_string(path)
+            .map_err(|error| Failure::new(format!("`{}` cannot be read: {error}", path.display())))?;
+        block_on(folder()?.import(&export))?;
+    }
     match block_on(agent.resume(folder()?)) {
         Err(error) if error.kind == TaskErrorKind::Missing => {}
         Err(error) => return Err(error.into()),

@@ -91,3 +91,34 @@ fn what_cannot_be_run_is_refused_with_a_sentence() {
     fs::remove_file(home.file("work/done/progress/state.previous.json")).unwrap();
     assert!(refused(&["run", "done"]).contains("TASK_STATE_BROKEN"));
 }
+
+#[test]
+fn a_task_that_a_page_exported_is_imported_and_goes_on() {
+    let home = Home::new();
+    home.write("work/script", SCRIPT);
+    let export = r##"{"format":"glove-task-workspace","version":1,"files":{"task/brief.md":"One page.","task/logo.png":{"base64":"iVBO/w=="}}}"##;
+    home.write("work/export.json", export);
+    let run =
+        ["run", "page", "--import", "export.json", "--approve", "automatic", "--model", "scripted:script"];
+    let out = home.prints(&run);
+    assert!(out.contains("finish  completed"), "{out}");
+    assert_eq!(fs::read(home.file("work/page/task/logo.png")).unwrap(), [0x89, b'P', b'N', 0xff]);
+    assert!(stderr(&home.run(&run)).contains("there is a task in this workspace already"));
+    for (bad, why) in [
+        ("{", "not an exported workspace"),
+        (r#"{"format":"zip","version":1,"files":{}}"#, "its `format` is not"),
+        (r#"{"format":"glove-task-workspace","version":2,"files":{}}"#, "its version is 2"),
+        (r#"{"format":"glove-task-workspace","version":1,"files":{"task/../../x":""}}"#, "leads out"),
+        (r#"{"format":"glove-task-workspace","version":1,"files":{".ssh/config":""}}"#, "neither below"),
+        (
+            r#"{"format":"glove-task-workspace","version":1,"files":{"task/a":7}}"#,
+            "neither a text nor base64",
+        ),
+    ] {
+        home.write("work/export.json", bad);
+        let error =
+            stderr(&home.run(&["run", "other", "--import", "export.json", "--model", "scripted:script"]));
+        assert!(error.contains(why), "{bad}: {error}");
+        assert!(!home.file("work/other/task/a").exists());
+    }
+}

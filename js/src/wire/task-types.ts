@@ -1,0 +1,355 @@
+// What a task is given, what stands in its files, and what comes of it.
+import type { ModelOptions, PageTool } from "./core-types.js";
+import type { Message, Usage } from "./record.js";
+// Written by src/wire/typescript.rs from the types of Rust; do not edit.
+
+/** A task: what is to be reached, and within which bounds. */
+export interface TaskSpec {
+  readonly goal: string;
+  /** Names the task; made where it is missing. */
+  readonly id?: string;
+  readonly user_id?: string;
+  readonly budgets?: TaskBudgets;
+  /** Instead of the agent's own. `"strict"`, `"permissive"` and `"automatic"` are read too. */
+  readonly approvals?: TaskApprovals;
+  /** A conversation that came before. */
+  readonly seed_messages?: readonly Message[];
+  /** How much of what was said before each step reads, unless the step says so itself. */
+  readonly history?: HistoryPolicy;
+  /** For the application alone; it stands in the state and in the result. */
+  readonly ext?: unknown;
+}
+
+/** What a task may use. At most the call in flight goes over it. */
+export interface TaskBudgets {
+  /** Working time in milliseconds; waiting for a person does not count. */
+  readonly max_wall_clock_ms?: number;
+  /** Steps of the loop: a phase, or one step of the plan. */
+  readonly max_steps?: number;
+  /** Answers in one step that only call tools. */
+  readonly max_consecutive_tool_steps?: number;
+  /** Steps one after another that failed. */
+  readonly max_steps_without_progress?: number;
+  /** How long one call of a tool may take. */
+  readonly step_tool_timeout_ms?: number;
+  /** How much of the time and the steps only the verification may use, in percent. */
+  readonly verify_percent?: number;
+  /** How often the plan is refined after a verification that failed. */
+  readonly refinements?: number;
+}
+
+/** What a person approves before it happens. */
+export interface ApprovalPolicy {
+  readonly require_plan?: boolean;
+  /** The names of tools of which each call is approved. */
+  readonly require_tools?: readonly string[];
+  /** How long a request waits for its decision. */
+  readonly expires_after_ms?: number;
+  /** Everything is approved at once, and still written down: for development. */
+  readonly automatic?: boolean;
+}
+
+/** What a person approves: a policy, or the name of one. */
+export type TaskApprovals = ApprovalPolicy | "strict" | "permissive" | "automatic";
+
+/** What a step reads of what was said before. */
+export interface HistoryPolicy {
+  readonly mode?: "none" | "seed_only" | "last_n" | "summary";
+  /** For `last_n`: how many messages. */
+  readonly n?: number;
+  /** For `summary`: about how many tokens. */
+  readonly max_tokens?: number;
+  /** Whether the calls of tools and their results are kept. */
+  readonly include_tools?: boolean;
+}
+
+/** Everything that is known of a task. What stands in files of its own is not repeated here. */
+export interface TaskState {
+  readonly version: number;
+  readonly task_id: string;
+  readonly agent_id: string;
+  readonly status: TaskStanding;
+  /** The name of the last step that began. */
+  readonly phase: string;
+  readonly finish_reason?: TaskFinishReason;
+  /** Why it does not go on by itself. */
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly started_at: number;
+  readonly updated_at: number;
+  readonly completed_at?: number;
+  readonly used: { readonly wall_clock_ms: number; readonly steps: number; readonly steps_without_progress: number; readonly usage: Usage };
+  /** The plan before a verification failed is round 1. */
+  readonly round: number;
+  readonly plan?: {
+    /** The number of its copy. */
+    readonly version: number;
+    /** Of the file. */
+    readonly sha256: string;
+    readonly plan: TaskPlan;
+  };
+  /** The plan is not approved yet. */
+  readonly plan_waits: boolean;
+  readonly verdict?: TaskVerdict;
+  readonly verifications: number;
+  /** What is left of the budgets is kept for the verification. */
+  readonly only_verify?: TaskFinishReason;
+  readonly current?: TaskStep;
+  readonly current_since: number;
+  readonly steps: readonly TaskStepSummary[];
+  /** The path of the answer of the last step that acted. */
+  readonly output_ref?: string;
+  readonly pending: readonly ApprovalRequest[];
+  /** Decisions that the run of the current step is told, also again. */
+  readonly decided: readonly { readonly question: string; readonly allowed: boolean; readonly reason?: string }[];
+  /** How many requests for approval there were. */
+  readonly requests: number;
+  /** Decisions that decided nothing, by id and hash, each told once. */
+  readonly ignored: readonly string[];
+  /** How many files were added by `push_context`. */
+  readonly pushed: number;
+  readonly warnings: readonly string[];
+  /** The number of the last event. */
+  readonly last_event: number;
+  /** Requests and decisions that may not be in their files yet. */
+  readonly outgoing: readonly { readonly path: string; readonly content: string }[];
+  /** Events that may not be in the journal yet. */
+  readonly outbox: readonly TaskEvent[];
+  readonly approvals: ApprovalPolicy;
+  readonly loop_name: string;
+  readonly loop_version: string;
+  readonly loop_signature: string;
+  readonly spec: TaskSpec;
+}
+
+/** Where a task stands. */
+export type TaskStanding =
+  | "running"
+  /** A person is to decide something. */
+  | "waiting"
+  /** It goes on when it is resumed. */
+  | "paused"
+  | "finished";
+
+/** Why a task ended, or does not go on by itself. */
+export type TaskFinishReason =
+  /** The loop had nothing left to do, and no verification failed. */
+  | "completed"
+  | "verify_failed"
+  | "plan_denied"
+  | "budget_wall_clock"
+  | "budget_steps"
+  | "budget_no_progress"
+  /** The STOP file, or `stop`. */
+  | "stopped"
+  | "approval_expired"
+  /** A model or a store failed, or a person's edit cannot be read. */
+  | "failed";
+
+/** `progress/plan/current.json`. */
+export interface TaskPlan {
+  readonly objective: string;
+  readonly steps: readonly TaskPlanStep[];
+  readonly constraints?: readonly string[];
+  /** What must hold at the end, and which steps see to it. */
+  readonly acceptance?: readonly {
+    readonly criterion: string;
+    /** Ids of steps. */
+    readonly steps?: readonly string[];
+    readonly [unknown: string]: unknown;
+  }[];
+  readonly [unknown: string]: unknown;
+}
+
+export interface TaskPlanStep {
+  /** Unique in its plan. */
+  readonly id: string;
+  readonly title: string;
+  readonly instructions?: string;
+  /** The tools that it may use; all of its phase where there are none. */
+  readonly tools?: readonly string[];
+  readonly [unknown: string]: unknown;
+}
+
+/** What a verification found, in `progress/verify/0001-report.json`. */
+export interface TaskVerdict {
+  readonly pass: boolean;
+  readonly reasons?: readonly string[];
+  /** Paths of what was looked at. */
+  readonly artifacts?: readonly string[];
+  readonly [unknown: string]: unknown;
+}
+
+/** One step of a loop: a run of the agent, or a function of the application with the same name. */
+export interface TaskStep {
+  /** Unique in its task; made of the name and the iteration. */
+  readonly id: string;
+  /** `gather`, `plan`, `act`, `verify`, or one's own. */
+  readonly name: string;
+  /** `phase`, or one's own like `custom:triage`. */
+  readonly kind: string;
+  readonly iteration: number;
+  /** What the model is asked, behind the goal. */
+  readonly instructions: string;
+  /** The tools that it may use; all that its phase has where it is missing. */
+  readonly tools?: readonly string[];
+  readonly output?: "text" | "findings" | "plan" | "verdict";
+  /** Instead of the task's own. */
+  readonly history?: HistoryPolicy;
+  /** The step of the plan that this does. */
+  readonly plan_step?: string;
+}
+
+/** A step that ended, as the state of the task keeps it. */
+export interface TaskStepSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly iteration: number;
+  readonly status: "completed" | "failed" | "skipped";
+  readonly output: "text" | "findings" | "plan" | "verdict";
+  readonly plan_step?: string;
+  readonly output_ref?: string;
+  /** The first line of what came of it, or why it failed. */
+  readonly summary: string;
+}
+
+/** A prompt as it is sent, and as `progress/steps/<id>/prompt.json` keeps it: a step that is taken up reads the same again. */
+export interface TaskPrompt {
+  readonly system: string;
+  /** Before the request: the task's context, then the history. */
+  readonly messages: readonly Message[];
+  readonly request: string;
+  readonly tools: readonly string[];
+  /** Paths that it holds the content of. */
+  readonly context_read: readonly string[];
+}
+
+/** `progress/approvals/requests/<id>.json`. */
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly type: "plan" | "tool";
+  readonly plan_path?: string;
+  readonly tool_name?: string;
+  readonly rationale: string;
+  readonly expires_at: string;
+  /** The step that asks. */
+  readonly step?: string;
+  /** The arguments of the call, as they will be used. */
+  readonly input?: unknown;
+  /** The question of the step's run. */
+  readonly question?: string;
+  /** The call may have taken effect: nobody but a person may say that it runs again. */
+  readonly interrupted?: boolean;
+  readonly [unknown: string]: unknown;
+}
+
+/**
+ * One event. Its kinds: `task.start`, `task.stop`, `task.resume`, `phase.start`, `phase.finish`, `plan.proposed`, `plan.edited`, `plan.approved`,
+ * `plan.denied`, `approval.requested`, `approval.decided`, `approval.ignored`, `tool.call`, `tool.result`, `verify.pass`,
+ * `verify.fail`, `context.pushed`, `budget.hit`, `error`, `finish`.
+ */
+export interface TaskEvent {
+  /** `ev_000001`: numbered from 1 without a gap. */
+  readonly id: string;
+  readonly type: string;
+  /** The step that it belongs to. */
+  readonly step?: string;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  readonly message?: string;
+  readonly data?: unknown;
+  readonly error?: string;
+}
+
+/** What a task came to, as far as the view says. */
+export interface TaskResult {
+  readonly agent_id: string;
+  readonly task_id: string;
+  readonly loop_name: string;
+  readonly loop_version: string;
+  readonly loop_signature: string;
+  readonly progress_dir: string;
+  readonly status: TaskStanding;
+  readonly finish_reason?: TaskFinishReason;
+  readonly usage: Usage;
+  readonly started_at: number;
+  readonly completed_at?: number;
+  /** What a person is to decide before it goes on. */
+  readonly approvals?: readonly ApprovalRequest[];
+  /** Why it did not go on. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** The answer of the last step that acted. */
+  readonly output_text?: string;
+  readonly deliverables?: readonly Deliverable[];
+  readonly verdict?: TaskVerdict;
+  readonly warnings?: readonly string[];
+  readonly steps?: readonly TaskStepReport[];
+  readonly ext?: unknown;
+}
+
+/** A file that a task made. */
+export interface Deliverable {
+  /** Relative to the root of the task. */
+  readonly path: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly mime: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** `progress/steps/<id>/report.json`. */
+export interface TaskStepReport {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly iteration: number;
+  readonly status: "completed" | "failed" | "skipped";
+  readonly started_at: number;
+  readonly ended_at: number;
+  readonly tools_allowed: readonly string[];
+  readonly tools_used: readonly string[];
+  readonly tool_calls: readonly TaskToolCall[];
+  /** Paths whose content the step read in its prompt. */
+  readonly context_read: readonly string[];
+  readonly artifacts_written: readonly Deliverable[];
+  readonly output_ref?: string;
+  /** A plan or a verdict. */
+  readonly output_json?: unknown;
+  readonly usage: Usage;
+  readonly error?: string;
+}
+
+/** A call of a tool, in numbers: what went in and came out is in the record of the step. */
+export interface TaskToolCall {
+  readonly call_id: string;
+  readonly tool: string;
+  /** `success`, `error` or another word of the record. */
+  readonly status: string;
+  readonly input_bytes: number;
+  readonly output_bytes: number;
+  readonly duration_ms?: number;
+  /** What the tool said when it failed. */
+  readonly error?: string;
+}
+
+export interface TaskRunOptions {
+  /** How much the result holds; `summary` by default. */
+  readonly view?: "minimal" | "summary" | "full";
+  /** Comes back as soon as a person is to decide, instead of waiting for them. */
+  readonly leaveWhenWaiting?: boolean;
+}
+
+/** What an agent for tasks is made of, as JSON text for `new CoreTask(options, host, files)`. */
+export interface TaskAgentOptions {
+  readonly id?: string;
+  readonly persona?: string;
+  readonly model: ModelOptions;
+  readonly tools?: readonly PageTool[];
+  /** The phases of tools that are not for all but planning. */
+  readonly toolPhases?: readonly { readonly tool: string; readonly phases: readonly string[] }[];
+  /** The names of steps that the page does itself. */
+  readonly functions?: readonly string[];
+  readonly seedMessages?: readonly Message[];
+  readonly approvals?: TaskApprovals;
+  readonly pollMs?: number;
+}

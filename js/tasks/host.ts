@@ -1,0 +1,198 @@
+// What the page does for a task: its models, its tools, HTTP, and the steps that are functions.
+import type { CallPort } from "../src/display/call-display.js";
+import { DisplayManager } from "../src/display/manager.js";
+import { GloveError, reasonOf } from "../src/error.js";
+import { transportOf } from "../src/models/endpoint.js";
+import { hostFetch } from "../src/models/http.js";
+import type { ModelAdapter } from "../src/models/model.js";
+import { PageModels } from "../src/models/page-models.js";
+import type { IGloveRunnable, ToolConfig } from "../src/tools/tool.js";
+import { Toolbox } from "../src/tools/toolbox.js";
+import { decodeUtf8 } from "../src/values/utf8.js";
+import type { HostPrompt } from "../src/wasm/core-api.js";
+import { type CoreTask, guard } from "../src/wasm/tasks.js";
+import type { PageTool } from "../src/wire/core-types.js";
+import type { Message } from "../src/wire/record.js";
+import type { TaskEvent, TaskPlan, TaskPrompt, TaskState, TaskStep } from "../src/wire/task-types.js";
+import type { TaskWorkspace } from "./workspace.js";
+
+/** What a function that does a step is given. */
+export interface TaskStepContext {
+  readonly step: TaskStep;
+  readonly goal: string;
+  readonly plan: TaskPlan | undefined;
+  /** What a model would read. */
+  readonly prompt: TaskPrompt;
+  readonly workspace: TaskWorkspace;
+}
+
+/** Does a step instead of the model. Its text counts as the model's would: a plan and a verdict are JSON. */
+export type TaskStepFunction = (context: TaskStepContext) => string | Promise<string>;
+
+/** What a task of the page is made of. */
+export interface TaskParts {
+  readonly model: ModelAdapter;
+  readonly tools: readonly ToolConfig[];
+  readonly phases: Readonly<Record<string, TaskStepFunction>>;
+  readonly services: unknown;
+  readonly userId: string | undefined;
+  readonly persona: string;
+  readonly workspace: TaskWorkspace;
+  core(): CoreTask | undefined;
+  state(): TaskState | undefined;
+  event(event: TaskEvent): void;
+  /** The task has written this file. */
+  wrote(path: string): void;
+  report(code: string, error: unknown): void;
+}
+
+const showsNothing = (tool: string) =>
+  new GloveError(
+    "TASK_TOOL_SHOWS",
+    `The tool "${tool}" shows something on a display, which tasks have not: let its calls be approved instead (\`requireApproval\`).`,
+  );
+
+export class TaskHost {
+  readonly #parts: TaskParts;
+  readonly #tools: Toolbox;
+  readonly #models: PageModels;
+  readonly #display = new DisplayManager();
+  #release: (() => void) | undefined;
+
+  constructor(parts: TaskParts) {
+    this.#parts = parts;
+    const core = () => {
+      const core = parts.core();
+      if (!core) throw new GloveError("TASK_CLOSED", "The task is closed here; resume it to go on.");
+      return core;
+    };
+    this.#tools = new Toolbox({
+      display: ({ tool }): CallPort => {
+        const refuse = () => Promise.reject(showsNothing(tool.name));
+        return { manager: this.#display, keeps: false, show: refuse, ask: refuse, core, guard };
+      },
+      agent: () => this.#runnable(),
+      given: () => ({ services: parts.services, userId: parts.userId }),
+      validated: (callId, validated) => core().validated(callId, validated),
+      returned: (callId, outcome) => core().returned(callId, outcome),
+      report: parts.report,
+      messages: () => this.#messages(),
+      result: async (callId) => {
+        const results = (await this.#messages()).flatMap((message) => message.tool_results ?? []);
+        return results.findLast(({ call_id }) => call_id === callId)?.result.data;
+      },
+    });
+    this.#tools.replace(parts.tools);
+    this.#models = new PageModels({ model: () => parts.model, tool: (name) => this.#tools.find(name), show: () => {} });
+  }
+
+  /** What has to be there before anything runs, and the tools as the core is told of them. */
+  async ready(): Promise<PageTool[]> {
+    await this.#models.ready(this.#parts.model);
+    return this.#tools.specs();
+  }
+
+  /** Whoever has let go of the core gives the lease back. */
+  over(): void {
+    this.#models.forget();
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  /** The files, as the core asks for them. */
+  files() {
+    const { workspace, wrote } = this.#parts;
+    return {
+      read: (path: string) => workspace.read(path),
+      write: async (path: string, content: string) => {
+        await workspace.write(path, content);
+        wrote(path);
+      },
+      append: async (path: string, content: string) => {
+        await workspace.append(path, content);
+        wrote(path);
+      },
+      list: async (folder: string) => JSON.stringify(await workspace.list(folder)),
+      lease: async () => {
+        this.#release = await workspace.lease();
+        return this.#release && (() => this.#freed());
+      },
+    };
+  }
+
+  #freed(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  /** What the core asks of the page. */
+  page() {
+    const { phases, workspace, model } = this.#parts;
+    return {
+      events: (event: string) => this.#parts.event(JSON.parse(event) as TaskEvent),
+      permissionOf: this.#tools.permissionOf,
+      approval: this.#tools.approval,
+      run: this.#tools.run,
+      undo: this.#tools.undo,
+      prompt: (request: HostPrompt, delta: (kind: "text" | "reasoning" | "notice", text: string) => void, signal: AbortSignal) =>
+        this.#models.prompt(request, delta, signal),
+      fetch: (url: string, headers: string, body: string, signal: AbortSignal) =>
+        hostFetch(transportOf(model)?.fetch, url, headers, body, signal),
+      phase: async (name: string, context: string) => {
+        const told = JSON.parse(context) as Omit<TaskStepContext, "workspace" | "plan"> & { plan?: TaskPlan | null };
+        const text: unknown = await phases[name]?.({ ...told, plan: told.plan ?? undefined, workspace });
+        if (typeof text === "string") return text;
+        throw new GloveError(
+          "TASK_LOOP_INVALID",
+          `The function of the phase "${name}" must return a string, got ${typeof text}.`,
+        );
+      },
+    };
+  }
+
+  /** The record of the step that runs. */
+  async #messages(): Promise<readonly Message[]> {
+    const step = this.#parts.state()?.current?.id;
+    const content = step && (await this.#parts.workspace.read(`progress/steps/${step}/session.ndjson`));
+    if (!content) return [];
+    const lines = decodeUtf8(content)
+      .split("\n")
+      .slice(0, -1)
+      .filter((line) => line !== "");
+    return lines.flatMap((line) => (JSON.parse(line) as { messages?: readonly Message[] }).messages ?? []);
+  }
+
+  /** What tools that were written for sessions may ask of theirs: of a task they may only look. */
+  #runnable(): IGloveRunnable {
+    const { model, persona, tools } = this.#parts;
+    const refuse = (): never => {
+      throw new GloveError("TASK_TOOL_SHOWS", "A tool of a task cannot change or ask the agent that calls it.");
+    };
+    return {
+      processRequest: async () => refuse(),
+      setModel: refuse,
+      setSystemPrompt: refuse,
+      getSystemPrompt: () => persona,
+      addSubscriber: refuse,
+      removeSubscriber: refuse,
+      replaceTools: refuse,
+      undo: async () => refuse(),
+      displayManager: this.#display,
+      model,
+      store: undefined,
+      tools,
+      systemPrompt: persona,
+    };
+  }
+}
+
+/** What a listener throws is its own matter. */
+export function toldQuietly<T>(listeners: Iterable<(value: T) => void>, value: T): void {
+  for (const listener of [...listeners]) {
+    try {
+      listener(value);
+    } catch (error) {
+      console.error(`A listener of a task failed: ${reasonOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// Who may run the task of a workspace: one runner in all tabs of an origin, by a Web Lock, which ends with its page.
+
+/** A page that is being reloaded or closed keeps its lock for a moment. */
+const patience = 1_500;
+
+/** Where there are no locks, as in Node: the runners of this process. */
+const held = new Set<string>();
+
+export async function leaseOf(name: string): Promise<(() => void) | undefined> {
+  const locks = globalThis.navigator?.locks;
+  const id = `glove-task:${name}`;
+  if (!locks) {
+    if (held.has(id)) return undefined;
+    held.add(id);
+    return () => void held.delete(id);
+  }
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(patience);
+    const lock = locks.request(id, { signal }, () => new Promise<void>((release) => resolve(release)));
+    lock.catch((error: unknown) => (signal.aborted ? resolve(undefined) : reject(error)));
+  });
+}

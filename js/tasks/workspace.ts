@@ -1,0 +1,51 @@
+// The port to the files of a task.
+import { check, type Options } from "../src/values/validate-options.js";
+
+/** A file of a workspace. */
+export interface WorkspaceEntry {
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/**
+ * Where a task's files are. Paths are relative, with `/` between names. What is read is whole at every instant: a file is the old one
+ * or the new one, never half of either.
+ */
+export interface TaskWorkspace {
+  /** Names it among those of this origin; the same for the same files. */
+  readonly name: string;
+  /** Nothing where there is no file. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Writes a file as a whole, with the folders that it needs. */
+  write(path: string, content: string | Uint8Array): Promise<void>;
+  /** Adds to the end of a file, which is made where there is none. */
+  append(path: string, content: string): Promise<void>;
+  /** Removes a file; one that is not there is no error. */
+  remove(path: string): Promise<void>;
+  /** The files below a folder, in any order; none where there is no folder. */
+  list(folder: string): Promise<readonly WorkspaceEntry[]>;
+  /** The right to run the task: a function that gives it back, or nothing while somebody else has it. Whoever dies loses it. */
+  lease(): Promise<(() => void) | undefined>;
+}
+
+const methods = {
+  name: "text",
+  read: "work",
+  write: "work",
+  append: "work",
+  remove: "work",
+  list: "work",
+  lease: "work",
+} as const satisfies Options<TaskWorkspace>;
+
+export function checkWorkspace(workspace: TaskWorkspace): TaskWorkspace {
+  check("The workspace", Object(workspace) === workspace ? {} : workspace, "object");
+  for (const [name, kind] of Object.entries(methods)) {
+    check(`\`${name}\` of the workspace`, (workspace as unknown as Record<string, unknown>)[name], kind);
+  }
+  return workspace;
+}
+
+/** Below a folder, or the folder itself as a file. */
+export const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

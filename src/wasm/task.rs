@@ -1,0 +1,261 @@
+//! The task that JavaScript holds: an agent with the models and tools of the page, and the task of one workspace.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use js_sys::Promise;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::bindings::PageBindings;
+use super::environment::{PageClock, PageIds, promise};
+use super::model::model_of;
+use super::steps;
+use super::tools::{PageTools, settled};
+use super::values::{read, reason, task_thrown};
+use super::workspace::{PageFiles, PageWorkspace};
+use crate::json::codec::{Write, object, to_text};
+use crate::portable::BoxFuture;
+use crate::ports::{AbortHandle, Clock, ToolFailure};
+use crate::runtime::ToolRun;
+use crate::task::layout::WorkspacePath;
+use crate::task::{ApprovalDecision, ApprovalPolicy, TaskError, TaskErrorKind, TaskEvent, TaskSpec};
+use crate::task_runtime::{RunOptions, StepContext, TaskAgent, TaskAgentBuilder, TaskHandle, decide, stop};
+use crate::wire::task::{PageDecision, PolicyChange, TaskAgentOptions, TaskRunOptions};
+
+#[wasm_bindgen]
+extern "C" {
+    /// Does the steps that the page has functions for.
+    pub type PageSteps;
+
+    /// The text that a model would have answered. `context` is JSON.
+    #[wasm_bindgen(method, structural, catch)]
+    fn phase(this: &PageSteps, name: &str, context: &str) -> Result<Promise, JsValue>;
+}
+
+#[wasm_bindgen]
+pub struct CoreTask {
+    agent: TaskAgent,
+    files: PageWorkspace,
+    host: PageBindings,
+    handle: Rc<RefCell<Option<TaskHandle>>>,
+    closed: AbortHandle,
+}
+
+/// Whether a path is one of a workspace, as a clean path; what is wrong with it otherwise.
+#[wasm_bindgen(js_name = workspacePath)]
+pub fn workspace_path(path: &str) -> Result<String, JsValue> {
+    let path = WorkspacePath::parse(path).map_err(|error| task_thrown(&error))?;
+    Ok(path.as_str().to_owned())
+}
+
+#[wasm_bindgen]
+impl CoreTask {
+    /// `options` is the JSON of a `TaskAgentOptions`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &str, host: PageBindings, files: PageFiles) -> Result<CoreTask, JsValue> {
+        let options: TaskAgentOptions = read(options, "the agent's options")?;
+        let model = model_of(&host, options.model);
+        let tools = Arc::new(PageTools::new(host.clone(), options.tools, Some(false)));
+        let phases = options.tool_phases.into_iter().map(|entry| (entry.tool, entry.phases)).collect();
+        let mut builder = TaskAgentBuilder::new(model, Arc::new(PageClock), Arc::new(PageIds))
+            .tools_of(tools, phases)
+            .persona(options.persona)
+            .seed_messages(options.seed_messages);
+        if let Some(id) = options.id {
+            builder = builder.id(id);
+        }
+        if let Some(approvals) = options.approvals {
+            builder = builder.approvals(approvals);
+        }
+        if let Some(every) = options.poll_ms {
+            builder = builder.poll_ms(every);
+        }
+        for name in options.functions {
+            let page = host.clone();
+            builder = builder.phase(name, move |context: StepContext| in_page(&page, &context));
+        }
+        let agent = builder.build().map_err(|error| task_thrown(&error))?;
+        let (handle, closed) = (Rc::default(), AbortHandle::new());
+        Ok(CoreTask { agent, files: PageWorkspace { files }, host, handle, closed })
+    }
+
+    /// Begins the task of a workspace that has none. Nothing runs yet.
+    pub fn start(&self, spec: &str) -> Result<Promise, JsValue> {
+        let spec: TaskSpec = read(spec, "the task")?;
+        let (agent, files) = (self.agent.clone(), self.files.clone());
+        Ok(self.opened(Box::pin(async move { agent.start_task(files, spec).await })))
+    }
+
+    /// Takes up the task of a workspace.
+    pub fn resume(&self) -> Promise {
+        let (agent, files) = (self.agent.clone(), self.files.clone());
+        self.opened(Box::pin(async move { agent.resume(files).await }))
+    }
+
+    /// JSON `{view?, leaveWhenWaiting?}`. Resolves with the JSON of a `TaskResult`.
+    pub fn run(&self, options: &str) -> Result<Promise, JsValue> {
+        let TaskRunOptions { view, leave_when_waiting } = read(options, "the options of the run")?;
+        let handle = self.open()?;
+        Ok(self.json(Box::pin(async move {
+            let result = handle.run(RunOptions { view, leave_when_waiting }).await?;
+            Ok(to_text(&result))
+        })))
+    }
+
+    #[wasm_bindgen(js_name = stepOnce)]
+    pub fn step_once(&self) -> Result<Promise, JsValue> {
+        let handle = self.open()?;
+        Ok(self.json(Box::pin(async move { Ok(to_text(&handle.step_once().await?)) })))
+    }
+
+    /// JSON `{view?}`; what came of the task so far.
+    pub fn result(&self, options: &str) -> Result<Promise, JsValue> {
+        let TaskRunOptions { view, .. } = read(options, "the options of the result")?;
+        let handle = self.open()?;
+        Ok(self.json(Box::pin(async move { Ok(to_text(&handle.result(view).await?)) })))
+    }
+
+    /// Stops the task after the call in flight: here, or by the STOP file where somebody else runs it.
+    pub fn stop(&self, why: &str) -> Promise {
+        let (handle, files, why) = (self.handle.borrow().clone(), self.files.clone(), why.to_owned());
+        self.done(Box::pin(async move {
+            match handle {
+                Some(handle) => handle.stop(),
+                None => stop(&files, &why).await?,
+            }
+            Ok(())
+        }))
+    }
+
+    /// Decides about a request, whoever runs the task.
+    pub fn decide(&self, decision: &str) -> Result<Promise, JsValue> {
+        let PageDecision { id, decision, by, reason } = read(decision, "the decision")?;
+        let mut decision = ApprovalDecision::new(&id, decision, &by, PageClock.now());
+        decision.reason = reason;
+        let (handle, files) = (self.handle.borrow().clone(), self.files.clone());
+        Ok(self.done(Box::pin(async move {
+            match handle {
+                Some(handle) => handle.decide(&decision).await,
+                None => decide(&files, PageClock.now(), &decision).await,
+            }
+        })))
+    }
+
+    #[wasm_bindgen(js_name = pushContext)]
+    pub fn push_context(&self, text: String) -> Result<Promise, JsValue> {
+        let handle = self.open()?;
+        Ok(self.done(Box::pin(async move { handle.push_context(text).await })))
+    }
+
+    #[wasm_bindgen(js_name = setBudgets)]
+    pub fn set_budgets(&self, budgets: &str) -> Result<Promise, JsValue> {
+        let (budgets, handle) = (read(budgets, "the budgets")?, self.open()?);
+        Ok(self.done(Box::pin(async move { handle.set_budgets(budgets).await })))
+    }
+
+    #[wasm_bindgen(js_name = setPolicy)]
+    pub fn set_policy(&self, policy: &str) -> Result<Promise, JsValue> {
+        let PolicyChange { approvals } = read(policy, "the policy of approvals")?;
+        let (approvals, handle) = (approvals.unwrap_or_else(ApprovalPolicy::permissive), self.open()?);
+        Ok(self.done(Box::pin(async move { handle.set_policy(approvals).await })))
+    }
+
+    /// The JSON of a `TaskState`; nothing where no task is open here.
+    pub fn state(&self) -> Option<String> {
+        self.handle.borrow().as_ref().map(|handle| to_text(&handle.state()))
+    }
+
+    #[wasm_bindgen(js_name = beginStep)]
+    pub fn begin_step(&self, call_id: &str, name: &str, deterministic: bool) -> Option<Promise> {
+        Some(steps::begin(&*self.tool_run(call_id)?, name, deterministic))
+    }
+
+    #[wasm_bindgen(js_name = endStep)]
+    pub fn end_step(&self, call_id: &str, key: String, result: &str) -> Result<Promise, JsValue> {
+        steps::end(self.tool_run(call_id), key, result)
+    }
+
+    pub fn validated(&self, call_id: &str, validated: &str) -> Result<(), JsValue> {
+        steps::validated(self.tool_run(call_id), validated)
+    }
+
+    pub fn returned(&self, call_id: &str, outcome: &str) -> Result<(), JsValue> {
+        steps::returned(self.tool_run(call_id), outcome)
+    }
+
+    /// Ends all work where it is and gives the lease back; what runs fails with `TASK_CLOSED`. Call it before `free`.
+    pub fn close(&self) {
+        self.closed.abort();
+        if let Some(session) = self.handle.borrow_mut().take().and_then(|handle| handle.session()) {
+            session.close();
+        }
+    }
+}
+
+impl CoreTask {
+    fn open(&self) -> Result<TaskHandle, JsValue> {
+        self.handle.borrow().clone().ok_or_else(|| task_thrown(&closed()))
+    }
+
+    fn tool_run(&self, call_id: &str) -> Option<Arc<ToolRun>> {
+        self.handle.borrow().as_ref()?.session()?.tool_run(call_id)
+    }
+
+    /// Keeps the handle that comes, and tells the page of its events.
+    fn opened(&self, opening: BoxFuture<'static, Result<TaskHandle, TaskError>>) -> Promise {
+        let (slot, host) = (Rc::clone(&self.handle), self.host.clone());
+        self.json(Box::pin(async move {
+            let handle = opening.await?;
+            handle.subscribe_events(move |event: &TaskEvent| host.events(&to_text(event)));
+            let state = to_text(&handle.state());
+            *slot.borrow_mut() = Some(handle);
+            Ok(state)
+        }))
+    }
+
+    fn done(&self, work: BoxFuture<'static, Result<(), TaskError>>) -> Promise {
+        self.json(Box::pin(async move { work.await.map(|()| String::new()) }))
+    }
+
+    /// The text that comes of it, unless the task is closed before.
+    fn json(&self, work: BoxFuture<'static, Result<String, TaskError>>) -> Promise {
+        let gone = Box::pin(self.closed.signal().aborted());
+        promise(Box::pin(async move {
+            let ended = match select(gone, work).await {
+                Either::Left(_) => Err(closed()),
+                Either::Right((ended, _)) => ended,
+            };
+            ended.map(|text| JsValue::from_str(&text)).map_err(|error| task_thrown(&error))
+        }))
+    }
+}
+
+fn closed() -> TaskError {
+    TaskError::new(TaskErrorKind::Closed, "the task is closed here; resume it to go on")
+}
+
+/// A step that a function of the page does.
+fn in_page(host: &PageBindings, context: &StepContext) -> BoxFuture<'static, Result<String, ToolFailure>> {
+    let fields: [(&str, &dyn Write); 4] = [
+        ("step", &context.step),
+        ("goal", &context.goal),
+        ("plan", &context.plan),
+        ("prompt", &context.prompt),
+    ];
+    let mut text = String::new();
+    object(&mut text, &fields);
+    let working = host.unchecked_ref::<PageSteps>().phase(&context.step.name, &text);
+    Box::pin(async move {
+        let answer = settled(working).await.map_err(|error| ToolFailure::new(reason(&error)))?;
+        answer.as_string().ok_or_else(|| ToolFailure::new("the function of the step returned no text"))
+    })
+}
+
+impl std::fmt::Debug for CoreTask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CoreTask")
+    }
+}

@@ -1,0 +1,181 @@
+// Tasks in Chromium: their files in the origin's private file system, one runner in all tabs, and pages that die at each write.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../support/browser.js";
+import { inPage, type Profile, servePackage, withProfile } from "../support/pages.js";
+import type { Served } from "../support/server.js";
+
+let browser: Browser;
+let server: Served;
+beforeAll(async () => {
+  [browser, server] = [await openBrowser(), await servePackage()];
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** `agent()` answers by what it is asked, so that a second life gets what the first one would have got. */
+const application = `
+  const tasks = await import(new URL("/pkg/tasks/index.js", document.baseURI));
+  const { TaskAgent, openTaskWorkspace, exportWorkspace, importWorkspace } = tasks;
+  const call = { tool_name: "fs_write", id: "c1", input_args: { path: "progress/artifacts/brief.md", content: "# Brief" } };
+  const answerTo = ({ messages, tools = [] }) => {
+    if (messages.at(-1).tool_results) return { text: "Written." };
+    if (tools.some(({ name }) => name === "fs_write")) return { text: "", tool_calls: [call] };
+    if (tools.length === 0) return { text: '{"objective": "A brief", "steps": [{"title": "Write it"}]}' };
+    return { text: /"pass"/.test(messages.at(-1).text) ? '{"pass": true}' : "One page is wanted." };
+  };
+  const model = () => ({
+    name: "by-question",
+    setSystemPrompt() {},
+    prompt: async (request) => ({ messages: [{ sender: "agent", ...answerTo(request) }], tokens_in: 1, tokens_out: 1 }),
+  });
+  const agent = (more) => new TaskAgent({ createModel: model, approvals: "automatic", pollMs: 60_000, ...more });
+  const plain = ({ timestamp, ...event }) =>
+    JSON.stringify(event).replace(/\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z/g, "").replace(/"duration_ms":\\d+/g, "");
+  const endOf = async (workspace, task) => ({
+    events: task.getSnapshot().events.map(plain),
+    files: (await workspace.list("progress")).map(({ path }) => path).sort(),
+    brief: new TextDecoder().decode(await workspace.read("progress/artifacts/brief.md")),
+  });
+  const spec = (id) => ({ goal: "Write a brief", id: "task" });
+`;
+
+const run = <T>(page: Page, body: string) => inPage<T>(page, `${application} ${body}`);
+
+const whole = (page: Page, id: string) =>
+  run<{ writes: number; end: unknown }>(
+    page,
+    `const workspace = await openTaskWorkspace("${id}");
+     let writes = 0;
+     const counted = new Proxy(workspace, { get: (of, name) => {
+       if (name === "write" || name === "append") writes++;
+       return typeof of[name] === "function" ? of[name].bind(of) : of[name];
+     } });
+     const task = await agent().startTask(counted, spec());
+     await task.run();
+     const end = await endOf(workspace, task);
+     task.close();
+     return { writes, end };`,
+  );
+
+const profile = (work: (profile: Profile) => Promise<void>) => withProfile(browser, server, work);
+
+test("a task keeps its files in the page's private file system, and goes on in another page", () =>
+  profile(async ({ open }) => {
+    const first = await open();
+    const before = await run<string[]>(
+      first,
+      `const task = await agent().startTask("brief", spec());
+       await task.stepOnce();
+       return [task.workspace.constructor.name, task.getSnapshot().state.phase];`,
+    );
+    expect(before).toEqual(["DirectoryTaskWorkspace", "gather"]);
+    const second = await open();
+    const inUse = await run<string>(second, `return agent().resume("brief").catch((error) => error.code);`);
+    expect(inUse).toBe("TASK_IN_USE");
+    await first.close();
+    const ended = await run<unknown>(
+      second,
+      `const task = await agent().resume("brief");
+       const { finish_reason, deliverables } = await task.run();
+       task.close();
+       return { finish_reason, paths: deliverables.map(({ path }) => path), ids: await tasks.listTaskWorkspaces() };`,
+    );
+    expect(ended).toEqual({ finish_reason: "completed", paths: ["progress/artifacts/brief.md"], ids: ["brief"] });
+    const gone = await run<unknown>(second, `await tasks.deleteTaskWorkspace("brief"); return tasks.listTaskWorkspaces();`);
+    expect(gone).toEqual([]);
+  }));
+
+test("a page that dies at any write, before, during or after it, comes to the same events and files", () =>
+  profile(async ({ open }) => {
+    let page = await open();
+    const { writes, end } = await whole(page, "whole");
+    expect(writes).toBeGreaterThan(30);
+    const points = Array.from({ length: writes }, (_, at) => {
+      const moment = ["before", "during", "after"][at % 3];
+      return [`die-${at + 1}-${moment}`, at + 1, moment] as const;
+    });
+    const frozen = await run<number>(
+      page,
+      `const folderOf = async (id, names) => {
+         let folder = await (await (await navigator.storage.getDirectory()).getDirectoryHandle("glove-tasks")).getDirectoryHandle(id);
+         for (const name of names) folder = await folder.getDirectoryHandle(name, { create: true });
+         return folder;
+       };
+       const begun = async (id, path, content) => {
+         const names = path.split("/");
+         const folder = await folderOf(id, names.slice(0, -1));
+         const writer = await (await folder.getFileHandle(names.at(-1), { create: true })).createWritable();
+         await writer.write(content.slice(0, 5));
+       };
+       const dying = (id, workspace, n, moment, frozen) => {
+         let left = n;
+         const through = (method) => async (path, content) => {
+           if (--left > 0) return workspace[method](path, content);
+           if (left === 0 && moment === "after") await workspace[method](path, content);
+           if (left === 0 && moment === "during") await begun(id, path, content);
+           frozen(true);
+           return new Promise(() => {});
+         };
+         return new Proxy(workspace, { get: (of, name) => {
+           if (name === "write" || name === "append") return through(name);
+           return typeof of[name] === "function" ? of[name].bind(of) : of[name];
+         } });
+       };
+       const lives = ${JSON.stringify(points)}.map(([id, n, moment]) => new Promise(async (frozen) => {
+         const workspace = dying(id, await openTaskWorkspace(id), n, moment, frozen);
+         const task = await agent().startTask(workspace, spec());
+         task.run().then(() => frozen(false));
+       }));
+       return (await Promise.all(lives)).filter(Boolean).length;`,
+    );
+    // How often a step says how far it is depends on time: a few of the last points may not come.
+    expect(frozen).toBeGreaterThan(points.length * 0.9);
+    await page.close();
+    page = await open();
+    const ends = await run<[string, unknown][]>(
+      page,
+      `return Promise.all(${JSON.stringify(points.map(([id]) => id))}.map(async (id) => {
+         const task = await agent().resume(id).catch((error) => {
+           if (error.code !== "TASK_MISSING") throw new Error(id + ": " + error.message);
+           return agent().startTask(id, spec());
+         });
+         if (task.getSnapshot().state.status !== "finished") await task.run();
+         return [id, await endOf(task.workspace, task)];
+       }));`,
+    );
+    expect(ends.filter(([, found]) => JSON.stringify(found) !== JSON.stringify(end))).toEqual([]);
+    expect(ends).toHaveLength(points.length);
+  }));
+
+test("a browser that cannot write to private files keeps them in its database", () =>
+  profile(async ({ open }) => {
+    const page = await open("delete FileSystemFileHandle.prototype.createWritable;");
+    const ended = await run<unknown>(
+      page,
+      `const task = await agent().startTask("brief", spec());
+       const { finish_reason } = await task.run();
+       const end = await endOf(task.workspace, task);
+       task.close();
+       const text = await exportWorkspace(task.workspace);
+       const again = await openTaskWorkspace("copy");
+       await importWorkspace(again, text);
+       const copied = await agent().resume(again);
+       const ids = [...await tasks.listTaskWorkspaces()].sort();
+       await tasks.deleteTaskWorkspace("brief");
+       return {
+         kind: task.workspace.constructor.name, finish_reason, brief: end.brief,
+         copied: copied.getSnapshot().state.status, ids, left: await tasks.listTaskWorkspaces(),
+       };`,
+    );
+    expect(ended).toEqual({
+      kind: "IndexedDBTaskWorkspace",
+      finish_reason: "completed",
+      brief: "# Brief",
+      copied: "finished",
+      ids: ["brief", "copy"],
+      left: ["copy"],
+    });
+  }));

@@ -1,0 +1,120 @@
+// What is wrong is refused with a code and a sentence, and nothing is lost.
+import { exportWorkspace, importWorkspace, MemoryTaskWorkspace, TaskAgent, type TaskWorkspace } from "glove-wasm/tasks";
+import { expect, test } from "vitest";
+import { scripted } from "../../support/tasks.js";
+
+const agent = () => new TaskAgent(scripted().config);
+// biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript may pass.
+const any = (value: unknown): any => value;
+
+test.each<[string, () => unknown, string, string]>([
+  ["no model", () => new TaskAgent({}), "CONFIG_INVALID", "either `endpoint` or `createModel`"],
+  ["an unknown option", () => new TaskAgent(any({ systemPrompt: "x" })), "CONFIG_INVALID", "Use `persona`"],
+  ["an unknown policy", () => new TaskAgent(any({ endpoint: "/api", approvals: "lax" })), "CONFIG_INVALID", '"strict"'],
+  [
+    "phases of no tool",
+    () => new TaskAgent({ endpoint: "/api", toolPhases: { x: ["act"] } }),
+    "CONFIG_INVALID",
+    "none of `tools`",
+  ],
+  [
+    "a phase that is no function",
+    () => new TaskAgent(any({ endpoint: "/api", phases: { act: "x" } })),
+    "CONFIG_INVALID",
+    "`phases.act`",
+  ],
+])("%s is refused when the agent is made", (_, make, code, message) => {
+  expect(make).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
+});
+
+test.each<[string, unknown, string]>([
+  ["an empty goal", "", "TASK_GOAL_INVALID"],
+  ["a goal of 1 MB", "x".repeat(1_000_000), "TASK_GOAL_INVALID"],
+  ["no goal", {}, "CONFIG_INVALID"],
+  ["an unknown budget", { goal: "x", budgets: { steps: 3 } }, "CONFIG_INVALID"],
+  ["a share above 90", { goal: "x", budgets: { verify_percent: 95 } }, "TASK_CONFIG_INVALID"],
+])("%s is refused, and nothing is written", async (_, spec, code) => {
+  const workspace = new MemoryTaskWorkspace({ "task/brief.md": "One page." });
+  await expect(agent().startTask(workspace, any(spec))).rejects.toMatchObject({ code });
+  expect(await workspace.list("progress")).toEqual([]);
+  expect(await workspace.lease()).toBeTypeOf("function");
+});
+
+test("a workspace that is none is refused by what it lacks", async () => {
+  await expect(agent().startTask(any({ name: "x" }), "Write")).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+    message: expect.stringContaining("`read` of the workspace"),
+  });
+  await expect(agent().startTask("no such/id", "Write")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  await expect(agent().startTask("brief", "Write")).rejects.toMatchObject({ code: "TASK_WORKSPACE_FAILED" });
+});
+
+test("two tools of one name are refused", async () => {
+  const twice = any({ name: "file_read", description: "x", jsonSchema: { type: "object" }, do: async () => "" });
+  const own = new TaskAgent({ ...scripted().config, tools: [twice] });
+  await expect(own.startTask(new MemoryTaskWorkspace(), "Write")).rejects.toMatchObject({ code: "TASK_CONFIG_INVALID" });
+});
+
+test("a broken state is taken from its copy, and half an event line is kept aside", async () => {
+  const workspace = new MemoryTaskWorkspace();
+  const task = await agent().startTask(workspace, "Write");
+  await task.stepOnce();
+  task.close();
+  await workspace.write("progress/state.json", '{"version": 1, "task');
+  await workspace.append("progress/events.ndjson", '{"id":"ev_0');
+  const again = await agent().resume(workspace);
+  expect(again.getSnapshot().state.warnings.join()).toContain("could not be read");
+  again.close();
+  const recovered = (await workspace.list("progress/recovered")).map(({ path }) => path.replace(/-.*\./, "."));
+  expect(recovered.sort()).toEqual(["progress/recovered/events.txt", "progress/recovered/state.json"]);
+  await workspace.write("progress/state.json", "x");
+  await workspace.write("progress/state.previous.json", "y");
+  await expect(agent().resume(workspace)).rejects.toMatchObject({ code: "TASK_STATE_BROKEN" });
+});
+
+test("a store that fails says so, and the task goes on from what is written", async () => {
+  const full = new (class extends MemoryTaskWorkspace {
+    fails = false;
+    override async write(path: string, content: string | Uint8Array): Promise<void> {
+      if (this.fails) throw new Error("the disk is full");
+      return super.write(path, content);
+    }
+  })();
+  const task = await agent().startTask(full, "Write");
+  full.fails = true;
+  await expect(task.run()).rejects.toMatchObject({
+    code: "TASK_WORKSPACE_FAILED",
+    message: expect.stringContaining("disk is full"),
+  });
+  task.close();
+  full.fails = false;
+  const again = await agent().resume(full);
+  expect((await again.run()).finish_reason).toBe("completed");
+});
+
+test("a workspace that was exported is the same where it is imported", async () => {
+  const from = new MemoryTaskWorkspace({ "task/brief.md": "One page. ü", "task/logo.png": new Uint8Array([0x89, 0x50, 0xff]) });
+  await agent().doTask(from, "Write");
+  const to = new MemoryTaskWorkspace();
+  await importWorkspace(to, await exportWorkspace(from));
+  const contents = async (workspace: TaskWorkspace) => {
+    const all = [...(await workspace.list("task")), ...(await workspace.list("progress"))].map(({ path }) => path).sort();
+    return Promise.all(all.map(async (path) => [path, await workspace.read(path)]));
+  };
+  expect(await contents(to)).toEqual(await contents(from));
+  await expect(importWorkspace(to, await exportWorkspace(from))).rejects.toMatchObject({ code: "TASK_EXISTS" });
+});
+
+test.each([
+  ["no JSON", "{", "it is not JSON"],
+  ["another format", '{"format":"zip","version":1,"files":{}}', "its `format` is not"],
+  ["a newer version", '{"format":"glove-task-workspace","version":2,"files":{}}', "its version is 2"],
+  ["no files", '{"format":"glove-task-workspace","version":1}', "it has no `files`"],
+  ["a path that leads out", '{"format":"glove-task-workspace","version":1,"files":{"task/../../x":""}}', "leads out"],
+  ["another folder", '{"format":"glove-task-workspace","version":1,"files":{".ssh/config":""}}', "neither below"],
+  ["no content", '{"format":"glove-task-workspace","version":1,"files":{"task/a":7}}', "neither a text nor base64"],
+])("an export with %s is refused, and nothing is written", async (_, json, message) => {
+  const workspace = new MemoryTaskWorkspace();
+  await expect(importWorkspace(workspace, json)).rejects.toThrow(message);
+  expect([await workspace.list("task"), await workspace.list("progress")]).toEqual([[], []]);
+});
