@@ -90,7 +90,19 @@ await main(async () => {
 /** The crates that reach the wasm file are exactly those of the list. */
 function wasmDependencies() {
   // What runs at compile time only (a proc macro and what it needs) is no part of the wasm file.
-  const args = ["tree", "--features", "task", "--target", wasmTarget, "-e", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
+  const args = [
+    "tree",
+    "--features",
+    "task",
+    "--target",
+    wasmTarget,
+    "-e",
+    "normal,no-proc-macro",
+    "--prefix",
+    "none",
+    "--format",
+    "{p}",
+  ];
   const tree = output("cargo", args);
   if (tree === undefined) throw new Error("cargo tree failed");
   const used = new Set(tree.split("\n").map((line) => line.split(" ")[0]));

@@ -25,6 +25,7 @@ pub struct Plan {
     pub extra: Extra,
 }
 
+/// One step of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 #[ts(name = "TaskPlanStep", open)]
 pub struct PlanStep {

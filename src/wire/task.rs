@@ -37,6 +37,7 @@ pub(crate) struct ToolPhases {
     pub(crate) phases: Vec<String>,
 }
 
+/// How a task is run.
 #[derive(Debug, Clone, Default, Read, Ts)]
 #[json(rename_all = "camelCase", default)]
 #[ts(input)]

@@ -160,6 +160,7 @@ export interface TaskPlan {
   readonly [unknown: string]: unknown;
 }
 
+/** One step of a plan. */
 export interface TaskPlanStep {
   /** Unique in its plan. */
   readonly id: string;
@@ -332,6 +333,7 @@ export interface TaskToolCall {
   readonly error?: string;
 }
 
+/** How a task is run. */
 export interface TaskRunOptions {
   /** How much the result holds; `summary` by default. */
   readonly view?: "minimal" | "summary" | "full";

@@ -95,14 +95,23 @@ fn what_cannot_be_run_is_refused_with_a_sentence() {
 #[test]
 fn a_task_that_a_page_exported_is_imported_and_goes_on() {
     let home = Home::new();
-    home.write("work/script", SCRIPT);
-    let export = r##"{"format":"glove-task-workspace","version":1,"files":{"task/brief.md":"One page.","task/logo.png":{"base64":"iVBO/w=="}}}"##;
-    home.write("work/export.json", export);
+    // A page has gathered and planned; what is left is to act and to verify.
+    let rest: Vec<&str> = SCRIPT.lines().skip(2).collect();
+    home.write("work/script", &rest.join("\n"));
+    home.write("work/export.json", include_str!("../../fixtures/tasks/begun-in-a-page.json"));
     let run =
         ["run", "page", "--import", "export.json", "--approve", "automatic", "--model", "scripted:script"];
     let out = home.prints(&run);
     assert!(out.contains("finish  completed"), "{out}");
     assert_eq!(fs::read(home.file("work/page/task/logo.png")).unwrap(), [0x89, b'P', b'N', 0xff]);
+    assert_eq!(fs::read_to_string(home.file("work/page/progress/artifacts/page.md")).unwrap(), "# Page\n");
+    let events = fs::read_to_string(home.file("work/page/progress/events.ndjson")).unwrap();
+    let starts: Vec<String> = json_lines(&events)
+        .iter()
+        .filter(|event| event["type"] == "phase.start")
+        .map(|event| event["step"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(starts, ["gather-1", "plan-1", "act-1-s1", "verify-1"]);
     assert!(stderr(&home.run(&run)).contains("there is a task in this workspace already"));
     for (bad, why) in [
         ("{", "not an exported workspace"),

@@ -1,6 +1,14 @@
 // Tasks in Node: run, stopped, decided about and taken up again, with the workspace in memory.
+import { readFileSync } from "node:fs";
 import { defineTool } from "glove-wasm";
-import { type GloveTask, MemoryTaskWorkspace, TaskAgent, type TaskEvent, type TaskWorkspace } from "glove-wasm/tasks";
+import {
+  type GloveTask,
+  importWorkspace,
+  MemoryTaskWorkspace,
+  TaskAgent,
+  type TaskEvent,
+  type TaskWorkspace,
+} from "glove-wasm/tasks";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { plain, script, scripted } from "../../support/tasks.js";
@@ -144,6 +152,16 @@ test("only one runs a task, and a closed one can be taken up", async () => {
   const again = await new TaskAgent(scripted().config).resume(workspace);
   expect((await again.run()).finish_reason).toBe("completed");
   again.close();
+});
+
+test("the task that the tests of the program take over goes on in a page too", async () => {
+  const exported = readFileSync(new URL("../../fixtures/tasks/begun-in-a-page.json", import.meta.url), "utf8");
+  const workspace = new MemoryTaskWorkspace();
+  await importWorkspace(workspace, exported);
+  const task = await new TaskAgent(scripted(script.slice(2)).config).resume(workspace);
+  expect((await task.run()).finish_reason).toBe("completed");
+  const starts = task.getSnapshot().events.filter(({ type }) => type === "phase.start");
+  expect(starts.map(({ step }) => step)).toEqual(["gather-1", "plan-1", "act-1-s1", "verify-1"]);
 });
 
 /** Lets so many writes through; what comes after is never heard of again, as in a page that has died. */
