@@ -26,7 +26,8 @@ pub use layout::WorkspacePath;
 pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Task};
 pub use plan::{Criterion, Plan, PlanStep, Verdict};
 pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
-#[cfg_attr(not(any(test, target_arch = "wasm32")), allow(unused_imports))]
+// A page reads it, natively the tests of its types alone.
+#[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use spec::read_policy;
 pub use spec::{ApprovalPolicy, Budgets, HistoryMode, HistoryPolicy, LONGEST_GOAL, ResultView, TaskSpec};
 pub use state::{Decided, Outgoing, PlanState, TaskState, Used};
