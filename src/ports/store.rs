@@ -37,6 +37,16 @@ pub enum PermissionStatus {
     Unset,
 }
 
+impl From<Option<bool>> for PermissionStatus {
+    fn from(granted: Option<bool>) -> Self {
+        match granted {
+            Some(true) => PermissionStatus::Granted,
+            Some(false) => PermissionStatus::Denied,
+            None => PermissionStatus::Unset,
+        }
+    }
+}
+
 /// A store for one session. Two sessions over one store are told apart by `append`, which refuses what does not
 /// follow on what is stored. A default body stands for "this store does not keep that".
 pub trait StoreAdapter: MaybeSend + MaybeSync {

@@ -112,11 +112,7 @@ impl StoreAdapter for MemoryStore {
         tool: &str,
         input: Option<&Json>,
     ) -> BoxFuture<'static, Result<PermissionStatus, StoreError>> {
-        ready(match self.data().permissions.get(&permission_key(tool, input)) {
-            Some(true) => PermissionStatus::Granted,
-            Some(false) => PermissionStatus::Denied,
-            None => PermissionStatus::Unset,
-        })
+        ready(self.data().permissions.get(&permission_key(tool, input)).copied().into())
     }
 
     fn set_permission(

@@ -128,11 +128,8 @@ impl StoreAdapter for StepStore {
         tool: &str,
         input: Option<&Json>,
     ) -> BoxFuture<'static, Result<PermissionStatus, StoreError>> {
-        Box::pin(ready(Ok(match lock(&self.permissions).get(&permission_key(tool, input)) {
-            Some(true) => PermissionStatus::Granted,
-            Some(false) => PermissionStatus::Denied,
-            None => PermissionStatus::Unset,
-        })))
+        let granted = lock(&self.permissions).get(&permission_key(tool, input)).copied();
+        Box::pin(ready(Ok(granted.into())))
     }
 
     fn set_permission(

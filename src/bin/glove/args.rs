@@ -25,6 +25,18 @@ pub(crate) struct Places {
     pub config: Option<PathBuf>,
 }
 
+/// The model, and where it is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModelChoice {
+    /// A provider, and one of its models if not the usual one: `anthropic`, `openai:gpt-4.1`, `ollama:qwen3`; `scripted` needs no key,
+    /// and `scripted:FILE` answers from a file of JSON lines
+    #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
+    pub model: Option<String>,
+    /// The address of the provider's API, if not the usual one
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Begins a session with an agent that works in a folder
@@ -68,13 +80,8 @@ pub(crate) struct Resume {
 /// How the agent and the user talk.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Talk {
-    /// A provider, and one of its models if not the usual one: `anthropic`, `openai:gpt-4.1`, `ollama:qwen3`; `scripted` needs no key,
-    /// and `scripted:FILE` answers from a file of JSON lines
-    #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
-    pub model: Option<String>,
-    /// The address of the provider's API, if not the usual one
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
     /// Replaces the instructions for the model
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
@@ -142,12 +149,8 @@ pub(crate) struct Serve {
     /// Where it listens
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     pub listen: std::net::SocketAddr,
-    /// A provider, and one of its models if not the usual one
-    #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
-    pub model: Option<String>,
-    /// The address of the provider's API, if not the usual one
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
     /// Replaces the instructions for the model, also those that pages send
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
@@ -175,12 +178,8 @@ pub(crate) struct Run {
     /// Ends when a person is to decide, instead of waiting
     #[arg(long)]
     pub leave: bool,
-    /// A provider, and one of its models if not the usual one
-    #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
-    pub model: Option<String>,
-    /// The address of the provider's API, if not the usual one
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
     /// Writes the events as JSON, one a line, and the result as the last one
     #[arg(long)]
     pub json: bool,

@@ -70,8 +70,8 @@ pub(crate) fn find(database: &SqliteDatabase, wanted: Option<&str>) -> Result<St
 }
 
 fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -> Result<(), Failure> {
-    let mut models = Models::new(Config::read(places)?, talk.base_url.clone());
-    let model = models.choose(talk.model.as_deref())?;
+    let mut models = Models::new(Config::read(places)?, talk.model.base_url.clone());
+    let model = models.choose(talk.model.model.as_deref())?;
     let database = open(places)?;
     let is_new = session.is_none();
     let (system_prompt, record) = (talk.system.as_deref(), talk.record.clone());

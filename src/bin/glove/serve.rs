@@ -26,10 +26,10 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     let config = Config::read(places)?;
     let token = config.get(TOKEN);
     check(options.listen, token.as_deref())?;
-    let mut models = Models::new(config, options.base_url.clone());
+    let mut models = Models::new(config, options.model.base_url.clone());
     // Said now, and not with the first request.
-    models.choose(options.model.as_deref())?;
-    let (models, wanted) = (Mutex::new(models), options.model.clone());
+    models.choose(options.model.model.as_deref())?;
+    let (models, wanted) = (Mutex::new(models), options.model.model.clone());
     let mut server = Server::new(open(places)?, move || {
         let mut models = models.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = |failure: Failure| ModelError::new(ModelErrorKind::Config, failure.message);

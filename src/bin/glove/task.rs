@@ -22,8 +22,8 @@ use crate::model::Models;
 use crate::words;
 
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
-    let mut models = Models::new(Config::read(places)?, options.base_url.clone());
-    let model = models.choose(options.model.as_deref())?;
+    let mut models = Models::new(Config::read(places)?, options.model.base_url.clone());
+    let model = models.choose(options.model.model.as_deref())?;
     let agent = TaskAgentBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds))
         .persona("You work carefully on what you are given, and say what you do not know.")
         .build()?;
