@@ -1,4 +1,5 @@
 // Where answers under way are kept, so that a client that lost its connection reads on.
+import { check, checkOptions, type Options } from "../src/values/validate-options.js";
 
 /** Keeps lists of short texts for some minutes: in memory, in Redis, in any store that can append to a list. */
 export interface AnswerBuffer {
@@ -17,6 +18,8 @@ export interface MemoryBufferOptions {
   readonly letters?: number | undefined;
 }
 
+const bufferOptions = { keptMs: "large", letters: "large" } as const satisfies Options<MemoryBufferOptions>;
+
 interface Kept {
   readonly events: string[];
   letters: number;
@@ -24,7 +27,10 @@ interface Kept {
 }
 
 /** For one process: what another one has begun is not found here. */
-export function createMemoryBuffer({ keptMs = 300_000, letters = 64_000_000 }: MemoryBufferOptions = {}): AnswerBuffer {
+export function createMemoryBuffer(options: MemoryBufferOptions = {}): AnswerBuffer {
+  check("The options", options, "object");
+  checkOptions(options, bufferOptions);
+  const { keptMs = 300_000, letters = 64_000_000 } = options;
   /** The one that was written to last stands last. */
   const answers = new Map<string, Kept>();
   let held = 0;
