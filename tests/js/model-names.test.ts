@@ -27,13 +27,13 @@ test("a plugin asks for one call, and a tool for the rest of its prompt, also ov
     description: "",
     inputSchema: z.object({}),
     do: (_, display) => {
-      display.useModel("high");
+      display.switchModel("high");
       return "ok";
     },
   });
   const wait = { name: "wait", description: "", jsonSchema: { type: "object" }, requireApproval: true, do: () => "waited" };
   let asks = false;
-  const plugin = definePlugin({ id: "p", prepare: ({ useModel }) => void (asks && useModel("high")) });
+  const plugin = definePlugin({ id: "p", prepare: ({ switchModel }) => void (asks && switchModel("high")) });
   const config = (script: readonly ScriptedAnswer[]): Partial<GloveClientConfig> => ({
     createStore: () => store,
     tools: [think, wait],

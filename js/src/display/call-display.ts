@@ -56,7 +56,7 @@ export interface CallServices {
   readonly outer?: unknown;
   readonly plugins?:
     | {
-        useModel(name: string): void;
+        switchModel(name: string): void;
         stateOf<S>(plugin: HasState<S>): PluginState<S>;
         /** What they had added is there after this. */
         prepared(): Promise<unknown>;
@@ -118,10 +118,10 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     return plugins.stateOf(plugin);
   }
 
-  useModel(name: string): void {
+  switchModel(name: string): void {
     const { plugins } = this.#given;
     if (!plugins) throw new GloveError("MODEL_UNKNOWN", "The session has no `models`.");
-    plugins.useModel(name);
+    plugins.switchModel(name);
   }
 
   get idempotencyKey(): string {

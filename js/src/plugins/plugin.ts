@@ -23,7 +23,7 @@ export interface PluginRound<S = undefined> {
     readonly names: readonly string[];
   };
   /** Has this call made by another model, by its name in `models`. Of several plugins, the last one that asks decides. */
-  useModel(name: string): void;
+  switchModel(name: string): void;
   readonly conversation: {
     readonly sessionId: string;
     readonly userId: string | undefined;

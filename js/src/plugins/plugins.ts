@@ -167,7 +167,7 @@ export class Plugins {
             messages: () => session.messages(),
             prompts: () => session.prompts(),
           },
-          useModel: (name: string) => {
+          switchModel: (name: string) => {
             share.model = this.#known(name);
           },
           input,
@@ -235,7 +235,7 @@ export class Plugins {
   // ---- models ----------------------------------------------------------------------------------------------------
 
   /** Has the rest of the prompt answered by this model. */
-  useModel(name: string): void {
+  switchModel(name: string): void {
     this.#known(name);
     this.#keep(choice, { prompt: this.#prompt().id, name });
   }

@@ -46,7 +46,7 @@ export interface ToolDisplay {
   /** What a plugin keeps in this session. What is set is stored before the result of the call; it stays when the call fails. */
   state<S>(plugin: HasState<S>): PluginState<S>;
   /** Has the rest of this prompt answered by another model, by its name in `models`. */
-  useModel(name: string): void;
+  switchModel(name: string): void;
 }
 
 /** A file for the user: one that the browser has, or a name with its content or its address. */
