@@ -132,8 +132,8 @@ export class RemoteSession implements SharedSession {
     return this.#ask("messages", from);
   }
 
-  prompts(): Promise<string> {
-    return this.#ask("prompts");
+  prompts(since: string): Promise<string> {
+    return this.#ask("prompts", since);
   }
 
   abort(): void {

@@ -54,7 +54,10 @@ pub(super) fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Re
             let read = session.with_run(|run| to_text(&run.messages().get(from..).unwrap_or_default()));
             return Ok(reply::json(200, read));
         }
-        "prompts" => return Ok(reply::json(200, session.with_run(|run| to_text(&run.prompts())))),
+        "prompts" => {
+            let since = text(0)?;
+            return Ok(reply::json(200, session.with_run(|run| to_text(&run.prompts_since(since)))));
+        }
         "fork" => {
             let messages = session.fork(text(0)?).map_err(|error| refusal(&error))?;
             return Ok(reply::json(200, to_text(&messages)));
