@@ -411,7 +411,7 @@ export class GloveSession {
 
   /** The record grouped by prompts, each with its outputs in order and its usage; from the prompt with the id `since` on, which costs no more than these. */
   readonly prompts = async (since = ""): Promise<PromptRecord[]> =>
-    JSON.parse(await this.#read((session) => session.prompts(since))) as PromptRecord[];
+    JSON.parse(await this.#read((session) => session.prompts(check("`since`", since, "text")))) as PromptRecord[];
 
   /** Returns a function that removes the subscriber. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);
