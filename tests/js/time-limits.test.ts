@@ -21,15 +21,16 @@ test("a tool that takes longer than its limit is stopped, the model is told, and
   let fired: AbortSignal | undefined;
   const work: ToolConfig["do"] = async (_input, _display, _agent, signal) => {
     fired = signal;
-    await soon(120);
+    await soon(500);
     return "late";
   };
-  const { session, model, shown } = scene([call, "done"], { tools: [hang({ do: work, timeoutMs: 30 })] });
+  // Long enough for the tool to begin on a busy machine.
+  const { session, model, shown } = scene([call, "done"], { tools: [hang({ do: work, timeoutMs: 250 })] });
   expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed" });
   expect(fired?.aborted).toBe(true);
   const [result] = model.calls[1]?.messages.at(-1)?.tool_results ?? [];
   expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("took too long") });
-  await soon(130);
+  await soon(400);
   expect(shown()[1]).toContain("took too long");
   expect((await session.messages())[2]?.tool_results?.[0]?.result.outcome).toBe("timed_out");
 });
