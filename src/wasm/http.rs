@@ -12,8 +12,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::bindings::{PageBindings, PageResponse};
 use super::environment::PageSignal;
-use super::tools::settled;
-use super::values::{detail, reason};
+use super::values::{detail, reason, settled};
 use crate::http::{Http, HttpRequest, HttpResponse, without_keys};
 use crate::json::codec::{from_text, to_text};
 use crate::portable::BoxFuture;

@@ -4,8 +4,7 @@ use js_sys::Promise;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::bindings::PageBindings;
-use super::tools::settled;
-use super::values::{detail, reason};
+use super::values::{detail, reason, settled};
 use crate::error::{StoreError, StoreErrorKind};
 use crate::json::Json;
 use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};

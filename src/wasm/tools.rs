@@ -2,12 +2,11 @@
 
 use js_sys::Promise;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
 use super::bindings::PageBindings;
 use super::environment::PageSignal;
 use super::store::done;
-use super::values::reason;
+use super::values::{reason, settled};
 use crate::error::StoreError;
 use crate::json::codec::{Read, from_text, to_text};
 use crate::portable::BoxFuture;
@@ -147,9 +146,4 @@ async fn checked<T: Read>(promise: Result<Promise, JsValue>) -> Result<T, String
     let answer = settled(promise).await.map_err(|error| reason(&error))?;
     let read = answer.as_string().and_then(|text| from_text(&text).ok());
     read.ok_or_else(|| "the check returned no answer".to_owned())
-}
-
-/// What the page answers, or what it threw instead of a promise.
-pub(super) async fn settled(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
-    JsFuture::from(promise?).await
 }

@@ -1,6 +1,8 @@
 //! How values and errors cross: values as JSON, an error as an object `{code, message, model?}`.
 
+use js_sys::Promise;
 use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
 
 use crate::display::DisplayError;
 use crate::error::Error;
@@ -53,4 +55,9 @@ pub(super) fn detail<T: Read>(error: &JsValue, name: &str) -> Option<T> {
 
 fn property(error: &JsValue, name: &str) -> Option<String> {
     js_sys::Reflect::get(error, &JsValue::from_str(name)).ok()?.as_string()
+}
+
+/// What the page answers, or what it threw instead of a promise.
+pub(super) async fn settled(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(promise?).await
 }

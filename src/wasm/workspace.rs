@@ -4,8 +4,7 @@ use js_sys::{Function, Promise, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::tools::settled;
-use super::values::reason;
+use super::values::{reason, settled};
 use crate::json::codec::{Read, from_text};
 use crate::portable::BoxFuture;
 use crate::task::layout::WorkspacePath;
