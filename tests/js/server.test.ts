@@ -442,12 +442,12 @@ test("an `authorize` that does not answer refuses in the end", async () => {
   expect(await refusal(await handler(waits)(post()))).toMatchObject({ status: 503, code: "AUTHORIZE_TIMEOUT" });
   expect(told).toMatchObject([{ code: "AUTHORIZE_TIMEOUT", message: expect.stringContaining("within 20 ms") }]);
   const late = {
-    authorize: () => new Promise<boolean>((_, reject) => setTimeout(reject, 40)),
+    authorize: () => new Promise<boolean>((_, reject) => setTimeout(reject, 200)),
     authorizeMs: 20,
     onError: () => {},
   };
   expect(await refusal(await handler(late)(post()))).toMatchObject({ status: 503 });
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await new Promise((resolve) => setTimeout(resolve, 220));
   expect(provider.asked).toEqual([]);
 });
 
