@@ -30,9 +30,15 @@ export function resumable(fetch: Fetch = (url, init) => globalThis.fetch(url, in
       return fetch(url, { ...init, headers, ...changes });
     };
     const over = () => {
-      active.delete(id);
-      const stays = signal?.aborted && leaving();
-      if (!stays) send({ [overHeader]: "1" }, { body: null, signal: null, keepalive: true }).catch(() => {});
+      if (signal?.aborted && leaving()) {
+        active.delete(id);
+        return;
+      }
+      // Until the server has heard it, the same request would be given the old answer, or lose its own.
+      send({ [overHeader]: "1" }, { body: null, signal: null, keepalive: true }).then(
+        () => active.delete(id),
+        () => active.delete(id),
+      );
     };
     let first: Response;
     try {
@@ -40,7 +46,7 @@ export function resumable(fetch: Fetch = (url, init) => globalThis.fetch(url, in
     } catch (error) {
       // Whoever was told to stop may have been heard.
       if (signal?.aborted) over();
-      active.delete(id);
+      else active.delete(id);
       throw error;
     }
     if (!first.ok || !first.body || first.headers.get(answerHeader) !== id) {

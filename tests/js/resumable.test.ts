@@ -97,6 +97,18 @@ test("a client that begins anew with the same request reads the answer that is u
   expect(asked.count).toBe(1);
 });
 
+test("the same request while the one before is being given up is another one", async () => {
+  const { handler, asked } = server(undefined, 5);
+  const way = line(handler);
+  const talk = session(async (url, init) => {
+    if (new Headers(init.headers).has("x-glove-answer-over")) await new Promise((later) => setTimeout(later, 60));
+    return way.fetch(url, init);
+  });
+  await talk.sendMessage("hi");
+  expect(await talk.regenerate()).toMatchObject({ type: "completed", text: whole });
+  expect(asked.count).toBe(2);
+});
+
 test("what is stopped by a person is stopped on the server too", async () => {
   const { handler, asked } = server(undefined, 50);
   const way = line(handler);
