@@ -523,3 +523,21 @@ fn a_failure_of_the_model_tells_a_page_no_more_than_it_may_know() {
     }
     assert!(!all.contains("10.1.2.3"), "{all}");
 }
+
+#[test]
+fn an_id_of_a_client_that_is_too_long_is_refused() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()));
+    running.json("POST", "/api/sessions", Some(&json!({ "id": "mine" })));
+    let long = "x".repeat(1_000);
+    let prompt = json!({ "id": long, "text": "hi" }).to_string();
+    for (path, body) in [
+        ("ask", json!({ "id": long, "method": "messages", "args": [0] })),
+        ("ask", json!({ "id": "", "method": "messages", "args": [0] })),
+        ("ask", json!({ "id": "a1", "method": "request", "args": [prompt] })),
+        ("messages", json!({ "id": long, "text": "hi" })),
+    ] {
+        let (status, refused) = running.json("POST", &format!("/api/sessions/mine/{path}"), Some(&body));
+        assert_eq!((status, &refused["error"]["code"]), (400, &json!("REQUEST_INVALID")), "{body}");
+    }
+}

@@ -25,8 +25,20 @@ pub(super) struct Ask {
     seen: Option<String>,
 }
 
+/// Ids are kept and told to all who follow: one of any length would fill the memory.
+const MAX_ID: usize = 256;
+
+/// An id that a client made up for what it asks.
+pub(super) fn checked_id(id: String) -> Result<String, Refusal> {
+    match (1..=MAX_ID).contains(&id.len()) {
+        true => Ok(id),
+        false => Err(invalid(&format!("An id must have 1 to {MAX_ID} bytes, got {}.", id.len()))),
+    }
+}
+
 pub(super) fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Reply, Refusal> {
     let Live { session, page, .. } = live;
+    let id = checked_id(id)?;
     if seen.is_some_and(|seen| page.log.number(&seen).is_none()) {
         let message =
             "The server was started anew before it answered; the outcome is unknown. Check the conversation.";
@@ -37,7 +49,8 @@ pub(super) fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Re
     let is_current = |request: &str| session.with_run(|run| run.request() == Some(request));
     let done = match method.as_str() {
         "request" => {
-            let prompt = Prompt::from(read::<PromptInput>(text(0)?)?);
+            let mut prompt = Prompt::from(read::<PromptInput>(text(0)?)?);
+            prompt.id = prompt.id.map(checked_id).transpose()?;
             return Ok(page.begin(id, |session| session.request(prompt)));
         }
         "resume" => return Ok(page.begin(id, Session::resume)),

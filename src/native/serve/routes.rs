@@ -97,6 +97,7 @@ async fn answer(
                 ("POST", ["ask"]) => asks::ask(&*live(sessions, id).await?, posted(&body().await?)?),
                 ("POST", ["messages"]) => {
                     let Message { text, id: request } = posted(&body().await?)?;
+                    let request = request.map(asks::checked_id).transpose()?;
                     let request = live(sessions, id).await?.say(&text, request);
                     Ok(reply::json(202, json!({ "request": request }).to_string()))
                 }
