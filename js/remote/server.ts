@@ -31,12 +31,7 @@ export class RemoteServer {
   }
 
   async json(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
-    const text = await this.text(method, path, body, signal);
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      throw unreachable(cause);
-    }
+    return parsed(await this.text(method, path, body, signal));
   }
 
   /** The body of the answer. Fails with what the server says, or with `SERVER_UNREACHABLE` when it says nothing. */
@@ -114,6 +109,15 @@ export class RemoteServer {
     }
     if (response.ok) return response;
     throw await refusal(response);
+  }
+}
+
+/** What is no JSON was said by something between the server and the page, such as the sign-in of a network. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreachable(cause);
   }
 }
 

@@ -8,7 +8,7 @@ import type { SharedSession } from "../src/tabs/shared-session.js";
 import type { TabPage } from "../src/tabs/tab-adapter.js";
 import { fromCore } from "../src/wasm/core-errors.js";
 import type { CoreEvent } from "../src/wire/core-types.js";
-import { type RemoteServer, unreachable } from "./server.js";
+import { parsed, type RemoteServer, unreachable } from "./server.js";
 
 interface Pending {
   readonly id: string;
@@ -199,8 +199,10 @@ export class RemoteSession implements SharedSession {
     asked.sent = true;
     const seen = repeats && rulesOf(method)?.once ? asked.seen : undefined;
     let text: string;
+    let told: Partial<Told>;
     try {
       text = await this.#server.text("POST", `${this.#path}/ask`, { id, method, args, seen }, this.#stop.signal);
+      told = parsed(text) as Partial<Told>;
     } catch (thrown) {
       if (!this.#pending.has(id)) return;
       const error = fromCore(thrown);
@@ -215,7 +217,6 @@ export class RemoteSession implements SharedSession {
       return this.#end(id, ({ resolve }) => resolve(value));
     }
     asked.taken = true;
-    const told = JSON.parse(text) as Partial<Told>;
     if (told.kind) this.#hear(told as Told);
   }
 
@@ -243,12 +244,15 @@ export class RemoteSession implements SharedSession {
         }
       } catch (thrown) {
         if (this.#over) return;
-        const error = fromCore(thrown);
+        let error: Error | undefined = fromCore(thrown);
         if (codeOf(error) === "SESSION_UNKNOWN") {
           if (this.#known) return this.#page.deleted();
-          const begun = await this.#begin();
-          if (begun) continue;
-        } else if (codeOf(error) !== "SERVER_UNREACHABLE") {
+          error = await this.#begin();
+          if (this.#over) return;
+          // One that is unknown again is asked for after a while.
+          if (!error && tries === 0) continue;
+        }
+        if (error && codeOf(error) !== "SERVER_UNREACHABLE") {
           this.#follows = false;
           this.#connected = false;
           this.#fail(error as GloveError);
@@ -261,13 +265,13 @@ export class RemoteSession implements SharedSession {
     }
   }
 
-  /** A session without anything is one that the server need not know. */
-  async #begin(): Promise<boolean> {
+  /** A session without anything is one that the server need not know. Gives why it could not be begun. */
+  async #begin(): Promise<Error | undefined> {
     try {
       await this.#server.text("POST", "", { id: this.#id }, this.#stop.signal);
-      return true;
-    } catch {
-      return false;
+      return undefined;
+    } catch (thrown) {
+      return fromCore(thrown);
     }
   }
 
