@@ -331,3 +331,40 @@ test("a tool whose name is taken, or that no model could use, fails the plugin t
   expect(codes(events)).toEqual(["PLUGIN_FAILED", "PLUGIN_FAILED", "PLUGIN_FAILED"]);
   expect(model.calls[0]?.tools.filter((name) => name !== "glove_update_tasks")).toEqual(["activate", "good"]);
 });
+
+test("what a plugin and a tool set is kept for the user they began with, also when the session becomes another user's meanwhile", async () => {
+  const seen: unknown[] = [];
+  let asUser = () => {};
+  const plugin = definePlugin({
+    id: "notes",
+    initialState: "",
+    async prepare({ state, conversation: { userId } }) {
+      seen.push([userId, await state.get()]);
+      asUser();
+      if (userId === "ann") await state.set(`canary of ${userId}`);
+    },
+  });
+  const note = defineTool({
+    name: "note",
+    description: "",
+    inputSchema: z.object({}),
+    async do(_, display) {
+      session.configure({ userId: "cleo" });
+      const state = display.state(plugin);
+      await state.set((before) => `${before}, by bob's tool`);
+      return state.get();
+    },
+  });
+  const script = ["Hi.", call("note", {}, "n1"), "Noted."];
+  const { session } = scene(script, { plugins: [plugin], tools: [note], userId: "ann" });
+  asUser = () => session.configure({ userId: "bob" });
+  await session.sendMessage("I am ann");
+  asUser = () => {};
+  await session.sendMessage("I am bob");
+  expect(seen).toEqual([
+    ["ann", ""],
+    ["bob", ""],
+    ["cleo", ""],
+  ]);
+  expect(session.getSnapshot().timeline.find(({ kind }) => kind === "tool")).toMatchObject({ output: ", by bob's tool" });
+});

@@ -57,7 +57,7 @@ export interface CallServices {
   readonly plugins?:
     | {
         switchModel(name: string): void;
-        stateOf<S>(plugin: HasState<S>): PluginState<S>;
+        stateOf<S>(plugin: HasState<S>, user?: string): PluginState<S>;
         /** What they had added is there after this. */
         prepared(): Promise<unknown>;
       }
@@ -115,7 +115,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   state<S>(plugin: HasState<S>): PluginState<S> {
     const { plugins } = this.#given;
     if (!plugins) throw new GloveError("PLUGIN_UNKNOWN", "The session has no `plugins`.");
-    return plugins.stateOf(plugin);
+    return plugins.stateOf(plugin, this.userId);
   }
 
   switchModel(name: string): void {

@@ -30,6 +30,8 @@ type States = Record<string, Record<string, unknown>>;
 
 /** What a plugin adds to one call of the model. */
 interface Share {
+  /** Whose state it is, also when the session is another user's meanwhile. */
+  readonly user: string;
   readonly context: string[];
   readonly tools: ToolConfig[];
   model?: string;
@@ -127,7 +129,7 @@ export class Plugins {
       this.#model = this.#modelFor(id, model, shares);
       for (const [at, share] of shares.entries()) {
         const plugin = plugins[at];
-        if (plugin && share?.state) this.#keep(plugin, share.state.value);
+        if (plugin && share?.state) this.#keep(plugin, share.state.value, share.user);
       }
       await this.#connection.configure();
     } finally {
@@ -137,7 +139,7 @@ export class Plugins {
 
   /** Nothing of a plugin that has failed. */
   async #shareOf(plugin: AnyPlugin, input: string | undefined, stopped: AbortSignal): Promise<Share | undefined> {
-    const share: Share = { context: [], tools: [] };
+    const share: Share = { user: this.#user, context: [], tools: [] };
     const session = this.#session;
     const { userId, services, tools = [] } = session.config;
     const ms = plugin.timeoutMs ?? usualMs;
@@ -237,7 +239,7 @@ export class Plugins {
   /** Has the rest of the prompt answered by this model. */
   switchModel(name: string): void {
     this.#known(name);
-    this.#keep(choice, { prompt: this.#prompt().id, name });
+    this.#keep(choice, { prompt: this.#prompt().id, name }, this.#user);
   }
 
   #modelFor(id: string | undefined, asked: unknown, shares: readonly (Share | undefined)[]): string {
@@ -263,27 +265,31 @@ export class Plugins {
   // ---- states ----------------------------------------------------------------------------------------------------
 
   /** The state of a plugin, for tools. */
-  stateOf<S>({ id }: HasState<S>): PluginState<S> {
+  stateOf<S>({ id }: HasState<S>, user = ""): PluginState<S> {
     const plugin = this.#session.config.plugins?.find((own) => own.id === id);
     if (!plugin)
       throw new GloveError("PLUGIN_UNKNOWN", `The plugin "${id}" is not one of this session's; pass it in \`plugins\`.`);
-    return this.#access(plugin, async (next) => {
-      const value = await this.#checked(plugin, next(await this.#read(plugin)));
-      this.#keep(plugin, value);
+    const get = () => this.#read(plugin, user);
+    return this.#access(plugin, get as () => Promise<S>, async (next) => {
+      const value = await this.#checked(plugin, next(await get()));
+      this.#keep(plugin, value, user);
     });
   }
 
   #stateIn(plugin: AnyPlugin, share: Share): PluginState<unknown> {
-    const read = async () => (share.state ? copy(share.state).value : this.#read(plugin));
-    const state = this.#access(plugin, async (next) => {
+    const read = async () => (share.state ? copy(share.state).value : this.#read(plugin, share.user));
+    return this.#access(plugin, read, async (next) => {
       share.state = { value: await this.#checked(plugin, next(await read())) };
     });
-    return { ...state, get: read };
   }
 
-  #access<S>(plugin: AnyPlugin, write: (next: (before: unknown) => unknown) => Promise<void>): PluginState<S> {
+  #access<S>(
+    plugin: AnyPlugin,
+    get: () => Promise<S>,
+    write: (next: (before: unknown) => unknown) => Promise<void>,
+  ): PluginState<S> {
     return {
-      get: () => this.#read(plugin) as Promise<S>,
+      get,
       set: (next) => {
         const work = () =>
           write((before) => (typeof next === "function" ? (next as (before: unknown) => unknown)(before) : next));
@@ -294,16 +300,16 @@ export class Plugins {
     };
   }
 
-  async #read(plugin: AnyPlugin): Promise<unknown> {
+  async #read(plugin: AnyPlugin, user: string): Promise<unknown> {
     this.#load();
     const stored = this.#states[plugin.id];
     const fresh = copy({ value: plugin.initialState }).value;
-    if (!stored || !Object.hasOwn(stored, this.#user)) return fresh;
+    if (!stored || !Object.hasOwn(stored, user)) return fresh;
     try {
-      return await this.#checked(plugin, copy(stored)[this.#user]);
+      return await this.#checked(plugin, copy(stored)[user]);
     } catch (error) {
       // After an update of the application. What is stored stays until the plugin sets another.
-      const key = `${plugin.id} ${this.#user}`;
+      const key = `${plugin.id} ${user}`;
       if (!this.#reported.has(key)) this.#session.report(codeOf(error as Error) ?? "PLUGIN_STATE_INVALID", error);
       this.#reported.add(key);
       return fresh;
@@ -318,10 +324,10 @@ export class Plugins {
     throw new GloveError("PLUGIN_STATE_INVALID", why);
   }
 
-  #keep({ id }: { readonly id: string }, value: unknown): void {
+  #keep({ id }: { readonly id: string }, value: unknown, user: string): void {
     this.#load();
     const state = value === undefined ? null : toPlain(value, `The state of the plugin "${id}"`);
-    const next = { ...this.#states, [id]: { ...this.#states[id], [this.#user]: state } };
+    const next = { ...this.#states, [id]: { ...this.#states[id], [user]: state } };
     const json = JSON.stringify(next);
     if (json.length > mostStateBytes)
       throw new GloveError(
