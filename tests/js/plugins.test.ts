@@ -368,3 +368,23 @@ test("what a plugin and a tool set is kept for the user they began with, also wh
   ]);
   expect(session.getSnapshot().timeline.find(({ kind }) => kind === "tool")).toMatchObject({ output: ", by bob's tool" });
 });
+
+test("a plugin that sets a state too large, or adds a tool by the name of the answer, fails alone", async () => {
+  const large = definePlugin({
+    id: "large",
+    initialState: "",
+    async prepare({ state, context }) {
+      context.add("Half of it.");
+      await state.set("x".repeat(70_000));
+    },
+  });
+  const answers = definePlugin({
+    id: "answers",
+    prepare: ({ tools }) =>
+      tools.add({ name: "Give_answer", description: "", jsonSchema: { type: "object" }, do: () => "taken" }),
+  });
+  const { session, model, events } = scene(["Hi."], { plugins: [large, answers, saying("kind", "Be kind.")] });
+  expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed", text: "Hi." });
+  expect(codes(events)).toEqual(["PLUGIN_STATE_TOO_LARGE", "PLUGIN_FAILED"]);
+  expect(model.calls[0]).toMatchObject({ systemPrompt: "You are a test.\n\nBe kind.", tools: [] });
+});

@@ -1,4 +1,5 @@
 // The plugins of a session: what they add before each call of the model, and what they keep. Loaded with the first.
+import { answerTool } from "../answers/answer-tool.js";
 import { codeOf, GloveError, reasonOf } from "../error.js";
 import type { SessionConfig } from "../session/session-config.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
@@ -127,10 +128,6 @@ export class Plugins {
       this.#context = shares.flatMap((share) => share?.context ?? []).join("\n\n");
       this.#tools.added = tools;
       this.#model = this.#modelFor(id, model, shares);
-      for (const [at, share] of shares.entries()) {
-        const plugin = plugins[at];
-        if (plugin && share?.state) this.#keep(plugin, share.state.value, share.user);
-      }
       await this.#connection.configure();
     } finally {
       leave();
@@ -195,9 +192,9 @@ export class Plugins {
     this.#session.report(code, error);
   }
 
-  /** The tools of all that no model or core would refuse. */
+  /** The tools of all that no model or core would refuse, and whose states are kept now. */
   async #toolsOf(plugins: readonly AnyPlugin[], shares: (Share | undefined)[]): Promise<readonly ToolConfig[]> {
-    const taken = new Set((this.#session.config.tools ?? []).map(({ name }) => name.toLowerCase()));
+    const taken = new Set([answerTool, ...(this.#session.config.tools ?? []).map(({ name }) => name.toLowerCase())]);
     const all: ToolConfig[] = [];
     for (const [at, plugin] of plugins.entries()) {
       const own = shares[at]?.tools ?? [];
@@ -212,6 +209,8 @@ export class Plugins {
           if (taken.has(name) || names.has(name)) throw duplicateName(tool.name);
           names.add(name);
         }
+        const { state, user = "" } = shares[at] ?? {};
+        if (state) this.#keep(plugin, state.value, user);
       } catch (error) {
         shares[at] = undefined;
         this.#failed(plugin, error);
