@@ -7,7 +7,8 @@ import { core } from "./core.js";
 import { checkWorkspace, type TaskWorkspace } from "./workspace.js";
 
 const format = "glove-task-workspace";
-const state = "progress/state.json";
+/** A workspace has a task when one of these is there: they come last. */
+const states = ["progress/state.previous.json", "progress/state.json"];
 
 /** What is no text is there as base64. */
 type Content = string | { readonly base64: string };
@@ -32,17 +33,18 @@ export async function importWorkspace(workspace: TaskWorkspace, json: string): P
   const release = await workspace.lease();
   if (!release) throw new GloveError("TASK_IN_USE", "Another runner works on the task of this workspace.");
   try {
-    if (await workspace.read(state)) {
+    if ((await Promise.all(states.map((path) => workspace.read(path)))).some(Boolean)) {
       throw new GloveError("TASK_EXISTS", "There is a task in this workspace already: import into an empty one.");
     }
     const { workspacePath } = await core.load();
-    const checked: [string, string | Uint8Array][] = [];
-    for (const [path, content] of Object.entries(files)) {
-      checked.push([cleanPath(path, workspacePath as (path: string) => string), await contentOf(path, content)]);
+    const checked = new Map<string, string | Uint8Array>();
+    for (const [given, content] of Object.entries(files)) {
+      const path = cleanPath(given, workspacePath as (path: string) => string);
+      if (checked.has(path)) throw unreadable(`\`${path}\` is there twice`);
+      checked.set(path, await contentOf(path, content));
     }
-    // A workspace has a task when its state is there: it comes last.
-    const last = (path: string) => Number(path === state);
-    for (const [path, content] of checked.sort(([a], [b]) => last(a) - last(b))) await workspace.write(path, content);
+    const last = (path: string) => states.indexOf(path);
+    for (const [path, content] of [...checked].sort(([a], [b]) => last(a) - last(b))) await workspace.write(path, content);
   } finally {
     release();
   }

@@ -112,9 +112,67 @@ test.each([
   ["no files", '{"format":"glove-task-workspace","version":1}', "it has no `files`"],
   ["a path that leads out", '{"format":"glove-task-workspace","version":1,"files":{"task/../../x":""}}', "leads out"],
   ["another folder", '{"format":"glove-task-workspace","version":1,"files":{".ssh/config":""}}', "neither below"],
+  [
+    "one file twice",
+    '{"format":"glove-task-workspace","version":1,"files":{"task/a":"1","task//a":"2"}}',
+    "`task/a` is there twice",
+  ],
   ["no content", '{"format":"glove-task-workspace","version":1,"files":{"task/a":7}}', "neither a text nor base64"],
 ])("an export with %s is refused, and nothing is written", async (_, json, message) => {
   const workspace = new MemoryTaskWorkspace();
   await expect(importWorkspace(workspace, json)).rejects.toThrow(message);
   expect([await workspace.list("task"), await workspace.list("progress")]).toEqual([[], []]);
+});
+
+test("an import that ends in the middle leaves no task behind", async () => {
+  const from = new MemoryTaskWorkspace();
+  await agent().doTask(from, "Write");
+  const json = await exportWorkspace(from);
+  const { files } = JSON.parse(json) as { files: Record<string, string> };
+  const names = ["progress/state.previous.json", ...Object.keys(files)];
+  const text = JSON.stringify({ ...JSON.parse(json), files: Object.fromEntries(names.map((name) => [name, files[name]])) });
+  const full = new MemoryTaskWorkspace();
+  let left = 3;
+  const write = full.write.bind(full);
+  full.write = async (path, content) => {
+    if (left-- === 0) throw new Error("the disk is full");
+    return write(path, content);
+  };
+  await expect(importWorkspace(full, text)).rejects.toThrow("the disk is full");
+  await expect(agent().resume(full)).rejects.toMatchObject({ code: "TASK_MISSING" });
+});
+
+test("nothing is imported over a task whose state is gone and whose state before is there", async () => {
+  const workspace = new MemoryTaskWorkspace();
+  await agent().doTask(workspace, "Write");
+  const json = await exportWorkspace(workspace);
+  await workspace.remove("progress/state.json");
+  await expect(importWorkspace(workspace, json)).rejects.toMatchObject({ code: "TASK_EXISTS" });
+});
+
+test.each<[string, object, string]>([
+  ["reads a text", { read: async () => "# Brief" }, "`read` of the workspace must give a Uint8Array"],
+  ["gives no function for its lease", { lease: async () => true }, "`lease` of the workspace must give a function"],
+])("a workspace that %s is refused with what it must give", async (_, wrong, message) => {
+  const workspace = Object.assign(new MemoryTaskWorkspace(), wrong);
+  await expect(agent().startTask(workspace, "Write")).rejects.toMatchObject({
+    code: "TASK_WORKSPACE_FAILED",
+    message: expect.stringContaining(message),
+  });
+});
+
+test.each<[string, (content: Uint8Array | undefined) => unknown]>([
+  ["gives null where there is no file", async (content) => content ?? null],
+  ["answers without a promise", (content) => content],
+])("a workspace that %s does not crash the core", async (_, answer) => {
+  const workspace = new MemoryTaskWorkspace();
+  const files = new Map<string, Uint8Array>();
+  const write = async (path: string, content: string | Uint8Array) => {
+    files.set(path, new TextEncoder().encode(String(content)));
+  };
+  const text = (path: string) => new TextDecoder().decode(files.get(path));
+  const append = (path: string, content: string) => write(path, text(path) + content);
+  const read = (path: string) => any(answer(files.get(path)));
+  const result = await agent().doTask(Object.assign(workspace, { read, write, append }), "Write");
+  expect(result.finish_reason).toBe("completed");
 });

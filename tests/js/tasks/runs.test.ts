@@ -249,3 +249,33 @@ async function finished(workspace: DyingWorkspace): Promise<unknown> {
   second.close();
   return { events, files, brief };
 }
+
+test("a task that is closed in the middle of a write keeps others away until the write is done", async () => {
+  const { config } = scripted();
+  const agent = new TaskAgent(config);
+  const workspace = new MemoryTaskWorkspace();
+  const write = workspace.write.bind(workspace);
+  const task = await agent.startTask(workspace, "Write");
+  let finish = () => {};
+  const begun = new Promise<void>((began) => {
+    workspace.write = async (path, content) => {
+      began();
+      await new Promise<void>((done) => {
+        finish = done;
+      });
+      return write(path, content);
+    };
+  });
+  const running = task.run();
+  await begun;
+  task.close();
+  await expect(running).rejects.toMatchObject({ code: "TASK_CLOSED" });
+  await expect(agent.resume(workspace)).rejects.toMatchObject({ code: "TASK_IN_USE" });
+  workspace.write = write;
+  finish();
+  await vi.waitFor(async () => {
+    const again = await agent.resume(workspace);
+    expect((await again.run()).finish_reason).toBe("completed");
+    again.close();
+  });
+});
