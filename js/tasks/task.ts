@@ -147,8 +147,10 @@ export class GloveTask {
   }
 
   #look(events = this.#snapshot.events): void {
-    const state = this.#snapshot.closed ? undefined : this.#core.state();
-    this.#set({ events, ...(state && { state: JSON.parse(state) as TaskState }) });
+    const text = this.#snapshot.closed ? undefined : this.#core.state();
+    const state = text === undefined ? undefined : (JSON.parse(text) as TaskState);
+    // A request is shown once its file is there: from then on it can be decided.
+    this.#set({ events, ...(state?.outgoing.length === 0 && { state }) });
   }
 
   #over(): void {

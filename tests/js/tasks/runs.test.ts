@@ -279,3 +279,24 @@ test("a task that is closed in the middle of a write keeps others away until the
     again.close();
   });
 });
+
+test("a request can be decided as soon as a snapshot shows it", async () => {
+  const { config } = scripted();
+  const task = await new TaskAgent({ ...config, approvals: "strict" }).startTask(new MemoryTaskWorkspace(), "Write");
+  const asked = new Set<string>();
+  const refused: unknown[] = [];
+  task.subscribe(({ state }) => {
+    for (const { id } of state.pending) {
+      if (asked.has(id)) continue;
+      asked.add(id);
+      task.approve(id).catch((error) => {
+        refused.push(error);
+        void task.stop();
+      });
+    }
+  });
+  const { finish_reason } = await task.run();
+  expect([refused, finish_reason]).toEqual([[], "completed"]);
+  expect(asked.size).toBe(2);
+  task.close();
+});
