@@ -89,8 +89,12 @@ export class DirectoryTaskWorkspace implements TaskWorkspace {
   }
 }
 
-/** A file is made empty before its first content takes its place: where a task writes, an empty one was never finished. */
-const isUnfinished = (path: string) => path.startsWith("progress/") && path !== "progress/STOP";
+/**
+ * A file is made empty before its first content takes its place: what governs a task is never empty, so that an empty one was never
+ * finished. An artifact may well be.
+ */
+const isUnfinished = (path: string) =>
+  path.startsWith("progress/") && !path.startsWith("progress/artifacts/") && path !== "progress/STOP";
 
 /** Chromium writes here until a file is whole; a page that died leaves it behind. */
 const isSwap = (name: string) => name.endsWith(".crswap");

@@ -150,6 +150,18 @@ test("a page that dies at any write, before, during or after it, comes to the sa
     expect(ends).toHaveLength(points.length);
   }));
 
+test("an empty artifact is a file, also in the private file system", () =>
+  profile(async ({ open }) => {
+    const found = await run<unknown>(
+      await open(),
+      `const workspace = await openTaskWorkspace("empty");
+       await workspace.write("progress/artifacts/.gitkeep", "");
+       await workspace.write("progress/plan/current.json", "");
+       return [await workspace.list("progress"), (await workspace.read("progress/artifacts/.gitkeep"))?.length];`,
+    );
+    expect(found).toEqual([[{ path: "progress/artifacts/.gitkeep", size: 0 }], 0]);
+  }));
+
 test("a browser that cannot write to private files keeps them in its database", () =>
   profile(async ({ open }) => {
     const page = await open("delete FileSystemFileHandle.prototype.createWritable;");
