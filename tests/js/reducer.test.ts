@@ -86,7 +86,12 @@ test.each<[string, SnapshotEvent[], object]>([
       ],
     },
   ],
-  ["the core was given it", [sent("a", true), { kind: "given", id: "a" }], { busy: true, queue: [] }],
+  [
+    "the core was given it, and has not begun",
+    [sent("a", true), { kind: "given", id: "a" }],
+    { busy: true, queue: [{ id: "a", text: "a" }] },
+  ],
+  ["the core was given it while it serves another", [...begun, sent("b", true), { kind: "given", id: "b" }], { queue: [] }],
   [
     "the core takes its time with it",
     [sent("a"), { kind: "given", id: "a" }, { kind: "slow", id: "a" }],

@@ -25,7 +25,8 @@ export const requestReducers: Reducers<Kinds> = {
     kept: without(state.kept, message.id),
     sent: [...without(state.sent, message.id), message],
   }),
-  given: (state, { id }) => waiting(state, id, false),
+  // Where nothing runs, the next that the core says is that it serves it; until then it stays on the screen.
+  given: (state, { id }) => (state.core.request === null ? state : waiting(state, id, false)),
   slow: (state, { id }) => waiting(state, id, true),
   kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
