@@ -388,3 +388,24 @@ test("a plugin that sets a state too large, or adds a tool by the name of the an
   expect(codes(events)).toEqual(["PLUGIN_STATE_TOO_LARGE", "PLUGIN_FAILED"]);
   expect(model.calls[0]).toMatchObject({ systemPrompt: "You are a test.\n\nBe kind.", tools: [] });
 });
+
+test("closing the session fires the signal of a plugin that works, whatever time it may take", async () => {
+  let begun: (signal: AbortSignal) => void = () => {};
+  const begins = new Promise<AbortSignal>((resolve) => {
+    begun = resolve;
+  });
+  const plugin = definePlugin({
+    id: "hanging",
+    timeoutMs: Number.POSITIVE_INFINITY,
+    prepare({ signal }) {
+      begun(signal);
+      return new Promise(() => {});
+    },
+  });
+  const { session, events } = scene(["Hi."], { plugins: [plugin] });
+  const closed = expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+  const signal = await begins;
+  session.dispose();
+  await closed;
+  expect([signal.aborted, codes(events)]).toEqual([true, []]);
+});

@@ -55,6 +55,7 @@ interface Connection {
   readonly own: CoreSession;
   /** Tells the core what has changed. */
   configure(): Promise<void>;
+  whileOpen<T>(work: Promise<T>): Promise<T>;
 }
 
 export class Plugins {
@@ -114,7 +115,12 @@ export class Plugins {
     const { plugins = [] } = this.#session.config;
     this.check(plugins);
     const stop = new AbortController();
-    // Whatever ends the request ends this.
+    // Whatever ends the request ends this, and so does the end of the session.
+    let over = () => {};
+    const working = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    this.#connection.whileOpen(working).catch(() => stop.abort());
     const leave = this.#session.addSubscriber({
       record: (type: string) => {
         if (type === "request_finished") stop.abort();
@@ -130,6 +136,7 @@ export class Plugins {
       this.#model = this.#modelFor(id, model, shares);
       await this.#connection.configure();
     } finally {
+      over();
       leave();
     }
   }
