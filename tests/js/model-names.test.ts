@@ -56,8 +56,29 @@ test("a plugin asks for one call, and a tool for the rest of its prompt, also ov
   expect(after.shown().at(-1)).toBe("agent: By the plugin.");
 });
 
-test("a name that no model has is reported, and the usual model answers", async () => {
-  const { session, events, shown } = scene(["Normal."], { models: { high: high([]) } });
-  await session.sendMessage({ text: "Hi", model: "highest" });
-  expect([shown().at(-1), codes(events)]).toEqual(["agent: Normal.", ["MODEL_UNKNOWN"]]);
+test("a name that no model has is refused when it is sent, with other models and without, and the session goes on", async () => {
+  for (const config of [{ models: { high: high([]) } }, {}]) {
+    const { session, model, shown } = scene(["Normal."], config);
+    const refused = { code: "MODEL_UNKNOWN", message: 'There is no model "highest" in `models`.' };
+    await expect(session.sendMessage({ text: "Hi", model: "highest" })).rejects.toMatchObject(refused);
+    await expect(session.trigger({ reason: "due", model: "highest" })).rejects.toMatchObject(refused);
+    expect([shown(), model.calls.length]).toEqual([[], 0]);
+    await session.sendMessage({ text: "Hi", model: "normal" });
+    expect(shown()).toEqual(["user: Hi", "agent: Normal."]);
+  }
+});
+
+test("a name that was removed after it was asked for is reported, and the usual model answers", async () => {
+  const store = new MemoryStore("s1");
+  const wait = { name: "wait", description: "", jsonSchema: { type: "object" }, requireApproval: true, do: () => "waited" };
+  const config = { createStore: () => store, tools: [wait] };
+  const before = scene([], { ...config, models: { high: high([call("wait")]) } });
+  void before.session.sendMessage({ text: "Hi", model: "high" }).catch(() => {});
+  await until(before.session, ({ approvals }) => approvals.length === 1);
+  before.session.dispose();
+  const after = scene(["Normal."], { ...config, models: { low: high([]) } });
+  await after.session.start();
+  after.session.approve("wait1");
+  await until(after.session, ({ busy }) => !busy);
+  expect([after.shown().at(-1), codes(after.events)]).toEqual(["agent: Normal.", ["MODEL_UNKNOWN"]]);
 });

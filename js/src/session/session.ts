@@ -488,6 +488,9 @@ export class GloveSession {
     if (this.#disposed) throw sessionClosed();
     const { regenerate, edits, trigger, ...message } = input;
     if (!regenerate) checkInput(message);
+    const { model = "normal" } = message;
+    if (model !== "normal" && !Object.hasOwn(this.#config.models ?? {}, model))
+      throw new GloveError("MODEL_UNKNOWN", `There is no model "${model}" in \`models\`.`);
     this.#offerAgain();
     const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
     // What cannot be given to the core at once stands in the queue until then.
