@@ -5,7 +5,7 @@ use crate::message::Usage;
 use crate::task::approval::ApprovalRequest;
 use crate::task::error::{Failure, TaskError, TaskErrorKind};
 use crate::task::events::TaskEvent;
-use crate::task::layout::STATE;
+use crate::task::layout::{STATE, WorkspacePath, of_step};
 use crate::task::plan::{Plan, Verdict};
 use crate::task::report::{FinishReason, TaskStatus};
 use crate::task::spec::{ApprovalPolicy, TaskSpec};
@@ -135,6 +135,18 @@ impl TaskState {
             );
             return Err(TaskError::new(TaskErrorKind::StateNewer, message));
         }
-        from_text::<TaskState>(text).map_err(|fault| broken(fault.to_string()))
+        let state = from_text::<TaskState>(text).map_err(|fault| broken(fault.to_string()))?;
+        match state.strange_path() {
+            Some(path) => Err(broken(format!("`{path}` is no path of a workspace"))),
+            None => Ok(state),
+        }
+    }
+
+    /// A path that this file makes the task read or write, and that is none of a workspace.
+    fn strange_path(&self) -> Option<String> {
+        let ids = self.current.iter().map(|step| &step.id).chain(self.steps.iter().map(|step| &step.id));
+        let outputs = self.output_ref.iter().chain(self.outgoing.iter().map(|file| &file.path)).cloned();
+        let mut paths = ids.map(|id| of_step(id, "prompt.json").as_str().to_owned()).chain(outputs);
+        paths.find(|path| WorkspacePath::parse(path).is_err())
     }
 }

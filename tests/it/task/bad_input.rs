@@ -49,6 +49,29 @@ fn one_handle_runs_once_at_a_time() {
 }
 
 #[test]
+fn a_state_cannot_name_files_outside_of_its_workspace() {
+    let agent = agent(&working_model());
+    for (honest, forged) in [
+        ("\"outgoing\": []", "\"outgoing\": [{\"path\": \"../../escaped\", \"content\": \"x\"}]"),
+        ("\"task_id\": \"t1\"", "\"task_id\": \"t1\", \"output_ref\": \"../../secret\""),
+        ("\"id\": \"gather-1\"", "\"id\": \"../../../gather-1\""),
+    ] {
+        let files = workspace();
+        let task = block_on(agent.start_task(files.clone(), spec())).unwrap();
+        block_on(task.step_once()).unwrap();
+        drop(task);
+        let state = files.files().into_iter().find(|(path, _)| path == "progress/state.json").unwrap();
+        let state = String::from_utf8(state.1).unwrap();
+        assert!(state.contains(honest), "{honest}: {state}");
+        let forgery = state.replace(honest, forged);
+        for path in ["progress/state.json", "progress/state.previous.json"] {
+            files.put(path, forgery.as_str()).unwrap();
+        }
+        assert_eq!(block_on(agent.resume(files)).unwrap_err().code(), "TASK_STATE_BROKEN", "{forged}");
+    }
+}
+
+#[test]
 fn a_broken_state_gives_way_to_the_one_before_it_and_is_kept() {
     let agent = agent(&working_model());
     for broken in ["", "{", "[]", "{\"version\": 1}", "{\"version\": 1, \"task_id\": 7}"] {
