@@ -112,6 +112,26 @@ test("a call of an added tool that waits for an approval is approved and run aft
   expect([did, after.shown().at(-1)]).toEqual([["paid"], "agent: Paid."]);
 });
 
+test("a call that was approved as a plugin's tool never runs a later tool of the application by that name", async () => {
+  const did: string[] = [];
+  const pay = (by: string) => ({
+    name: "pay",
+    description: "",
+    jsonSchema: { type: "object" } as const,
+    requireApproval: true,
+    do: () => did.push(by),
+  });
+  const plugin = definePlugin({ id: "bank", prepare: ({ tools }) => tools.add(pay("plugin")) });
+  const { session, shown } = scene([call("pay", {}, "p1"), "Paid."], { plugins: [plugin] });
+  void session.sendMessage("Pay").catch(() => {});
+  await until(session, ({ approvals }) => approvals.length === 1);
+  const tools = [{ ...pay("application"), name: "Pay" }];
+  expect(() => session.configure({ tools })).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
+  session.approve("p1");
+  await until(session, ({ busy }) => !busy);
+  expect([did, shown().at(-1)]).toEqual([["plugin"], "agent: Paid."]);
+});
+
 test("what was activated is never lost and nothing runs without it, whichever write the page dies at", async () => {
   const answer = ({ messages }: ScriptedCall) => {
     const results = messages.flatMap(({ tool_results = [] }) => tool_results).length;

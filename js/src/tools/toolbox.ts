@@ -20,9 +20,9 @@ export class Toolbox implements ToolHost {
     this.#context = context;
   }
 
-  /** Takes the place of all tools before. Refuses two of one name. */
+  /** Takes the place of all tools before. Refuses two of one name: a call that was approved as one would run the other. */
   replace(tools: readonly ToolConfig[]): void {
-    const names = new Set<string>();
+    const names = new Set(this.added.map(({ name }) => name.toLowerCase()));
     for (const tool of tools) {
       // What comes from plain JavaScript may be anything.
       const name: unknown = tool?.name;
