@@ -3,8 +3,14 @@
 mod refusal;
 mod request;
 mod sensitive_text;
+#[cfg(feature = "providers")]
+mod sha256;
 mod stream;
+#[cfg(feature = "providers")]
+mod ticket;
 
 pub use refusal::{Disclosure, Refusal};
 pub use request::{RequestLimits, WireRequest};
 pub use stream::{WireDone, WireEvent};
+#[cfg(feature = "providers")]
+pub use ticket::{TICKET, Tickets};

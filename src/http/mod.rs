@@ -8,6 +8,7 @@ mod keys;
 mod learned;
 mod model;
 mod port;
+#[cfg(feature = "providers")]
 mod relayed_answer;
 pub mod retry;
 mod time_limit;
@@ -17,4 +18,5 @@ pub use keys::without_keys;
 pub use learned::Learned;
 pub use model::{HttpModel, HttpOptions};
 pub use port::{Http, HttpRequest, HttpResponse};
+#[cfg(feature = "providers")]
 pub use relayed_answer::AnswerStream;

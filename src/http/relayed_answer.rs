@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::answer::Finish;
-use crate::endpoint::{Disclosure, WireDone, WireEvent};
+use crate::endpoint::{Disclosure, Tickets, WireDone, WireEvent};
 use crate::message::{Message, Sender};
 use crate::ports::{Delta, IdSource};
 use crate::run::input::Reply;
@@ -22,6 +22,8 @@ pub struct AnswerStream {
     /// Notices. They begin no answer: until one begins, a failure may have an HTTP status of its own.
     notices: String,
     disclosure: Disclosure,
+    /// Of a server that has tools.
+    tickets: Option<Tickets>,
 }
 
 impl AnswerStream {
@@ -32,6 +34,11 @@ impl AnswerStream {
     /// How much of a notice is told.
     pub fn disclosing(self, disclosure: Disclosure) -> Self {
         AnswerStream { disclosure, ..self }
+    }
+
+    /// Signs the calls of these tools.
+    pub fn signing(self, tickets: Option<Tickets>) -> Self {
+        AnswerStream { tickets, ..self }
     }
 
     /// A piece of the answer, while the model writes it.
@@ -61,6 +68,9 @@ impl AnswerStream {
         for call in message.tool_calls.iter_mut().flatten() {
             if call.id().is_empty() {
                 call.id = Some(format!("call_{}", ids.fresh()));
+            }
+            if let Some(tickets) = &self.tickets {
+                tickets.sign(call, &ids.fresh());
             }
             self.event(&WireEvent::ToolUse { id: call.id(), name: &call.tool_name, input: &call.input_args });
         }

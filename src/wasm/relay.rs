@@ -14,7 +14,7 @@ use super::bindings::PageBindings;
 use super::environment::{PageClock, PageIds, promise, soon};
 use super::http::PageHttp;
 use super::values::protocol;
-use crate::endpoint::{Disclosure, Refusal, RequestLimits, WireRequest};
+use crate::endpoint::{Disclosure, Refusal, RequestLimits, Tickets, WireRequest};
 use crate::http::retry::Policy;
 use crate::http::{AnswerStream, HttpModel, HttpOptions, Learned};
 use crate::json::Json;
@@ -78,8 +78,16 @@ impl CoreRelay {
 
     /// Answers the posted request. `host.events` is given pieces of the event stream, one for each network chunk at
     /// most. Resolves with the JSON of a `Refusal`, or with nothing when the answer is whole or `gone` came first.
-    pub fn answer(&self, request: &str, key: &str, host: &PageBindings, gone: Promise) -> Promise {
-        let answering = self.ask(request, key, host);
+    /// `tickets` is the JSON of what calls of the server's tools are signed with.
+    pub fn answer(
+        &self,
+        request: &str,
+        key: &str,
+        host: &PageBindings,
+        gone: Promise,
+        tickets: Option<String>,
+    ) -> Promise {
+        let answering = self.ask(request, key, host, tickets.and_then(|text| Tickets::read(&text)));
         promise(Box::pin(async move {
             let refusal = match answering {
                 Err(refusal) => refusal,
@@ -94,18 +102,29 @@ impl CoreRelay {
     }
 }
 
+/// Whether a call that a page sends is one that this server's model made. `tickets` is as for `answer`, `input` JSON.
+#[wasm_bindgen(js_name = ticketHolds)]
+pub fn ticket_holds(tickets: &str, ticket: &str, id: &str, name: &str, input: &str) -> bool {
+    let (Some(tickets), Ok(input)) = (Tickets::read(tickets), Json::parse(input)) else { return false };
+    tickets.holds(ticket, id, name, &input)
+}
+
 impl CoreRelay {
     fn ask(
         &self,
         request: &str,
         key: &str,
         host: &PageBindings,
+        tickets: Option<Tickets>,
     ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
         let request = WireRequest::read(request, &self.limits)?;
         let model = request.chosen_model(&self.request.model, &self.models)?;
         let model = self.model(host, key, model.to_owned());
         let WireRequest { system_prompt, messages, tools, .. } = request;
-        let client_stream = ClientStream::new(host, self.reasoning_in_text, self.disclosure);
+        let client_stream = ClientStream::new(
+            host,
+            AnswerStream::new(self.reasoning_in_text).disclosing(self.disclosure).signing(tickets),
+        );
         let writer = Rc::clone(&client_stream);
         let request = ModelRequest {
             purpose: Purpose::Turn,
@@ -237,9 +256,8 @@ struct ClientStream {
 }
 
 impl ClientStream {
-    fn new(host: &PageBindings, reasoning_in_text: bool, disclosure: Disclosure) -> Rc<Self> {
-        let answer = RefCell::new(AnswerStream::new(reasoning_in_text).disclosing(disclosure));
-        Rc::new(ClientStream { host: host.clone(), answer, scheduled: Cell::default() })
+    fn new(host: &PageBindings, answer: AnswerStream) -> Rc<Self> {
+        Rc::new(ClientStream { host: host.clone(), answer: RefCell::new(answer), scheduled: Cell::default() })
     }
 
     fn tell(self: &Rc<Self>, add: impl FnOnce(&mut AnswerStream)) {
