@@ -74,7 +74,8 @@ async function readOn(
   try {
     for (let tries = 0; tries < mostTries && !signal?.aborted; tries++) {
       if (tries > 0) {
-        await new Promise((later) => setTimeout(later, Math.min(firstWaitMs * 2 ** tries, longestWaitMs)));
+        await pause(Math.min(firstWaitMs * 2 ** tries, longestWaitMs), signal);
+        if (signal?.aborted) break;
         try {
           response = await again(last);
         } catch (error) {
@@ -97,6 +98,20 @@ async function readOn(
   } catch (error) {
     await writer.abort(error).catch(() => {});
   }
+}
+
+/** Who stops does not wait. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
+  });
 }
 
 /** Gives whole events to `take`, until the answer or the connection ends, or nobody takes them. */

@@ -51,14 +51,15 @@ export class RemoteServer {
     }
   }
 
-  /** What a stream tells after the event with this id, until it ends or is silent for too long. */
-  async *follow(path: string, last: string | undefined, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  /** What a stream tells after the event with this id, until it ends or is silent for too long. With a `body` it is asked by `POST`. */
+  async *follow(path: string, last: string | undefined, signal: AbortSignal, body?: unknown): AsyncGenerator<StreamEvent> {
     const silent = new AbortController();
     const stop = () => silent.abort();
     signal.addEventListener("abort", stop, { once: true });
     let timer = setTimeout(stop, silentMs);
     try {
-      const response = await this.#fetch("GET", path, silent.signal, last === undefined ? {} : { last });
+      const more = { ...(last !== undefined && { last }), ...(body !== undefined && { body }) };
+      const response = await this.#fetch(body === undefined ? "GET" : "POST", path, silent.signal, more);
       if (!response.body) throw unreachable("no body");
       const reader = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
       let [line, id] = ["", ""];

@@ -5,8 +5,9 @@ import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
+import type { ToolConfig } from "../src/tools/tool.js";
 import type { HttpModelOptions } from "../src/wire/core-types.js";
-import type { AnswerBuffer } from "./answer-buffer.js";
+import type { AnswerBuffer } from "./resume/answer-buffer.js";
 
 /** Answers a request. Never rejects: errors are in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
@@ -60,6 +61,23 @@ export interface ChatHandlerConfig extends ModelCallOptions {
    * that asks again reads on. `createMemoryBuffer()`, or a buffer that several servers share.
    */
   readonly resume?: AnswerBuffer | undefined;
+  /**
+   * Tools that run here. Pages add them with `serverTools` of `glove-wasm/remote`: their calls are recorded and drawn there, and permissions and
+   * approvals are asked there. A ticket in the model's answer is needed to run one.
+   */
+  readonly tools?: readonly ToolConfig[] | undefined;
+  /**
+   * What calls of `tools` are signed with, the same on all servers of an application: a long random text. Default: the provider's key; without a
+   * key, a random one of this process.
+   */
+  readonly toolSecret?: string | undefined;
+  /** What tools get as `display.services`. A function is called with the request. */
+  readonly services?: unknown;
+  /**
+   * Who calls, such as the id of a user: answers under way and calls of tools belong to their caller, and others cannot use them. `authorize` has let
+   * the request through before. Tools read it as `display.userId`.
+   */
+  readonly owner?: ((request: Request) => Maybe<string>) | undefined;
   /** How much of the provider's own error messages clients are told. `safe`, the default, is what is wrong with the request,
    *  with addresses, hosts, accounts and keys struck out; `all` is all but connections and bodies, word for word. */
   readonly providerMessages?: "safe" | "all" | "none";

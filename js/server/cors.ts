@@ -10,7 +10,7 @@ export function corsHeaders(allowed: ChatHandlerConfig["cors"], request: Request
   if (origin === null || !(any || origins.includes(origin))) return { vary: "origin" };
   return {
     "access-control-allow-origin": any ? "*" : origin,
-    "access-control-allow-methods": "POST",
+    "access-control-allow-methods": "GET, POST",
     "access-control-allow-headers": "content-type, authorization, last-event-id, x-glove-answer, x-glove-answer-over",
     "access-control-expose-headers": "retry-after, x-should-retry, x-glove-answer",
     "access-control-max-age": "86400",

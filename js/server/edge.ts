@@ -6,7 +6,7 @@ import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
 
 export { GloveError } from "../src/error.js";
-export { createMemoryBuffer } from "./answer-buffer.js";
+export { createMemoryBuffer } from "./resume/answer-buffer.js";
 
 const core = /* @__PURE__ */ openProviders(noSource);
 

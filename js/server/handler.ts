@@ -4,7 +4,7 @@ import type { Fetch } from "../src/models/http.js";
 import type { ModelNotice } from "../src/models/model.js";
 import { answer, broken } from "../src/relay/answer.js";
 import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refused.js";
-import { check } from "../src/values/validate-options.js";
+import { check, describeValue } from "../src/values/validate-options.js";
 import type { Providers } from "../src/wasm/providers.js";
 import { checkPermission } from "./authorize.js";
 import { readBody } from "./body.js";
@@ -12,7 +12,8 @@ import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
 import { Refused, refuse } from "./refuse.js";
 import { relayOf } from "./relay.js";
-import { overHeader, ResumableAnswers } from "./resume.js";
+import { answerHeader, answerKey, overHeader, ResumableAnswers } from "./resume/resume.js";
+import { ServerTools } from "./tools.js";
 import { upstreamOf } from "./upstream.js";
 
 /** Refuses at once what can never be answered. */
@@ -20,13 +21,21 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   const upstream = upstreamOf(config);
   const relay = relayOf(core, config, upstream);
   const answers = config.resume && new ResumableAnswers(config.resume, config.heartbeatMs ?? 15_000);
+  const tools = config.tools?.length ? new ServerTools(core, config, upstream.key) : undefined;
   const serve = async (request: Request): Promise<Response> => {
-    if (request.method !== "POST") refuse(405, "METHOD_NOT_ALLOWED", "The chat endpoint accepts only POST.");
+    const lists = tools && request.method === "GET";
+    if (request.method !== "POST" && !lists)
+      refuse(405, "METHOD_NOT_ALLOWED", `The chat endpoint accepts only ${tools ? "GET and POST" : "POST"}.`);
     const refused = await checkPermission(config, request);
     if (refused) return refused;
-    const id = answers?.idOf(request);
-    if (answers && id && request.headers.has(overHeader)) return answers.forget(id);
+    if (lists) return tools.list();
+    const owner = await ownerOf(config, request);
+    const name = answers?.nameOf(request);
+    if (answers && name && request.headers.has(overHeader)) return answers.forget((await answerKey(name, owner)).id);
     const body = await readBody(request, config.limits);
+    if (tools && ServerTools.isCall(body)) {
+      return tools.answer(body, request, owner, (error) => toldOf(config, request, error));
+    }
     const { signal } = request;
     const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
     const notice = (told: ModelNotice) => noticed(config, request, told);
@@ -34,17 +43,38 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     // Read when it is called, so that a fetch which was put in its place later is the one that is used.
     const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
     const ask = (signal: AbortSignal) =>
-      answer({ relay: relay(), body, key: upstream.key(), signal, fetch, heartbeatMs, report, notice });
-    return answers && id ? answers.answer(id, request, ask) : ask(signal);
+      answer({
+        relay: relay(),
+        body,
+        key: upstream.key(),
+        tickets: tools?.tickets(owner),
+        signal,
+        fetch,
+        heartbeatMs,
+        report,
+        notice,
+      });
+    if (!answers || !name) return ask(signal);
+    const response = await answers.answer(await answerKey(name, owner, body), request, ask);
+    if (response.ok) response.headers.set(answerHeader, name);
+    return response;
   };
   return async (request) => {
     check("The request", request, "object");
     const cors = corsHeaders(config.cors, request);
     const preflight = request.method === "OPTIONS" && "access-control-allow-origin" in cors;
     const response = preflight ? new Response(null, { status: 204 }) : await serve(request).catch(failed(config, request));
+    if (tools && response.status === 405) response.headers.set("allow", "GET, POST");
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     return response;
   };
+}
+
+async function ownerOf({ owner }: ChatHandlerConfig, request: Request): Promise<string> {
+  if (!owner) return "";
+  const name = await owner(request);
+  if (typeof name === "string") return name;
+  throw new TypeError(`\`owner\` must return a string, got ${describeValue(name)}.`);
 }
 
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
@@ -56,7 +86,7 @@ function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) 
 }
 
 /** What nobody but this server's owner can mend. */
-const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL", "AUTHORIZE_TIMEOUT"];
+const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL", "AUTHORIZE_TIMEOUT", "TOOL_FAILED"];
 
 /** What anybody can bring about is said once by each handler: how a limit is raised, and that `authorize` gives no plain yes. */
 const saidOnce: readonly string[] = ["BODY_TOO_LARGE", "UNAUTHORIZED"];
@@ -91,8 +121,10 @@ function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cau
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const known = refusal.model && failureOf({ transient: false, ...refusal.model });
   const error = new GloveError(refusal.code, why, { ...(cause !== undefined && { cause: asError(cause) }), ...known });
+  toldOf(config, request, error, refusal.detail !== undefined);
+}
+
+function toldOf(config: ChatHandlerConfig, request: Request, error: GloveError, detail = false): void {
   // A log that fails, at once or later, is no reason to fail a client or to end a server.
-  void (async () => (config.onError ? config.onError(error, request) : log(config, error, refusal.detail !== undefined)))().catch(
-    () => {},
-  );
+  void (async () => (config.onError ? config.onError(error, request) : log(config, error, detail)))().catch(() => {});
 }

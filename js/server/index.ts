@@ -11,8 +11,8 @@ export type { ModelFacts } from "../src/models/facts.js";
 export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/models/model.js";
 export type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 export type { RemotePromptRequest } from "../src/models/remote.js";
-export { type AnswerBuffer, createMemoryBuffer, type MemoryBufferOptions } from "./answer-buffer.js";
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits } from "./config.js";
+export { type AnswerBuffer, createMemoryBuffer, type MemoryBufferOptions } from "./resume/answer-buffer.js";
 
 const core = /* @__PURE__ */ openProviders(() => unpack(bytes));
 

@@ -121,18 +121,99 @@ test("what is stopped by a person is stopped on the server too", async () => {
   expect(texts(talk.getSnapshot())[1]).toMatch(/^agent: word0 .*\(cut\)$/);
 });
 
+test("who stops while the network is away does not wait for it: the server is told at once", async () => {
+  const { handler, asked } = server(undefined, 100);
+  const way = line(handler);
+  way.breaks.push(2);
+  let broken = 0;
+  const talk = session(async (url, init) => {
+    if (!new Headers(init.headers).has("last-event-id")) return way.fetch(url, init);
+    broken++;
+    throw new TypeError("network error");
+  });
+  const sent = talk.sendMessage("hi");
+  await expect.poll(() => broken).toBe(1);
+  const stopped = Date.now();
+  talk.abort();
+  await sent;
+  await expect.poll(() => asked.stopped, { interval: 10 }).toBe(1);
+  // The next pause is one second.
+  expect(Date.now() - stopped).toBeLessThan(500);
+});
+
 test("an answer that is not kept any more is not begun anew in the middle of a text", async () => {
-  const buffer = createMemoryBuffer();
+  const { buffer, ids } = noted();
   const { handler, asked } = server(buffer);
   const way = line(handler);
   way.breaks.push(3);
   const talk = session(async (url, init) => {
-    const id = new Headers(init.headers).get("x-glove-answer") ?? "";
-    if (new Headers(init.headers).has("last-event-id")) await buffer.delete(id);
+    if (new Headers(init.headers).has("last-event-id")) for (const id of ids) await buffer.delete(id);
     return way.fetch(url, init);
   });
   await expect(talk.sendMessage("hi")).rejects.toMatchObject({ code: expect.stringMatching(/^MODEL_/) });
   expect(asked.count).toBe(1);
+});
+
+/** A buffer, and the names of the answers in it. */
+function noted() {
+  const kept = createMemoryBuffer();
+  const ids = new Set<string>();
+  const buffer: AnswerBuffer = {
+    ...kept,
+    append(id, events) {
+      ids.add(id);
+      return kept.append(id, events);
+    },
+  };
+  return { buffer, ids };
+}
+
+/** Asks a handler by a name for the answer. */
+const asking =
+  (handler: (request: Request) => Promise<Response>, name: string) =>
+  (text: string, headers: Record<string, string> = {}, signal?: AbortSignal) => {
+    const body = JSON.stringify({ messages: [{ sender: "user", text }] });
+    const all = { "content-type": "application/json", "x-glove-answer": name, ...headers };
+    return handler(new Request("http://here/", { method: "POST", body, headers: all, ...(signal && { signal }) }));
+  };
+
+test("who knows the name of an answer, but not what was asked, or is somebody else, does not read it", async () => {
+  const createModel = () => createScriptedModel([{ deltas: words, every: 5 }, { text: "another" }]);
+  const owner = (request: Request) => request.headers.get("x-user") ?? "ann";
+  const handler = createChatHandler({ createModel, resume: createMemoryBuffer(), owner });
+  const ask = asking(handler, "a-name-that-was-seen");
+  expect(await (await ask("hi")).text()).toContain("word19");
+  const other = await ask("something else");
+  expect([other.status, await other.text()]).toEqual([409, expect.stringContaining("ANSWER_TAKEN")]);
+  expect((await ask("hi", { "x-user": "bob", "last-event-id": "1" })).status).toBe(410);
+  // Nor does somebody else end it.
+  await ask("", { "x-user": "bob", "x-glove-answer-over": "1" });
+  expect(await (await ask("hi", { "last-event-id": "3" })).text()).toContain("word19");
+});
+
+test("an answer that was deleted and begun anew elsewhere is not mixed with the one before", async () => {
+  const { buffer, ids } = noted();
+  const one = server(buffer, 300);
+  const other = createChatHandler({
+    createModel: () => createScriptedModel([{ deltas: ["new ", "words"], every: 40 }]),
+    resume: buffer,
+  });
+  const first = await asking(one.handler, "the-same-name-of-both")("hi");
+  const reader = first.body?.getReader();
+  await reader?.read();
+  for (const id of ids) await buffer.delete(id);
+  const told = await (await asking(other, "the-same-name-of-both")("hi")).text();
+  expect(told).toContain("words");
+  expect(told).not.toContain("word1");
+  await expect.poll(() => one.asked.stopped, { timeout: 5_000 }).toBe(1);
+  await reader?.cancel();
+});
+
+test("answers that nobody reads are limited", async () => {
+  const { handler, asked } = server(undefined, 500);
+  const leave = async (at: number) => (await asking(handler, `a-name-for-number-${at}`)("hi")).body?.cancel();
+  await Promise.all(Array.from({ length: 110 }, (_, at) => leave(at)));
+  await expect.poll(() => asked.stopped).toBe(10);
 });
 
 test("two servers that share a buffer give one answer", async () => {
@@ -145,7 +226,7 @@ test("two servers that share a buffer give one answer", async () => {
 });
 
 test("a refusal is what it is without a buffer, and is not kept", async () => {
-  const buffer = createMemoryBuffer();
+  const { buffer, ids } = noted();
   const handler = createChatHandler({ createModel: () => createScriptedModel([]), resume: buffer, authorize: () => true });
   const ask = (body: string, headers: Record<string, string>) =>
     handler(new Request("http://here/", { method: "POST", body, headers: { "content-type": "application/json", ...headers } }));
@@ -155,7 +236,8 @@ test("a refusal is what it is without a buffer, and is not kept", async () => {
   ];
   const id = "a-client-of-its-own-2";
   expect(await refused(await ask("{}", { "x-glove-answer": id }))).toEqual([400, "REQUEST_INVALID"]);
-  expect(await buffer.read(id, 0)).toEqual([]);
+  expect(ids.size).toBe(1);
+  for (const id of ids) expect(await buffer.read(id, 0)).toEqual([]);
   expect(await refused(await ask("{}", { "x-glove-answer": "short" }))).toEqual([400, "REQUEST_INVALID"]);
   expect(await refused(await ask("{}", { "x-glove-answer": id, "last-event-id": "-1" }))).toEqual([400, "REQUEST_INVALID"]);
   expect(await refused(await ask("{}", { "x-glove-answer": id, "last-event-id": "7" }))).toEqual([410, "ANSWER_GONE"]);
@@ -175,13 +257,16 @@ test("a handler without a buffer answers a resumable fetch as any other", async 
 
 test("what is kept in memory is forgotten after its time, and beyond its size", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  const buffer = createMemoryBuffer({ keptMs: 1_000, letters: 10 });
+  const buffer = createMemoryBuffer({ keptMs: 1_000, letters: 60 });
   expect(await buffer.append("a", ["12345"])).toBe(0);
   expect(await buffer.append("a", ["6"])).toBe(1);
   expect(await buffer.append("b", ["1234"])).toBe(0);
   expect(await buffer.read("a", 1)).toEqual(["6"]);
   await buffer.append("c", ["1"]);
   expect([await buffer.read("a", 0), await buffer.read("b", 0)]).toEqual([[], ["1234"]]);
+  // Also what has no letters takes its place.
+  await buffer.append("b", Array(10).fill(""));
+  expect(await buffer.read("c", 0)).toEqual([]);
   vi.setSystemTime(Date.now() + 1_001);
   await buffer.append("d", ["1"]);
   expect([await buffer.read("b", 0), await buffer.read("c", 0), await buffer.read("d", 0)]).toEqual([[], [], ["1"]]);

@@ -3,7 +3,7 @@ import { EventStream } from "./events.js";
 import { clientLeft, type Refusal, refusedEvent, refusedResponse } from "./refused.js";
 import { type RelayCall, relayed } from "./relayed.js";
 
-export interface Asking extends Pick<RelayCall, "relay" | "body" | "key" | "fetch" | "notice"> {
+export interface Asking extends Pick<RelayCall, "relay" | "body" | "key" | "fetch" | "tickets" | "notice"> {
   readonly signal: AbortSignal;
   readonly heartbeatMs: number;
   /** A failure is an event, also before anything was told. */

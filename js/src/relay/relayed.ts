@@ -11,6 +11,8 @@ export interface RelayCall {
   readonly body: string;
   readonly key: string;
   readonly fetch: Fetch;
+  /** What calls of tools of the server are signed with. */
+  readonly tickets?: string | undefined;
   /** Gets whole events, those of one network chunk at a time. */
   write(events: string): void;
   /** Resolves when there is room for more. */
@@ -24,7 +26,7 @@ let calls = 0;
 
 /** Gives why there is no answer, or nothing when it is whole or the signal came first. Rejects when the core ended. */
 export async function relayed(call: RelayCall, signal: AbortSignal): Promise<Refusal | undefined> {
-  const { relay, body, key, fetch, write, ready, notice } = call;
+  const { relay, body, key, fetch, tickets, write, ready, notice } = call;
   let leave = () => {};
   const gone = new Promise<void>((resolve) => {
     leave = resolve;
@@ -41,7 +43,7 @@ export async function relayed(call: RelayCall, signal: AbortSignal): Promise<Ref
   };
   calls++;
   // A trap of the core may also come at once.
-  const answered = async (): Promise<string | undefined> => relay.answer(body, key, host, gone);
+  const answered = async (): Promise<string | undefined> => relay.answer(body, key, host, gone, tickets);
   try {
     const refusal = await guard.untilTrap(answered());
     return refusal === undefined ? undefined : (JSON.parse(refusal) as Refusal);

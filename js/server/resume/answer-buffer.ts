@@ -1,5 +1,5 @@
 // Where answers under way are kept, so that a client that lost its connection reads on.
-import { check, checkOptions, type Options } from "../src/values/validate-options.js";
+import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 
 /** Keeps lists of short texts for some minutes: in memory, in Redis, in any store that can append to a list. */
 export interface AnswerBuffer {
@@ -19,6 +19,9 @@ export interface MemoryBufferOptions {
 }
 
 const bufferOptions = { keptMs: "large", letters: "large" } as const satisfies Options<MemoryBufferOptions>;
+
+/** What an event takes beside its letters. */
+const eachLetters = 16;
 
 interface Kept {
   readonly events: string[];
@@ -46,7 +49,8 @@ export function createMemoryBuffer(options: MemoryBufferOptions = {}): AnswerBuf
       let added = 0;
       for (const event of events) {
         kept.events.push(event);
-        added += event.length;
+        // Also one without a letter takes its place.
+        added += event.length + eachLetters;
       }
       kept.at = now;
       kept.letters += added;

@@ -1,0 +1,329 @@
+// Tools of a chat handler: what pages are told of them, and their calls, which run here and stream to the page what comes of them.
+//
+// The page keeps the record and decides when a call runs, so a call comes as a request of its own: with the ticket that the model's answer gave it, which
+// holds for this call, these arguments and this caller alone. A ticket runs once, as long as this process or the buffer
+// knows of it: whoever asks with it again reads what that run told.
+import type { CallPort } from "../src/display/call-display.js";
+import { GloveError, reasonOf } from "../src/error.js";
+import { EventStream } from "../src/relay/events.js";
+import { clientLeft, refusedResponse } from "../src/relay/refused.js";
+import { checkTool, duplicateName } from "../src/tools/options.js";
+import { ToolRunner } from "../src/tools/runner.js";
+import type { IGloveRunnable, ToolConfig } from "../src/tools/tool.js";
+import type { Guard } from "../src/wasm/guard.js";
+import type { Providers } from "../src/wasm/providers.js";
+import type { PageTool } from "../src/wire/core-types.js";
+import type { Issue } from "../src/wire/run-types.js";
+import type { ChatHandlerConfig } from "./config.js";
+import { refuse } from "./refuse.js";
+import { createMemoryBuffer } from "./resume/answer-buffer.js";
+import { answerKey, ResumableAnswers } from "./resume/resume.js";
+
+/** So long a tool without a `timeoutMs` may work: nobody else ends one whose page is gone. */
+const longestMs = 600_000;
+/** Calls whose pages are gone, at once. */
+const mostLeft = 1_000;
+const backOffMs = 500;
+/** What works in silence is not to be taken for broken off, nor to be forgotten. */
+const beatMs = 15_000;
+/** Of so many calls it is known that they have begun, also when what they told is not kept any more. */
+const mostBegun = 50_000;
+const stopped = `data: ${JSON.stringify({ type: "tool_outcome", outcome: { threw: "it was stopped" } })}`;
+/** What a key has at least, of a provider; a secret is not made of less. */
+const keyLetters = 20;
+
+/** A call as a page sends it. */
+interface PostedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly ticket: string;
+  /** The page knows that it has begun. */
+  readonly again: boolean;
+  /** Instead of running it. */
+  readonly wants: "permission" | "approval" | "stop" | undefined;
+}
+
+export class ServerTools {
+  readonly #config: ChatHandlerConfig;
+  readonly #tools: readonly ToolConfig[];
+  readonly #core: Providers;
+  readonly #key: () => string;
+  readonly #own = crypto.randomUUID() + crypto.randomUUID();
+  readonly #calls: ResumableAnswers;
+  readonly #begun = new Set<string>();
+  #specs: Promise<readonly PageTool[]> | undefined;
+
+  constructor(core: Providers, config: ChatHandlerConfig, key: () => string) {
+    this.#core = core;
+    this.#config = config;
+    this.#key = key;
+    this.#tools = config.tools ?? [];
+    this.#calls = new ResumableAnswers(config.resume ?? createMemoryBuffer(), config.heartbeatMs ?? 15_000);
+    const names = new Set<string>();
+    for (const tool of this.#tools) {
+      // First, because checks of the rest name the tool.
+      if (tool && (typeof tool.name !== "string" || !tool.name.trim())) {
+        throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
+      }
+      checkTool(tool);
+      const name = tool.name.toLowerCase();
+      if (names.has(name)) throw duplicateName(tool.name);
+      names.add(name);
+      for (const no of ["undo", "unAbortable"] as const) {
+        if (tool[no])
+          throw new GloveError(
+            "TOOL_INVALID",
+            `The tool "${tool.name}" has \`${no}\`, which tools of a chat handler cannot have.`,
+          );
+      }
+    }
+  }
+
+  /** What the calls of an answer are signed with. */
+  tickets(owner: string): string {
+    return JSON.stringify({ secret: this.#secret(), owner, tools: this.#tools.map(({ name }) => name) });
+  }
+
+  /** The tools, as pages add them to their own. */
+  async list(): Promise<Response> {
+    this.#specs ??= Promise.resolve(this.#runner(new Request("http://tools/"), "", () => {}).specs(this.#tools));
+    const specs = await this.#specs.catch((error: unknown) => {
+      this.#specs = undefined;
+      throw error;
+    });
+    const tools = specs.map((spec, at) => {
+      const { title } = this.#tools[at] ?? {};
+      return { ...spec, ...(typeof title === "string" && { title }) };
+    });
+    return json({ tools });
+  }
+
+  /** Whether this body is a call, and no question to the model. */
+  static isCall(body: string): boolean {
+    return body.startsWith('{"toolCall":');
+  }
+
+  async answer(body: string, request: Request, owner: string, report: (error: GloveError) => void): Promise<Response> {
+    const call = posted(body);
+    const tool = this.#tools.find(({ name }) => name.toLowerCase() === call.name.toLowerCase());
+    if (!tool) refuse(404, "TOOL_UNKNOWN", `This server has no tool called ${call.name} (any more).`);
+    const input = inputOf(call);
+    if (call.wants === "permission" || call.wants === "approval") {
+      let broken = false;
+      const runner = this.#runner(request, owner, (error) => {
+        broken ||= error.code === "TOOL_RULE_FAILED";
+        report(error);
+      });
+      const asked = call.wants === "permission" ? runner.permissionOf : runner.approval;
+      const { verdict } = JSON.parse(await asked.call(runner, "rule", tool.name, input, undefined)) as { verdict: Verdict };
+      if (typeof verdict !== "object") return json({ verdict });
+      if (verdict.invalid) return json({ verdict: { invalid: this.#issues(tool, verdict.invalid, report) } });
+      const failed = `A rule of the tool "${tool.name}" failed on the server.`;
+      return json({ verdict: broken && verdict.failed !== undefined ? { failed } : verdict });
+    }
+    const { ticketHolds } = this.#core.now(this.#config.wasm);
+    if (!ticketHolds(this.tickets(owner), call.ticket, call.id, call.name, input)) {
+      refuse(
+        403,
+        "TOOL_CALL_UNKNOWN",
+        "The model of this server did not make this call, or it was made for somebody else; it did not run.",
+      );
+    }
+    const key = await answerKey(`tool ${call.ticket}`, owner);
+    if (call.wants === "stop") return this.#calls.stop(key, stopped);
+    const begin = (signal: AbortSignal) => {
+      this.#begun.add(key.id);
+      const [oldest] = this.#begun;
+      if (oldest !== undefined && this.#begun.size > mostBegun) this.#begun.delete(oldest);
+      return this.#run(tool, call, input, request, owner, key.id, signal, report);
+    };
+    // A caller can say that it knows of no beginning; nothing runs twice for that.
+    const again = call.again || (this.#begun.has(key.id) && !tool.idempotent);
+    return this.#calls.answer(key, request, begin, { again, most: mostLeft });
+  }
+
+  #run(
+    tool: ToolConfig,
+    call: PostedCall,
+    input: string,
+    request: Request,
+    owner: string,
+    idempotencyKey: string,
+    stopped: AbortSignal,
+    report: (error: GloveError) => void,
+  ): Promise<Response> {
+    const stop = new AbortController();
+    const stream = new EventStream(Math.min(this.#config.heartbeatMs || beatMs, beatMs), () => stop.abort());
+    const tell = (event: Record<string, unknown>) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
+    const end = () => stream.end(() => refusedResponse(clientLeft));
+    stopped.addEventListener("abort", () => stop.abort(), { once: true });
+    // It has begun: whoever asks from now on reads along.
+    tell({ type: "tool_begun", id: call.id });
+    const limit = tool.timeoutMs || longestMs;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(
+        () => {
+          resolve(
+            JSON.stringify({
+              threw: `it did not end within ${limit / 1000} seconds, and was stopped; it may have done a part of its work`,
+            }),
+          );
+          stop.abort();
+        },
+        Math.min(limit, 2_147_483_647),
+      );
+    });
+    let summing: { result: Record<string, unknown>; outputs: unknown } | undefined;
+    const returned = (outcome: string) => {
+      summing = (JSON.parse(outcome) as { summing: NonNullable<typeof summing> }).summing;
+    };
+    let words: string | undefined;
+    const failed = (error: unknown) => {
+      words = this.#words(tool, error, report);
+    };
+    const work = async (): Promise<string> => {
+      const tries = tool.idempotent ? 1 + (tool.maxRetries ?? 0) : 1;
+      for (let attempt = 1; ; attempt++) {
+        const runner = this.#runner(request, owner, report, (slot) => tell({ type: "tool_slot", slot }), returned, failed);
+        const outcome = await runner.run(call.id, tool.name, input, undefined, stop.signal, idempotencyKey);
+        if (!outcome.startsWith('{"threw"')) return outcome;
+        if (attempt >= tries || stop.signal.aborted) return JSON.stringify({ threw: words ?? "it was stopped" });
+        await new Promise((later) => setTimeout(later, backOffMs * 2 ** (attempt - 1)));
+      }
+    };
+    void Promise.race([work(), late])
+      .then((outcome) => {
+        const told = JSON.parse(outcome) as { summed?: unknown; invalid?: readonly Issue[] };
+        if (told.invalid) {
+          return tell({ type: "tool_outcome", outcome: { invalid: this.#issues(tool, told.invalid, report) } });
+        }
+        if (!("summed" in told) || !summing) return tell({ type: "tool_outcome", outcome: told });
+        const { result, outputs } = summing;
+        return tell({ type: "tool_outcome", outcome: { returned: { result: { ...result, summary: told.summed }, outputs } } });
+      })
+      .catch((error: unknown) => tell({ type: "tool_outcome", outcome: { threw: this.#words(tool, error, report) } }))
+      .finally(() => {
+        clearTimeout(timer);
+        end();
+      });
+    return stream.response;
+  }
+
+  /** A tool fails in its own words only where it meant them for others: what a library says may hold keys and addresses. */
+  #words({ name }: ToolConfig, error: unknown, report: (error: GloveError) => void): string {
+    const reason = reasonOf(error) || "unknown error";
+    report(new GloveError("TOOL_FAILED", `The tool "${name}" threw: ${reason}`, { cause: error }));
+    return error instanceof GloveError ? reason : "the tool failed on the server";
+  }
+
+  /** What does not fit is said; what a schema throws is as secret as what a tool throws. */
+  #issues(tool: ToolConfig, issues: readonly Issue[], report: (error: GloveError) => void): readonly Issue[] {
+    return issues.map((issue) => {
+      if (issue.path.length > 0 || !issue.message.startsWith(schemaFailed)) return issue;
+      report(new GloveError("TOOL_FAILED", `The tool "${tool.name}" cannot check its arguments: ${issue.message}`));
+      return { ...issue, message: `${schemaFailed}on the server` };
+    });
+  }
+
+  #runner(
+    request: Request,
+    owner: string,
+    report: (error: GloveError) => void,
+    show: (slot: unknown) => void = () => {},
+    returned: (outcome: string) => void = () => {},
+    failed: (error: unknown) => void = () => {},
+  ): ToolRunner {
+    const { services } = this.#config;
+    // Only a tool that runs is given them; its list is made for nobody.
+    const given = () => ({
+      services: typeof services === "function" ? services(request) : services,
+      ...(owner && { userId: owner }),
+    });
+    const context = {
+      display: () => port(show),
+      agent: () => undefined as unknown as IGloveRunnable,
+      given,
+      result: () => Promise.reject(onServer("undo")),
+      messages: async () => [],
+      validated: () => {},
+      returned: (_: string, outcome: string) => returned(outcome),
+      report: (code: string, error: unknown) => {
+        if (code === "TOOL_FAILED") failed((error as Error).cause);
+        else report(new GloveError(code, reasonOf(error), { cause: error }));
+      },
+    };
+    return new ToolRunner(context, (name) => this.#tools.find((known) => known.name === name));
+  }
+
+  #secret(): string {
+    const { toolSecret } = this.#config;
+    if (toolSecret) return toolSecret;
+    // All servers of an application have the same key of its provider, and nobody else has it.
+    const key = this.#key();
+    return key.length >= keyLetters ? key : this.#own;
+  }
+}
+
+const json = (value: unknown) =>
+  new Response(JSON.stringify(value), { headers: { "content-type": "application/json", "cache-control": "no-store" } });
+
+type Verdict = string | { readonly failed?: string; readonly invalid?: readonly Issue[] };
+
+/** So begins what is said of a schema that throws. */
+const schemaFailed = "the schema failed: ";
+
+/** As the core reads it. */
+function inputOf({ input }: PostedCall): string {
+  try {
+    return JSON.stringify(input ?? null);
+  } catch (error) {
+    // Nested deeper than the stack is.
+    return refuse(400, "REQUEST_INVALID", "The arguments of the call are nested too deep.", error);
+  }
+}
+
+function posted(body: string): PostedCall {
+  let call: Partial<Record<keyof PostedCall, unknown>> | undefined;
+  try {
+    ({ toolCall: call } = JSON.parse(body) as { toolCall?: typeof call });
+  } catch (error) {
+    refuse(400, "BODY_NOT_JSON", `The request body cannot be read: ${reasonOf(error)}`);
+  }
+  const { id = "", name, input, ticket = "", again = false, wants } = call ?? {};
+  const good =
+    typeof id === "string" &&
+    typeof name === "string" &&
+    typeof ticket === "string" &&
+    typeof again === "boolean" &&
+    (wants === undefined || wants === "permission" || wants === "approval" || wants === "stop");
+  if (!good) refuse(400, "REQUEST_INVALID", "The request's `toolCall` is not valid.");
+  return { id, name, input, ticket, again, wants };
+}
+
+/** The display of a tool that runs here: what it shows stands in the page; it asks nobody, and steps are done. */
+function port(show: (slot: unknown) => void): CallPort {
+  let shown = 0;
+  const core = {
+    beginStep: () => Promise.resolve('{"begins":"step"}'),
+    endStep: () => Promise.resolve(),
+  };
+  return {
+    manager: {} as CallPort["manager"],
+    keeps: false,
+    show: (slot) => {
+      show(slot);
+      return `slot ${++shown}`;
+    },
+    ask: () => Promise.reject(onServer("pushAndWait")),
+    core: () => core as unknown as ReturnType<CallPort["core"]>,
+    guard: { untilTrap: <T>(promise: Promise<T>) => promise } as unknown as Guard,
+  };
+}
+
+const onServer = (what: string) =>
+  new GloveError(
+    "DISPLAY_ON_SERVER",
+    `\`${what}\` cannot be used by a tool of the server: ask before the call by \`requireApproval\`, or make it a tool of the page.`,
+  );
