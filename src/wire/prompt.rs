@@ -20,6 +20,10 @@ pub(crate) struct PromptInput {
     /// No person says it: the text is why it begins.
     #[json(default)]
     trigger: bool,
+    /// What the person wrote, where a hook of the page has made the text of it.
+    pre_modified_text: Option<String>,
+    /// A hook of the page has answered it already.
+    hook_answer: Option<String>,
     #[json(default)]
     leave_when_waiting: bool,
     /// Fields that the application puts on its message.
@@ -37,13 +41,17 @@ impl From<PromptInput> for Prompt {
             regenerate,
             edits,
             trigger,
+            pre_modified_text,
+            hook_answer,
             leave_when_waiting,
             extra,
         } = input;
         let mut message = Message::user(text);
         message.framework_context = trigger.then(|| TRIGGER.to_owned());
         message.content = content;
+        message.pre_modified_text = pre_modified_text;
         message.extra = extra;
+        message.answer_by_hook(hook_answer);
         Prompt { id, message, when_busy, regenerate, edits, leave_when_waiting }
     }
 }

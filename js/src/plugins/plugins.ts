@@ -1,11 +1,13 @@
 // The plugins of a session: what they add before each call of the model, and what they keep. Loaded with the first.
 import { answerTool } from "../answers/answer-tool.js";
-import { codeOf, GloveError, reasonOf } from "../error.js";
+import type { Skills } from "../commands/skills.js";
+import { codeOf, GloveError, late, reasonOf } from "../error.js";
 import type { SessionConfig } from "../session/session-config.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
+import { withinTime } from "../timing/time-limit.js";
 import { duplicateName } from "../tools/options.js";
 import { checkWithSchema, issuesText } from "../tools/schema.js";
-import { addedTools, specOf } from "../tools/spec.js";
+import { specOf } from "../tools/spec.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { Toolbox } from "../tools/toolbox.js";
 import { copy, toPlain } from "../values/json.js";
@@ -48,6 +50,7 @@ interface Session {
   prompts(): Promise<PromptRecord[]>;
   addSubscriber(subscriber: SubscriberAdapter): () => void;
   report(code: string, error: unknown): void;
+  tell(type: string, data: unknown): void;
 }
 
 interface Connection {
@@ -70,6 +73,7 @@ export class Plugins {
   #model = usualModel;
   /** What was prepared last. */
   #prepared: Promise<void> | undefined;
+  #skills: Skills | undefined;
   /** Writes of one plugin's state are one after the other. */
   readonly #writes = new Map<AnyPlugin, Promise<unknown>>();
   /** What was said of states that do not match is not said again. */
@@ -81,7 +85,19 @@ export class Plugins {
     this.#connection = connection;
   }
 
-  check(plugins: readonly AnyPlugin[] = []): void {
+  /** What the settings ask for is there, and checked. */
+  async ready(): Promise<readonly AnyPlugin[]> {
+    const { plugins = [], skills } = this.#session.config;
+    if (skills && !this.#skills) {
+      const { Skills } = await late(import("../commands/skills.js"));
+      this.#skills ??= new Skills(this.#session, () => this.#connection.own);
+    }
+    const all = [...(skills ? (this.#skills?.plugins(skills) ?? []) : []), ...plugins];
+    this.#check(all);
+    return all;
+  }
+
+  #check(plugins: readonly AnyPlugin[]): void {
     const ids = new Set<string>();
     for (const plugin of plugins) {
       checkPlugin(plugin);
@@ -112,8 +128,7 @@ export class Plugins {
   }
 
   async #prepare(): Promise<void> {
-    const { plugins = [] } = this.#session.config;
-    this.check(plugins);
+    const plugins = await this.ready();
     const stop = new AbortController();
     // Whatever ends the request ends this, and so does the end of the session.
     let over = () => {};
@@ -146,20 +161,8 @@ export class Plugins {
     const share: Share = { user: this.#user, context: [], tools: [] };
     const session = this.#session;
     const { userId, services, tools = [] } = session.config;
-    const ms = plugin.timeoutMs ?? usualMs;
-    const late = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLong = new Promise<never>((_, reject) => {
-      const stop = (error: Error) => {
-        reject(error);
-        late.abort(error);
-      };
-      if (ms < 0x7fff_ffff) timer = setTimeout(() => stop(new Error(`it took longer than ${ms} ms`)), ms);
-      stopped.addEventListener("abort", () => stop(new Error("the request was stopped")), { once: true });
-    });
-    tooLong.catch(() => {});
     try {
-      const prepared = (async () =>
+      await withinTime(plugin.timeoutMs ?? usualMs, stopped, (signal) =>
         plugin.prepare({
           state: this.#stateIn(plugin, share),
           context: { add: (text: string) => void share.context.push(check("The context", text, "text")) },
@@ -178,16 +181,14 @@ export class Plugins {
           },
           input,
           services,
-          signal: late.signal,
-        }))();
-      await Promise.race([prepared, tooLong]);
+          signal,
+        }),
+      );
       // What it does from now on belongs to no call.
       return { ...share, context: [...share.context], tools: [...share.tools] };
     } catch (error) {
       if (!stopped.aborted) this.#failed(plugin, error);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -224,7 +225,6 @@ export class Plugins {
         continue;
       }
       for (const name of names) taken.add(name);
-      for (const tool of own) addedTools.add(tool);
       all.push(...own);
     }
     return all;
@@ -324,7 +324,14 @@ export class Plugins {
 
   async #checked(plugin: AnyPlugin, value: unknown): Promise<unknown> {
     if (!plugin.stateSchema) return value;
-    const checked = await checkWithSchema(plugin.stateSchema, value);
+    // One that never ends would hold up every state after it.
+    const ms = plugin.timeoutMs ?? usualMs;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      const why = `The \`stateSchema\` of the plugin "${plugin.id}" took longer than ${ms} ms.`;
+      if (ms < 0x7fff_ffff) timer = setTimeout(() => reject(new GloveError("PLUGIN_STATE_INVALID", why)), ms);
+    });
+    const checked = await Promise.race([checkWithSchema(plugin.stateSchema, value), tooLong]).finally(() => clearTimeout(timer));
     if (!("issues" in checked)) return checked.value;
     const why = `The state of the plugin "${plugin.id}" does not match its \`stateSchema\`: ${issuesText(checked.issues)}.`;
     throw new GloveError("PLUGIN_STATE_INVALID", why);
@@ -361,6 +368,7 @@ export class Plugins {
 
 function failure(plugin: AnyPlugin, cause: unknown): GloveError {
   const code = codeOf(cause as Error);
+  if (code === "SKILL_FAILED") return cause as GloveError;
   const own = code?.startsWith("PLUGIN_") ? code : "PLUGIN_FAILED";
   return new GloveError(own, `The plugin "${plugin.id}" failed: ${reasonOf(cause) || "it threw nothing that says why"}.`);
 }

@@ -35,11 +35,23 @@ const moved = {
 };
 
 /** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
-export function checkTool(tool: { readonly name: string }): void {
+export function checkTool(tool: object): void {
   check("A tool", tool, "object", "TOOL_INVALID");
-  const called = (option: string) => `\`${option}\` of the tool "${tool.name}"`;
+  const { name, description, do: work } = tool as Partial<ToolConfig>;
+  const called = (option: string) => `\`${option}\` of the tool "${name}"`;
   checkOptions(tool, toolOptions, { called, code: "TOOL_INVALID", moved });
+  // What all providers together take.
+  if (!/^[\w.:-]{1,128}$/.test(name ?? "")) {
+    throw invalid(`No provider takes a tool with the name "${name}": use letters, digits, "_" and "-".`);
+  }
+  const missing =
+    typeof work !== "function"
+      ? "`do`: give it the function that does its work"
+      : description === undefined && "`description`: say what it does";
+  if (missing) throw invalid(`The tool "${name}" has no ${missing}.`);
 }
+
+const invalid = (message: string) => new GloveError("TOOL_INVALID", message);
 
 export function duplicateName(name: string): GloveError {
   return new GloveError("TOOL_NAME_TAKEN", `Two tools are called "${name}" (case is ignored); rename one of them.`);

@@ -172,7 +172,9 @@ export class ToolRunner implements ToolHost {
   async #runs(name: string, key: string): Promise<ToolConfig> {
     if (name !== answerTool) return this.#get(name);
     const { liveAnswerTool, storedAnswerTool } = await late(import("../answers/answers.js"));
-    return liveAnswerTool(key) ?? this.#find(name) ?? storedAnswerTool(await this.#context.messages());
+    return (
+      liveAnswerTool(this.#context.given().outer, key) ?? this.#find(name) ?? storedAnswerTool(await this.#context.messages())
+    );
   }
 
   #display(call: RunningCall): CallDisplay {

@@ -9,18 +9,12 @@ import { jsonSchemaOf, schemaFrom } from "./schema-of.js";
 import type { JsonSchema, Schema } from "./schema-types.js";
 import type { ToolConfig } from "./tool.js";
 
-/** What plugins have added: in a session that is opened again, their calls wait until they are added again. */
-export const addedTools = new WeakSet<ToolConfig>();
-
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<PageTool> {
   checkTool(tool);
-  if (typeof tool.do !== "function") {
-    throw new GloveError("TOOL_INVALID", `The tool "${tool.name}" has no \`do\`: give it the function that does its work.`);
-  }
   return after(toolSchema(tool), (schema) => ({
     name: tool.name,
-    description: tool.description ?? "",
+    description: tool.description,
     schema: plainSchema(tool.name, schema),
     ...optional("permission", gate(tool.requiresPermission)),
     ...optional("approval", gate(tool.requireApproval)),
@@ -31,7 +25,6 @@ export function specOf(tool: ToolConfig): Maybe<PageTool> {
     ...optional("un_abortable", tool.unAbortable),
     ...optional("undo", tool.undo && true),
     ...optional("on_interrupted", tool.onInterrupted),
-    ...optional("added", addedTools.has(tool) || undefined),
   }));
 }
 

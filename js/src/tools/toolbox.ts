@@ -45,7 +45,8 @@ export class Toolbox implements ToolHost {
     try {
       const tool = this.find(name);
       const title = typeof tool?.title === "function" ? tool.title(copy({ input }).input) : tool?.title;
-      return typeof title === "string" ? title : undefined;
+      // "Weather in undefined": the model has left out what the title is made of.
+      return typeof title === "string" && !/\bundefined\b/.test(title) ? title : undefined;
     } catch {
       // Arguments of another form than it expects.
       return undefined;
@@ -55,7 +56,11 @@ export class Toolbox implements ToolHost {
   /** The core calls no tool before: what runs them is there when it does. At once, unless something has to be loaded. */
   specs(): Maybe<PageTool[]> {
     const tools = this.#all();
-    return tools.length ? after(this.#runs(), (runner) => runner.specs(tools)) : [];
+    if (!tools.length) return [];
+    const { length } = this.#tools;
+    const specs = after(this.#runs(), (runner) => runner.specs(tools));
+    // In a session that is opened again, calls of what plugins had added wait until it is added again.
+    return after(specs, (all) => all.map((spec, at) => (at < length ? spec : { ...spec, added: true })));
   }
 
   #all(): readonly ToolConfig[] {
