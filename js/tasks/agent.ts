@@ -12,9 +12,9 @@ import type { TaskAgentOptions, TaskApprovals, TaskResult, TaskRunOptions, TaskS
 import { core } from "./core.js";
 import { TaskHost, type TaskStepFunction } from "./host.js";
 import { checkApprovals, specOptions } from "./options.js";
-import { openTaskWorkspace } from "./stored.js";
 import { GloveTask, storedEvents } from "./task.js";
-import { checkWorkspace, type TaskWorkspace } from "./workspace.js";
+import { openTaskWorkspace } from "./workspaces/stored.js";
+import { checkWorkspace, type TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What an agent for tasks is made of. Either `endpoint` or `createModel` is required; both and `tools` are those of `GloveClient`. */
 export interface TaskAgentConfig {
@@ -147,7 +147,7 @@ export class TaskAgent {
       ...omitUndefined({ id, persona, seedMessages, approvals, pollMs }),
     };
     try {
-      opened = new CoreTask(JSON.stringify(options), host.page(), host.files());
+      opened = new CoreTask(JSON.stringify(options), host.page(), host.files.port());
       const state = JSON.parse(await guard.untilTrap(begin(opened))) as TaskState;
       task = new GloveTask(opened, host, workspace, state, await storedEvents(workspace));
       return task;

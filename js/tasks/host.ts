@@ -14,7 +14,9 @@ import { type CoreTask, guard } from "../src/wasm/tasks.js";
 import type { PageTool } from "../src/wire/core-types.js";
 import type { Message } from "../src/wire/record.js";
 import type { TaskEvent, TaskPlan, TaskPrompt, TaskState, TaskStep } from "../src/wire/task-types.js";
-import type { TaskWorkspace } from "./workspace.js";
+import { type Teller, tellerOf } from "./channel.js";
+import { WorkspaceFiles } from "./files.js";
+import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a function that does a step is given. */
 export interface TaskStepContext {
@@ -52,19 +54,21 @@ const showsNothing = (tool: string) =>
     `The tool "${tool}" shows something on a display, which tasks have not: let its calls be approved instead (\`requireApproval\`).`,
   );
 
-const misbehaves = (method: string, wanted: string, got: unknown) =>
-  new GloveError("TASK_WORKSPACE_FAILED", `\`${method}\` of the workspace must give ${wanted}, got ${typeof got}.`);
-
 export class TaskHost {
   readonly #parts: TaskParts;
   readonly #tools: Toolbox;
   readonly #models: PageModels;
   readonly #display = new DisplayManager();
-  #release: (() => void) | undefined;
-  readonly #writing = new Set<Promise<void>>();
+  readonly files: WorkspaceFiles;
+  readonly #teller: Teller;
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
+    this.#teller = tellerOf(parts.workspace.name);
+    this.files = new WorkspaceFiles(parts.workspace, (path) => {
+      parts.wrote(path);
+      this.#teller.wrote(path);
+    });
     const core = () => {
       const core = parts.core();
       if (!core) throw new GloveError("TASK_CLOSED", "The task is closed here; resume it to go on.");
@@ -99,50 +103,8 @@ export class TaskHost {
   /** Whoever has let go of the core gives the lease back. */
   over(): void {
     this.#models.forget();
-    this.#freed();
-  }
-
-  /** The files, as the core asks for them. What the application's workspace answers is checked: the core takes it as it is. */
-  files() {
-    const { workspace } = this.#parts;
-    return {
-      read: async (path: string) => {
-        const content: unknown = (await workspace.read(path)) ?? undefined;
-        // By its tag: one of another realm is no instance of this one's class.
-        if (content === undefined || Object.prototype.toString.call(content) === "[object Uint8Array]") return content;
-        throw misbehaves("read", "a Uint8Array, or nothing where there is no file", content);
-      },
-      write: (path: string, content: string) => this.#writes(path, async () => workspace.write(path, content)),
-      append: (path: string, content: string) => this.#writes(path, async () => workspace.append(path, content)),
-      list: async (folder: string) => JSON.stringify(await workspace.list(folder)),
-      lease: async () => {
-        const release: unknown = await workspace.lease();
-        if (!release) return undefined;
-        if (typeof release !== "function") throw misbehaves("lease", "a function that gives the lease back, or nothing", release);
-        this.#release = release as () => void;
-        return () => this.#freed();
-      },
-    };
-  }
-
-  async #writes(path: string, write: () => Promise<void>): Promise<void> {
-    const writing = write();
-    this.#writing.add(writing);
-    try {
-      await writing;
-    } finally {
-      this.#writing.delete(writing);
-    }
-    this.#parts.wrote(path);
-  }
-
-  /** A write in flight may still change a file: nobody else may run the task before it is done. */
-  #freed(): void {
-    const release = this.#release;
-    this.#release = undefined;
-    if (!release) return;
-    if (this.#writing.size === 0) release();
-    else void Promise.allSettled(this.#writing).then(release);
+    this.files.freed();
+    this.#teller.close();
   }
 
   /** What the core asks of the page. */

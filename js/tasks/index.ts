@@ -25,11 +25,12 @@ export type {
   TaskVerdict,
 } from "../src/wire/task-types.js";
 export { TaskAgent, type TaskAgentConfig } from "./agent.js";
-export { DirectoryTaskWorkspace } from "./directory.js";
 export type { TaskStepContext, TaskStepFunction } from "./host.js";
-export { IndexedDBTaskWorkspace } from "./indexeddb.js";
-export { MemoryTaskWorkspace } from "./memory.js";
-export { deleteTaskWorkspace, listTaskWorkspaces, openTaskWorkspace } from "./stored.js";
 export { GloveTask, type TaskSnapshot } from "./task.js";
-export { exportWorkspace, importWorkspace } from "./transfer.js";
-export type { TaskWorkspace, WorkspaceEntry } from "./workspace.js";
+export { type TaskSight, TaskWatch, watchTask } from "./watch.js";
+export { DirectoryTaskWorkspace } from "./workspaces/directory.js";
+export { IndexedDBTaskWorkspace } from "./workspaces/indexeddb.js";
+export { MemoryTaskWorkspace } from "./workspaces/memory.js";
+export { deleteTaskWorkspace, listTaskWorkspaces, openTaskWorkspace } from "./workspaces/stored.js";
+export { exportWorkspace, importWorkspace } from "./workspaces/transfer.js";
+export type { TaskWorkspace, WorkspaceEntry } from "./workspaces/workspace.js";

@@ -15,7 +15,7 @@ import type {
 } from "../src/wire/task-types.js";
 import { type TaskHost, toldQuietly } from "./host.js";
 import { budgetOptions, checkApprovals } from "./options.js";
-import type { TaskWorkspace } from "./workspace.js";
+import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a screen shows of a task. What did not change is the same object. */
 export interface TaskSnapshot {
@@ -74,7 +74,7 @@ export class GloveTask {
   }
 
   /** Runs the task until it ends, is stopped, or a budget is used up; a task that was paused goes on. */
-  run(options: TaskRunOptions = {}): Promise<TaskResult> {
+  async run(options: TaskRunOptions = {}): Promise<TaskResult> {
     check("The options", options, "object");
     checkOptions(options, runOptions);
     return this.#working((core) => core.run(JSON.stringify(options)));

@@ -5,13 +5,15 @@ use crate::json::Json;
 use crate::json::codec::{Read, from_text};
 use crate::message::Extra;
 use crate::providers::base64::bytes_of;
-use crate::task::layout::{PROGRESS, STATE, TASK, WorkspacePath};
+use crate::task::layout::{PROGRESS, STATE, STATE_BEFORE, TASK, WorkspacePath};
 use crate::task::{TaskError, TaskErrorKind};
 use crate::task_runtime::Workspace;
 
 /// What `exportWorkspace` of `glove-wasm/tasks` writes.
 const FORMAT: &str = "glove-task-workspace";
 const VERSION: u32 = 1;
+/// A folder has a task when one of these is there: they come last.
+const STATES: [&str; 2] = [STATE_BEFORE, STATE];
 
 #[derive(Read)]
 struct Export {
@@ -34,14 +36,15 @@ impl TaskFolder {
             TaskError::new(TaskErrorKind::Export, message)
         })?;
         let _lease = self.lease().await?;
-        let state = WorkspacePath::known(STATE);
-        if self.read(&state).await?.is_some() {
-            let message = "there is a task in this workspace already; import into an empty folder";
-            return Err(TaskError::new(TaskErrorKind::Exists, message));
+        for state in STATES {
+            if self.read(&WorkspacePath::known(state)).await?.is_some() {
+                let message = "there is a task in this workspace already; import into an empty folder";
+                return Err(TaskError::new(TaskErrorKind::Exists, message));
+            }
         }
-        // A folder has a task when its state is there: it comes last.
-        let (last, first): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| *path == state);
-        for (path, content) in first.into_iter().chain(last) {
+        let mut files = files;
+        files.sort_by_key(|(path, _)| STATES.iter().position(|state| *state == path.as_str()));
+        for (path, content) in files {
             self.write(&path, content).await?;
         }
         Ok(())
@@ -59,8 +62,12 @@ fn files_of(export: &str) -> Result<Vec<(WorkspacePath, Vec<u8>)>, String> {
     let mut read = Vec::new();
     for (path, content) in &files.0 {
         let parsed = WorkspacePath::parse(path).map_err(|error| error.message)?;
-        if ![TASK, PROGRESS].iter().any(|folder| parsed.is_below(folder)) {
+        let below = |folder: &&str| parsed.as_str() != *folder && parsed.is_below(folder);
+        if ![TASK, PROGRESS].iter().any(below) {
             return Err(format!("`{path}` is neither below {TASK}/ nor below {PROGRESS}/"));
+        }
+        if read.iter().any(|(known, _)| *known == parsed) {
+            return Err(format!("`{parsed}` is there twice"));
         }
         let content = content_of(content).ok_or_else(|| format!("`{path}` is neither a text nor base64"))?;
         read.push((parsed, content));

@@ -54,9 +54,13 @@ impl TaskHandle {
         let begin = Begin { agent_id: parts.id.clone(), task_id, spec, approvals: parts.approvals.clone() };
         let (task, effects) = Task::begin(parts.clock.now(), begin, &*parts.by)?;
         let lease = files.lease().await?;
-        if read_known(&*files, layout::STATE).await?.is_some() {
-            let message = "there is a task in this workspace already; resume it, or begin in an empty folder";
-            return Err(TaskError::new(TaskErrorKind::Exists, message));
+        // With either of them the task can be resumed.
+        for state in [layout::STATE, layout::STATE_BEFORE] {
+            if read_known(&*files, state).await?.is_some() {
+                let message =
+                    "there is a task in this workspace already; resume it, or begin in an empty folder";
+                return Err(TaskError::new(TaskErrorKind::Exists, message));
+            }
         }
         let handle = TaskHandle { running: Running::new(parts, files, lease, task, String::new()) };
         handle.running.perform(effects).await?;

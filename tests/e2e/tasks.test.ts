@@ -88,6 +88,33 @@ test("a task keeps its files in the page's private file system, and goes on in a
     expect(gone).toEqual([]);
   }));
 
+test("a workspace that was only looked at, or whose goal was refused, leaves nothing behind", () =>
+  profile(async ({ open }) => {
+    const ids = await run<unknown>(
+      await open(),
+      `const codes = await Promise.all([
+         agent().resume("unknown"), agent().startTask("refused", { goal: " " }),
+       ].map((started) => started.then(() => "begun", (error) => error.code)));
+       return [...codes, await tasks.listTaskWorkspaces()];`,
+    );
+    expect(ids).toEqual(["TASK_MISSING", "TASK_GOAL_INVALID", []]);
+  }));
+
+test("private files that cannot be opened for once are an error, and no other tasks", () =>
+  profile(async ({ open }) => {
+    const page = await open();
+    const told = await run<unknown>(
+      page,
+      `(await agent().startTask("kept", spec())).close();
+       const real = navigator.storage.getDirectory;
+       navigator.storage.getDirectory = () => Promise.reject(new DOMException("busy", "UnknownError"));
+       const code = await tasks.openTaskWorkspace("kept").then(() => "opened", (error) => error.code);
+       navigator.storage.getDirectory = real;
+       return [code, await tasks.listTaskWorkspaces()];`,
+    );
+    expect(told).toEqual(["TASK_WORKSPACE_FAILED", ["kept"]]);
+  }));
+
 test("a page that dies at any write, before, during or after it, comes to the same events and files", () =>
   profile(async ({ open }) => {
     let page = await open();

@@ -113,12 +113,20 @@ fn a_task_that_a_page_exported_is_imported_and_goes_on() {
         .collect();
     assert_eq!(starts, ["gather-1", "plan-1", "act-1-s1", "verify-1"]);
     assert!(stderr(&home.run(&run)).contains("there is a task in this workspace already"));
+    // With the state before it the task can be resumed, too.
+    fs::remove_file(home.file("work/page/progress/state.json")).unwrap();
+    assert!(stderr(&home.run(&run)).contains("there is a task in this workspace already"));
     for (bad, why) in [
         ("{", "not an exported workspace"),
         (r#"{"format":"zip","version":1,"files":{}}"#, "its `format` is not"),
         (r#"{"format":"glove-task-workspace","version":2,"files":{}}"#, "its version is 2"),
         (r#"{"format":"glove-task-workspace","version":1,"files":{"task/../../x":""}}"#, "leads out"),
         (r#"{"format":"glove-task-workspace","version":1,"files":{".ssh/config":""}}"#, "neither below"),
+        (r#"{"format":"glove-task-workspace","version":1,"files":{"task":""}}"#, "neither below"),
+        (
+            r#"{"format":"glove-task-workspace","version":1,"files":{"task/a":"1","task//a":"2"}}"#,
+            "there twice",
+        ),
         (
             r#"{"format":"glove-task-workspace","version":1,"files":{"task/a":7}}"#,
             "neither a text nor base64",

@@ -35,7 +35,13 @@ fn a_workspace_has_one_task_and_one_runner() {
     assert_eq!(block_on(agent.resume(files.clone())).unwrap_err().code(), "TASK_IN_USE");
     drop(task);
     assert_eq!(refusal(&agent, files.clone(), spec()), "TASK_EXISTS");
-    block_on(agent.resume(files)).unwrap();
+    block_on(agent.resume(files.clone())).unwrap();
+    // A runner that died between its two files left only the state before.
+    let before = workspace();
+    let state = files.files().into_iter().find(|(path, _)| path == "progress/state.json").unwrap();
+    before.put("progress/state.previous.json", String::from_utf8(state.1).unwrap().as_str()).unwrap();
+    assert_eq!(refusal(&agent, before.clone(), spec()), "TASK_EXISTS");
+    block_on(agent.resume(before)).unwrap();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 // What is wrong is refused with a code and a sentence, and nothing is lost.
 import { exportWorkspace, importWorkspace, MemoryTaskWorkspace, TaskAgent, type TaskWorkspace } from "glove-wasm/tasks";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { scripted } from "../../support/tasks.js";
 
 const agent = () => new TaskAgent(scripted().config);
@@ -176,3 +176,31 @@ test.each<[string, (content: Uint8Array | undefined) => unknown]>([
   const result = await agent().doTask(Object.assign(workspace, { read, write, append }), "Write");
   expect(result.finish_reason).toBe("completed");
 });
+
+test("options of a run that cannot be are a rejection", async () => {
+  const task = await new TaskAgent(scripted().config).startTask(new MemoryTaskWorkspace(), "Write it");
+  let running: Promise<unknown> | undefined;
+  expect(() => {
+    running = task.run({ view: "large" as "full" });
+  }).not.toThrow();
+  await expect(running).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  task.close();
+});
+
+test.each(["read", "lease", "write"] as const)(
+  "a workspace whose `%s` never answers ends a start with an error",
+  async (method) => {
+    const workspace = new MemoryTaskWorkspace();
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const silent = vi.spyOn(workspace, method).mockReturnValue(new Promise<never>(() => {}));
+      const starting = new TaskAgent(scripted().config).startTask(workspace, "Write it");
+      const refused = expect(starting).rejects.toMatchObject({ code: "TASK_WORKSPACE_FAILED" });
+      await vi.waitUntil(() => silent.mock.calls.length > 0);
+      await vi.advanceTimersByTimeAsync(60_000);
+      await refused;
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);

@@ -1,6 +1,6 @@
 // A workspace in memory, for tests and for tasks that nobody takes up again.
-import { GloveError } from "../src/error.js";
-import { decodeUtf8, encodeUtf8 } from "../src/values/utf8.js";
+import { GloveError } from "../../src/error.js";
+import { decodeUtf8, encodeUtf8 } from "../../src/values/utf8.js";
 import { isBelow, type TaskWorkspace, type WorkspaceEntry } from "./workspace.js";
 
 let made = 0;
@@ -53,5 +53,9 @@ export class MemoryTaskWorkspace implements TaskWorkspace {
     return () => {
       this.#leased = false;
     };
+  }
+
+  async leased(): Promise<boolean> {
+    return this.#leased;
   }
 }

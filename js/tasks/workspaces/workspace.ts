@@ -1,5 +1,5 @@
 // The port to the files of a task.
-import { check, type Options } from "../src/values/validate-options.js";
+import { check, type Options } from "../../src/values/validate-options.js";
 
 /** A file of a workspace. */
 export interface WorkspaceEntry {
@@ -27,6 +27,8 @@ export interface TaskWorkspace {
   list(folder: string): Promise<readonly WorkspaceEntry[]>;
   /** The right to run the task: a function that gives it back, or nothing while somebody else has it. Whoever dies loses it. */
   lease(): Promise<(() => void) | undefined>;
+  /** Whether somebody has that right now, for screens that only watch. May be left away. */
+  leased?(): Promise<boolean>;
 }
 
 const methods = {
@@ -37,7 +39,7 @@ const methods = {
   remove: "work",
   list: "work",
   lease: "work",
-} as const satisfies Options<TaskWorkspace>;
+} as const satisfies Options<Omit<TaskWorkspace, "leased">>;
 
 export function checkWorkspace(workspace: TaskWorkspace): TaskWorkspace {
   check("The workspace", Object(workspace) === workspace ? {} : workspace, "object");

@@ -1,9 +1,9 @@
 // A workspace as one text: to keep, to send, or to go on with elsewhere (`glove run FOLDER --import FILE`).
-import { GloveError } from "../src/error.js";
-import { fromBase64, toBase64 } from "../src/values/base64.js";
-import { check } from "../src/values/validate-options.js";
-import { fromCore } from "../src/wasm/core-errors.js";
-import { core } from "./core.js";
+import { GloveError } from "../../src/error.js";
+import { fromBase64, toBase64 } from "../../src/values/base64.js";
+import { check } from "../../src/values/validate-options.js";
+import { fromCore } from "../../src/wasm/core-errors.js";
+import { core } from "../core.js";
 import { checkWorkspace, type TaskWorkspace } from "./workspace.js";
 
 const format = "glove-task-workspace";

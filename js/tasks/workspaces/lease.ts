@@ -6,9 +6,18 @@ const patience = 1_500;
 /** Where there are no locks, as in Node: the runners of this process. */
 const held = new Set<string>();
 
+const idOf = (name: string) => `glove-task:${name}`;
+
+/** Whether somebody has it. */
+export async function isLeased(name: string): Promise<boolean> {
+  const locks = globalThis.navigator?.locks;
+  if (!locks) return held.has(idOf(name));
+  return (await locks.query()).held?.some((lock) => lock.name === idOf(name)) ?? false;
+}
+
 export async function leaseOf(name: string): Promise<(() => void) | undefined> {
   const locks = globalThis.navigator?.locks;
-  const id = `glove-task:${name}`;
+  const id = idOf(name);
   if (!locks) {
     if (held.has(id)) return undefined;
     held.add(id);

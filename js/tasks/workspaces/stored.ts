@@ -1,7 +1,7 @@
 // The workspaces that a browser keeps for an origin.
-import { GloveError } from "../src/error.js";
-import { check } from "../src/values/validate-options.js";
-import { DirectoryTaskWorkspace } from "./directory.js";
+import { GloveError, reasonOf } from "../../src/error.js";
+import { check } from "../../src/values/validate-options.js";
+import { DirectoryTaskWorkspace, unlessMissing } from "./directory.js";
 import { databaseIds, deleteFromDatabase, IndexedDBTaskWorkspace } from "./indexeddb.js";
 import type { TaskWorkspace } from "./workspace.js";
 
@@ -14,9 +14,11 @@ async function all(): Promise<FileSystemDirectoryHandle | undefined> {
   if (!storage?.getDirectory || !writes) return undefined;
   try {
     return await (await storage.getDirectory()).getDirectoryHandle(folder, { create: true });
-  } catch {
-    // Some browsers refuse it in private windows.
-    return undefined;
+  } catch (error) {
+    // Some browsers refuse it in private windows. Whatever else went wrong may pass: in the database would be other tasks.
+    if (error instanceof DOMException && error.name === "SecurityError") return undefined;
+    const why = `The browser's private file system cannot be opened: ${reasonOf(error)}. Try again.`;
+    throw new GloveError("TASK_WORKSPACE_FAILED", why, { cause: error });
   }
 }
 
@@ -31,12 +33,12 @@ function checkId(id: string): string {
 
 /**
  * The workspace with this id that the browser keeps for this origin: in its private file system, or in its database where pages
- * cannot write there. One that is new is empty.
+ * cannot write there. One that is new is empty, and is kept from its first file on.
  */
 export async function openTaskWorkspace(id: string): Promise<TaskWorkspace> {
   checkId(id);
   const root = await all();
-  if (root) return new DirectoryTaskWorkspace(await root.getDirectoryHandle(id, { create: true }), `opfs/${id}`);
+  if (root) return new DirectoryTaskWorkspace(root, `opfs/${id}`, id);
   if (globalThis.indexedDB) return new IndexedDBTaskWorkspace(id);
   throw new GloveError(
     "TASK_WORKSPACE_FAILED",
@@ -60,7 +62,7 @@ export async function deleteTaskWorkspace(id: string): Promise<void> {
   if (!release) throw new GloveError("TASK_IN_USE", "This task runs, here or in another tab; close it first.");
   try {
     const root = await all();
-    if (root) await root.removeEntry(id, { recursive: true });
+    if (root) await root.removeEntry(id, { recursive: true }).catch(unlessMissing);
     else await deleteFromDatabase(id);
   } finally {
     release();

@@ -1,6 +1,6 @@
 // A workspace in a folder of the browser: its private file system, or a folder that a person has picked.
-import { check } from "../src/values/validate-options.js";
-import { leaseOf } from "./lease.js";
+import { check } from "../../src/values/validate-options.js";
+import { isLeased, leaseOf } from "./lease.js";
 import type { TaskWorkspace, WorkspaceEntry } from "./workspace.js";
 
 type Folder = FileSystemDirectoryHandle;
@@ -11,13 +11,17 @@ type Folder = FileSystemDirectoryHandle;
  */
 export class DirectoryTaskWorkspace implements TaskWorkspace {
   readonly #root: Folder;
+  readonly #below: readonly string[];
 
+  /** `below` is a folder in it that is made with the first file. */
   constructor(
     root: FileSystemDirectoryHandle,
     readonly name: string = `folder/${root.name}`,
+    below?: string,
   ) {
     check("`name`", name, "text");
     this.#root = root;
+    this.#below = below === undefined ? [] : [below];
   }
 
   async read(path: string): Promise<Uint8Array | undefined> {
@@ -67,18 +71,22 @@ export class DirectoryTaskWorkspace implements TaskWorkspace {
     return leaseOf(this.name);
   }
 
+  leased(): Promise<boolean> {
+    return isLeased(this.name);
+  }
+
   /** The folder of a path, which is made where there is none, and the name of the file. */
   async #place(path: string): Promise<[Folder, string]> {
     const names = path.split("/");
     const name = names.pop() ?? "";
     let folder = this.#root;
-    for (const part of names) folder = await folder.getDirectoryHandle(part, { create: true });
+    for (const part of [...this.#below, ...names]) folder = await folder.getDirectoryHandle(part, { create: true });
     return [folder, name];
   }
 
   async #folder(names: readonly string[]): Promise<Folder | undefined> {
     let folder: Folder | undefined = this.#root;
-    for (const part of names) folder = await folder?.getDirectoryHandle(part).catch(unlessMissing);
+    for (const part of [...this.#below, ...names]) folder = await folder?.getDirectoryHandle(part).catch(unlessMissing);
     return folder;
   }
 
@@ -125,7 +133,8 @@ function named(error: unknown, ...names: readonly string[]): boolean {
   return error instanceof DOMException && names.includes(error.name);
 }
 
-function unlessMissing(error: unknown): undefined {
+/** Nothing where there is nothing. */
+export function unlessMissing(error: unknown): undefined {
   if (named(error, "NotFoundError", "TypeMismatchError")) return undefined;
   throw error;
 }

@@ -1,6 +1,6 @@
 // A workspace in the browser's database, for browsers whose private file system pages cannot write to.
-import { decodeUtf8, encodeUtf8 } from "../src/values/utf8.js";
-import { leaseOf } from "./lease.js";
+import { decodeUtf8, encodeUtf8 } from "../../src/values/utf8.js";
+import { isLeased, leaseOf } from "./lease.js";
 import type { TaskWorkspace, WorkspaceEntry } from "./workspace.js";
 
 const database = "glove-tasks";
@@ -56,6 +56,10 @@ export class IndexedDBTaskWorkspace implements TaskWorkspace {
 
   lease(): Promise<(() => void) | undefined> {
     return leaseOf(this.name);
+  }
+
+  leased(): Promise<boolean> {
+    return isLeased(this.name);
   }
 }
 

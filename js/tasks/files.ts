@@ -1,0 +1,74 @@
+// The files of a workspace, as the core of a task asks for them.
+import { GloveError } from "../src/error.js";
+import { Limits } from "../src/store/limits.js";
+import type { TaskWorkspace } from "./workspaces/workspace.js";
+
+const misbehaves = (method: string, wanted: string, got: unknown) =>
+  new GloveError("TASK_WORKSPACE_FAILED", `\`${method}\` of the workspace must give ${wanted}, got ${typeof got}.`);
+
+const silent = () =>
+  new GloveError(
+    "TASK_WORKSPACE_FAILED",
+    "The workspace does not respond: see to its files, then resume the task, or start it again.",
+  );
+
+/** What the application's workspace answers is checked: the core takes it as it is. */
+export class WorkspaceFiles {
+  readonly #workspace: TaskWorkspace;
+  readonly #wrote: (path: string) => void;
+  #release: (() => void) | undefined;
+  readonly #writing = new Set<Promise<void>>();
+  readonly #limits = new Limits(silent);
+
+  constructor(workspace: TaskWorkspace, wrote: (path: string) => void) {
+    this.#workspace = workspace;
+    this.#wrote = wrote;
+  }
+
+  port() {
+    const workspace = this.#workspace;
+    return {
+      read: async (path: string) => {
+        const content: unknown = (await this.#limits.within(toPromise(() => workspace.read(path)))) ?? undefined;
+        // By its tag: one of another realm is no instance of this one's class.
+        if (content === undefined || Object.prototype.toString.call(content) === "[object Uint8Array]") return content;
+        throw misbehaves("read", "a Uint8Array, or nothing where there is no file", content);
+      },
+      write: (path: string, content: string) => this.#writes(path, async () => workspace.write(path, content)),
+      append: (path: string, content: string) => this.#writes(path, async () => workspace.append(path, content)),
+      list: async (folder: string) => JSON.stringify(await this.#limits.within(toPromise(() => workspace.list(folder)))),
+      lease: async () => {
+        const leasing = toPromise(() => workspace.lease());
+        const release: unknown = await this.#limits.within(leasing).catch((error: unknown) => {
+          // One that comes too late is given back.
+          void leasing.then((late) => late?.()).catch(() => {});
+          throw error;
+        });
+        if (!release) return undefined;
+        if (typeof release !== "function") throw misbehaves("lease", "a function that gives the lease back, or nothing", release);
+        this.#release = release as () => void;
+        return () => this.freed();
+      },
+    };
+  }
+
+  /** Gives the lease back. A write in flight may still change a file: nobody else may run the task before it is done. */
+  freed(): void {
+    const release = this.#release;
+    this.#release = undefined;
+    if (!release) return;
+    if (this.#writing.size === 0) release();
+    else void Promise.allSettled(this.#writing).then(release);
+  }
+
+  async #writes(path: string, write: () => Promise<void>): Promise<void> {
+    const writing = write();
+    this.#writing.add(writing);
+    writing.catch(() => {}).finally(() => this.#writing.delete(writing));
+    await this.#limits.within(writing);
+    this.#wrote(path);
+  }
+}
+
+/** What a method of the application throws is a rejection like any other. */
+const toPromise = async <T>(work: () => Promise<T>): Promise<T> => work();

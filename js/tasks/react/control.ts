@@ -1,0 +1,213 @@
+// One task for all components that show it: watched by its files, and run here when somebody here asks for it.
+import { asError, GloveError } from "../../src/error.js";
+import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
+import type { TaskAgent } from "../agent.js";
+import type { GloveTask } from "../task.js";
+import { type TaskSight, TaskWatch } from "../watch.js";
+import { openTaskWorkspace } from "../workspaces/stored.js";
+import type { TaskWorkspace } from "../workspaces/workspace.js";
+
+/** Who runs a task: this page, another tab or program, nobody; `unknown` where the workspace cannot tell. */
+export type TaskRunner = "here" | "elsewhere" | "nobody" | "unknown";
+
+/** What a screen shows of a task. What did not change is the same object. */
+export interface TaskView extends Omit<TaskSight, "leased"> {
+  readonly runner: TaskRunner;
+  /** Something that was asked for here is being done: the task is opened, or is about to stop. */
+  readonly busy: boolean;
+  /** The workspace, once it is open. */
+  readonly workspace: TaskWorkspace | undefined;
+}
+
+/** Before anything of it is read, and on a server. */
+export const unread: TaskView = {
+  status: "loading",
+  events: [],
+  files: [],
+  ticked: [],
+  changes: 0,
+  runner: "unknown",
+  busy: false,
+  workspace: undefined,
+};
+
+const stopFile = "progress/STOP";
+
+export class TaskControl {
+  /** The last one that a component gave. */
+  agent: TaskAgent | undefined;
+  readonly #given: GloveTask | undefined;
+  readonly #of: string | TaskWorkspace;
+  #opened: Promise<TaskWatch> | undefined;
+  #watch: TaskWatch | undefined;
+  /** The task, while it runs here. */
+  #task: GloveTask | undefined;
+  #view = unread;
+  #pending = 0;
+  #failure: Error | undefined;
+  #deaf: (() => void) | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(of: string | TaskWorkspace | GloveTask) {
+    this.#given = typeof of !== "string" && "workspace" in of ? of : undefined;
+    this.#of = this.#given?.workspace ?? (of as string | TaskWorkspace);
+  }
+
+  getView = (): TaskView => this.#view;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    if (this.#watch) this.#hear();
+    else this.#open().catch((thrown) => this.#failed(thrown));
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
+      this.#deaf?.();
+      this.#deaf = undefined;
+    };
+  };
+
+  start(task: TaskSpec | string): Promise<void> {
+    return this.#working((agent, { workspace }) => agent.startTask(workspace, task));
+  }
+
+  run(options?: TaskRunOptions): Promise<void> {
+    if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, (task) => task.run(options)));
+    return this.#working(resumed, (task) => task.run(options));
+  }
+
+  stepOnce(): Promise<void> {
+    if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, (task) => task.stepOnce()));
+    return this.#working(resumed, (task) => task.stepOnce());
+  }
+
+  stop(reason?: string): Promise<void> {
+    return this.#done((watch) => (this.#task ?? watch).stop(reason));
+  }
+
+  approve(id: string, by?: string): Promise<void> {
+    return this.#done((watch) => (this.#task ?? watch).approve(id, by));
+  }
+
+  deny(id: string, reason?: string, by?: string): Promise<void> {
+    return this.#done((watch) => (this.#task ?? watch).deny(id, reason, by));
+  }
+
+  write(path: string, content: string): Promise<void> {
+    return this.#done((watch) => watch.write(path, content));
+  }
+
+  dismissError(): void {
+    this.#failure = undefined;
+    this.#show();
+  }
+
+  #open(): Promise<TaskWatch> {
+    const open = async () => {
+      const of = this.#of;
+      this.#watch = new TaskWatch(typeof of === "string" ? await openTaskWorkspace(of) : of);
+      this.#hear();
+      return this.#watch;
+    };
+    this.#opened ??= open().catch((thrown) => {
+      // It is tried again with the next thing that is asked for.
+      this.#opened = undefined;
+      throw thrown;
+    });
+    return this.#opened;
+  }
+
+  #hear(): void {
+    if (this.#listeners.size > 0 && this.#watch) this.#deaf ??= this.#watch.subscribe(() => this.#show());
+    this.#show();
+  }
+
+  /** Opens the task, runs it, and lets go of it. */
+  async #working(
+    open: (agent: TaskAgent, watch: TaskWatch) => Promise<GloveTask>,
+    work: (task: GloveTask) => Promise<unknown> = (task) => task.run(),
+  ): Promise<void> {
+    await this.#done(async (watch) => {
+      const { agent } = this;
+      if (!agent) throw new GloveError("CONFIG_INVALID", "To run a task, `useTask` needs an `agent`.");
+      if (this.#task) throw new GloveError("TASK_BUSY", "This task is running; wait for its end, or stop it.");
+      const task = await open(agent, watch);
+      try {
+        await this.#ran(task, work);
+      } finally {
+        task.close();
+      }
+    });
+  }
+
+  async #ran(task: GloveTask, work: (task: GloveTask) => Promise<unknown>): Promise<void> {
+    this.#task = task;
+    this.#pending--;
+    this.#show();
+    try {
+      await work(task);
+    } finally {
+      this.#task = undefined;
+      this.#pending++;
+    }
+  }
+
+  /** Does it, and shows why it failed. */
+  async #done(work: (watch: TaskWatch) => Promise<unknown>): Promise<void> {
+    this.#pending++;
+    this.#failure = undefined;
+    this.#show();
+    try {
+      const watch = await this.#open();
+      await work(watch);
+      await watch.look();
+    } catch (thrown) {
+      this.#failed(thrown);
+    } finally {
+      this.#pending--;
+      this.#show();
+    }
+  }
+
+  #failed(thrown: unknown): void {
+    this.#failure = asError(thrown);
+    this.#show();
+  }
+
+  #show(): void {
+    const { leased, ...sight } = this.#watch?.getSnapshot() ?? (unread as TaskSight);
+    const others = leased === undefined ? "unknown" : leased ? "elsewhere" : "nobody";
+    const next: TaskView = {
+      ...sight,
+      runner: this.#task || this.#given?.getSnapshot().running ? "here" : others,
+      busy: this.#pending > 0,
+      workspace: this.#watch?.workspace,
+      error: this.#failure ?? sight.error,
+    };
+    const names = new Set([...Object.keys(next), ...Object.keys(this.#view)]) as Set<keyof TaskView>;
+    if ([...names].every((name) => Object.is(next[name], this.#view[name]))) return;
+    this.#view = next;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** Who goes on does not want the stop of before. */
+async function resumed(agent: TaskAgent, { workspace }: TaskWatch): Promise<GloveTask> {
+  const task = await agent.resume(workspace);
+  await workspace.remove(stopFile);
+  return task;
+}
+
+type Given = string | TaskWorkspace | GloveTask;
+
+const byId = new Map<string, TaskControl>();
+const byObject = new WeakMap<object, TaskControl>();
+
+/** The same task has one control in its page. */
+export function controlOf(of: Given): TaskControl {
+  const known = typeof of === "string" ? byId.get(of) : byObject.get(of);
+  if (known) return known;
+  const made = new TaskControl(of);
+  if (typeof of === "string") byId.set(of, made);
+  else byObject.set(of, made);
+  return made;
+}

@@ -1,0 +1,128 @@
+// The head of the board: the goal, where the task stands, what may be done with it, and what it has used.
+import { type ReactNode, useEffect, useState } from "react";
+import { Icon } from "../../react/parts/icons.js";
+import { useLabels } from "../../react/render/labels.js";
+import type { TaskState } from "../../src/wire/task-types.js";
+import { Mark, useBoard } from "./parts.js";
+import { duration, phaseName, shortNumber, standing } from "./words.js";
+
+/** Longer goals are folded. */
+const longGoal = 160;
+
+export function Head({ state, runs }: { readonly state: TaskState; readonly runs: boolean }): ReactNode {
+  const say = useLabels();
+  const { task } = useBoard();
+  const { goal } = state.spec;
+  const title = goal.trimStart().split("\n", 1)[0]?.slice(0, longGoal) ?? "";
+  const [word, tone] = standing(state, task.runner);
+  const at = tone === "working" && state.current ? ` · ${phaseName(state.current.name, say)}` : "";
+  return (
+    <header data-glove-task-head="">
+      <div data-glove-task-title="">
+        <h2>{title.length < goal.trim().length ? `${title}…` : title}</h2>
+        <p role="status" data-glove-standing={tone}>
+          <Mark state={tone} />
+          {say(word)}
+          {at}
+        </p>
+        {task.runner === "elsewhere" && <p data-glove-quiet="">{say("Runs in another tab or program")}</p>}
+      </div>
+      <Buttons state={state} runs={runs} />
+      {state.error && state.status === "paused" && <p data-glove-error="">{state.error.message}</p>}
+      {title.length < goal.trim().length && (
+        <details>
+          <summary>
+            {say("The whole goal")}
+            <Icon name="chevron" />
+          </summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard. */}
+          <p data-glove-goal="" tabIndex={0}>
+            {goal}
+          </p>
+        </details>
+      )}
+      <Used state={state} />
+    </header>
+  );
+}
+
+function Buttons({ state, runs }: { readonly state: TaskState; readonly runs: boolean }): ReactNode {
+  const say = useLabels();
+  const { task } = useBoard();
+  const { runner, busy } = task;
+  const [stopping, setStopping] = useState(false);
+  const leased = runner === "here" || runner === "elsewhere";
+  const working = leased || (runner === "unknown" && state.status !== "paused");
+  useEffect(() => {
+    if (!working) setStopping(false);
+  }, [working]);
+  if (state.status === "finished") return null;
+  const stop = () => {
+    setStopping(true);
+    void task.stop();
+  };
+  return (
+    <div data-glove-actions="">
+      {working ? (
+        <button type="button" disabled={stopping} onClick={stop}>
+          {say(stopping ? "Stopping…" : "Stop")}
+        </button>
+      ) : (
+        runs && (
+          <>
+            <button type="button" data-glove-primary="" disabled={busy} onClick={() => void task.run()}>
+              {say("Resume")}
+            </button>
+            <button type="button" disabled={busy} onClick={() => void task.stepOnce()}>
+              {say("Do one step")}
+            </button>
+          </>
+        )
+      )}
+    </div>
+  );
+}
+
+/** What is used of the budgets. */
+function Used({ state }: { readonly state: TaskState }): ReactNode {
+  const say = useLabels();
+  const { used, spec } = state;
+  const { max_wall_clock_ms: time, max_steps: steps } = spec.budgets ?? {};
+  return (
+    <dl data-glove-used="">
+      <Meter name={say("Steps")} used={used.steps} most={steps} text={String} />
+      <Meter name={say("Time")} used={used.wall_clock_ms} most={time} text={duration} />
+      <Meter name={say("Tokens")} used={used.usage.tokens_in + used.usage.tokens_out} text={shortNumber} />
+    </dl>
+  );
+}
+
+/** The core counts to this where there is no bound. */
+const boundless = 0xffff_ffff;
+
+interface MeterProps {
+  readonly name: string;
+  readonly used: number;
+  readonly most?: number | undefined;
+  readonly text: (value: number) => string;
+}
+
+function Meter({ name, used, most, text }: MeterProps): ReactNode {
+  const say = useLabels();
+  const bounded = most !== undefined && most < boundless ? most : undefined;
+  const share = bounded === undefined ? 0 : Math.min(1, used / Math.max(1, bounded));
+  return (
+    <div data-full={share >= 1 ? "" : undefined}>
+      <dt>{name}</dt>
+      <dd>
+        {text(used)}
+        {bounded !== undefined && ` ${say("of")} ${text(bounded)}`}
+      </dd>
+      {bounded !== undefined && (
+        <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" data-glove-meter="">
+          <path d={`M0 0h${(share * 100).toFixed(1)}v4H0z`} />
+        </svg>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+// What a person is to approve before the task goes on, drawn as the chat's own questions.
+import { type ReactNode, useId, useRef, useState } from "react";
+import { Values } from "../../react/parts/calls/values.js";
+import { useLabels } from "../../react/render/labels.js";
+import { Question } from "../../react/renderers/question.js";
+import type { ApprovalRequest, TaskPlan } from "../../src/wire/task-types.js";
+import { useBoard } from "./parts.js";
+import { toolName } from "./words.js";
+
+export function Questions({
+  pending,
+  plan,
+}: {
+  readonly pending: readonly ApprovalRequest[];
+  readonly plan: TaskPlan | undefined;
+}): ReactNode {
+  return (
+    <div data-glove-role="slots" aria-live="polite">
+      {pending.map((request) => (
+        <Request key={request.id} request={request} plan={plan} />
+      ))}
+    </div>
+  );
+}
+
+function Request({ request, plan }: { readonly request: ApprovalRequest; readonly plan: TaskPlan | undefined }): ReactNode {
+  const say = useLabels();
+  const { task } = useBoard();
+  const id = useId();
+  const reason = useRef<HTMLInputElement>(null);
+  const [sent, setSent] = useState(false);
+  const { type, interrupted, tool_name, rationale, input, expires_at } = request;
+  const decide = (deciding: () => Promise<void>) => () => {
+    setSent(true);
+    // Where it failed it can be decided again.
+    void deciding().then(() => setSent(false));
+  };
+  const message = type === "plan" ? say("Approve the plan?") : `${toolName(tool_name ?? "", say)}?`;
+  return (
+    <Question
+      message={message}
+      status="pending"
+      actions={
+        <>
+          <button
+            type="button"
+            data-glove-weight="safe"
+            disabled={sent}
+            onClick={decide(() => task.deny(request.id, reason.current?.value || undefined))}
+          >
+            {say(interrupted ? "Don't run" : "Deny")}
+          </button>
+          <button type="button" disabled={sent} onClick={decide(() => task.approve(request.id))}>
+            {say(interrupted ? "Run again" : "Approve")}
+          </button>
+          <small data-glove-quiet="">
+            {say("Expires")} <Until text={expires_at} />
+          </small>
+        </>
+      }
+    >
+      {interrupted ? (
+        <p data-glove-reason="">{say("It was interrupted and may have taken effect. Should it run again?")}</p>
+      ) : (
+        rationale && <p data-glove-reason="">{rationale}</p>
+      )}
+      {type === "plan" && plan && (
+        <ol data-glove-proposed="">
+          {plan.steps.map((step) => (
+            <li key={step.id}>
+              {step.title}
+              {step.instructions && step.instructions !== step.title && <p data-glove-quiet="">{step.instructions}</p>}
+            </li>
+          ))}
+        </ol>
+      )}
+      <Values of={input} />
+      <label htmlFor={id}>{say("Reason for denying (optional)")}</label>
+      <input id={id} ref={reason} data-glove-optional="" />
+    </Question>
+  );
+}
+
+function Until({ text }: { readonly text: string }): ReactNode {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return text;
+  const today = at.toDateString() === new Date().toDateString();
+  const shown = today
+    ? at.toLocaleTimeString([], { timeStyle: "short" })
+    : at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  return <time dateTime={text}>{shown}</time>;
+}

@@ -1,0 +1,64 @@
+// A task that is watched by its files while somebody else runs it.
+import { MemoryTaskWorkspace, TaskAgent, type TaskSight, watchTask } from "glove-wasm/tasks";
+import { expect, test, vi } from "vitest";
+import { scripted } from "../../support/tasks.js";
+
+const until = (watch: ReturnType<typeof watchTask>, fits: (sight: TaskSight) => boolean) =>
+  vi.waitUntil(() => fits(watch.getSnapshot()), { timeout: 10_000 });
+
+test("a watcher sees a task begin, wait, go on and end, and decides about it", async () => {
+  const workspace = new MemoryTaskWorkspace({ "task/brief.md": "One page." });
+  const watch = watchTask(workspace, { pollMs: 20 });
+  const undo = watch.subscribe(() => {});
+  await until(watch, ({ status }) => status === "missing");
+  expect(watch.getSnapshot()).toMatchObject({ leased: false, files: [{ path: "task/brief.md", size: 9 }] });
+
+  const task = await new TaskAgent({ ...scripted().config, approvals: { require_plan: true } }).startTask(workspace, "Write it");
+  const running = task.run();
+  await until(watch, ({ state }) => state?.status === "waiting");
+  expect(watch.getSnapshot().leased).toBe(true);
+  await expect(watch.approve("req_0009")).rejects.toMatchObject({ code: "TASK_APPROVAL_UNKNOWN" });
+  await watch.approve("req_0001", "ada");
+  await expect(watch.deny("req_0001")).rejects.toMatchObject({ code: "TASK_APPROVAL_CLOSED" });
+  await running;
+  task.close();
+  await until(watch, ({ state, leased }) => state?.status === "finished" && leased === false);
+  const { events, ticked, files } = watch.getSnapshot();
+  expect(events).toEqual(task.getSnapshot().events);
+  expect(events.some(({ data }) => Object(data).approved_by === "ada")).toBe(true);
+  expect(ticked).toEqual(["s1"]);
+  expect(files.map(({ path }) => path)).toContain("progress/artifacts/brief.md");
+  undo();
+});
+
+test("a watcher without listeners reads nothing, and one whose files fail says why and tries again", async () => {
+  const workspace = new MemoryTaskWorkspace();
+  const list = vi.spyOn(workspace, "list").mockRejectedValueOnce(new Error("the disk is gone"));
+  const watch = watchTask(workspace, { pollMs: 5 });
+  await new Promise((go) => setTimeout(go, 30));
+  expect(list).not.toHaveBeenCalled();
+  const seen: unknown[] = [];
+  const undo = watch.subscribe(({ status, error }) => seen.push([status, error?.message]));
+  await until(watch, ({ status }) => status === "missing");
+  expect(seen.slice(0, 2)).toEqual([
+    ["loading", "the disk is gone"],
+    ["missing", undefined],
+  ]);
+  undo();
+  const looks = list.mock.calls.length;
+  await new Promise((go) => setTimeout(go, 30));
+  expect(list.mock.calls.length).toBeLessThanOrEqual(looks + 2);
+});
+
+test("a watcher stops a task, whoever runs it", async () => {
+  const workspace = new MemoryTaskWorkspace();
+  const task = await new TaskAgent({ ...scripted().config, approvals: { require_plan: true } }).startTask(workspace, "Write it");
+  const running = task.run();
+  const watch = watchTask(workspace, { pollMs: 20 });
+  const undo = watch.subscribe(() => {});
+  await until(watch, ({ state }) => state?.status === "waiting");
+  await watch.stop("enough");
+  expect(await running).toMatchObject({ status: "paused", finish_reason: "stopped" });
+  undo();
+  task.close();
+});
