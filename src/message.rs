@@ -12,6 +12,9 @@ pub const TRIGGER: &str = "trigger";
 
 /// On the message of a person: the JSON Schema of the answer that is wanted.
 pub(crate) const ANSWER_SCHEMA: &str = "answer_schema";
+const HOOK_ANSWER: &str = "hook_answer";
+/// The skills that a message takes up.
+pub(crate) const SKILLS: &str = "skills";
 
 /// Fields that this version does not know, in the order they came.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -450,6 +453,29 @@ impl Message {
     /// What is answered next, whether a person wrote it or not.
     pub fn begins_prompt(&self) -> bool {
         self.is_from_person() || self.is_trigger()
+    }
+
+    /// As a person wrote it, before a hook made something else of it.
+    pub fn as_written(&self) -> &str {
+        self.pre_modified_text.as_deref().unwrap_or(&self.text)
+    }
+
+    /// No model answers it: a hook has done so. Until the message is heard.
+    pub fn answer_by_hook(&mut self, answer: Option<String>) {
+        self.extra.0.retain(|(key, _)| key != HOOK_ANSWER);
+        if let Some(answer) = answer {
+            self.extra.0.push((HOOK_ANSWER.to_owned(), Json::string(&answer)));
+        }
+    }
+
+    pub fn is_answered_by_hook(&self) -> bool {
+        self.extra.0.iter().any(|(key, _)| key == HOOK_ANSWER)
+    }
+
+    pub fn take_hook_answer(&mut self) -> Option<String> {
+        let at = self.extra.0.iter().position(|(key, _)| key == HOOK_ANSWER)?;
+        let (_, answer) = self.extra.0.remove(at);
+        answer.to_text()
     }
 
     /// The schema of the answer that this message wants, if not one in words.

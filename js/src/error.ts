@@ -109,7 +109,8 @@ export function late<T>(part: Promise<T>): Promise<T> {
   });
 }
 
-/** The code of an error; `FAILED` for one without. */
+/** The code of an error; `FAILED` for one without. What was thrown may be anything. */
 export function codeOf(error: Error | undefined): string {
-  return error && "code" in error && typeof error.code === "string" ? error.code : "FAILED";
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === "string" ? code : "FAILED";
 }

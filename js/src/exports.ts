@@ -13,6 +13,8 @@ export { PromptMachine } from "./classic/prompt-machine.js";
 export type { SessionRunnable } from "./classic/session-runnable.js";
 export { createTaskTool } from "./classic/task-tool.js";
 export type { HandOverFunction, Tool } from "./classic/tool.js";
+export { defineHook, type Hook, type HookContext, type HookResult } from "./commands/hook.js";
+export { defineSkill, type Skill, type SkillContext } from "./commands/skill.js";
 export {
   DisplayManager,
   type DisplayManagerAdapter,

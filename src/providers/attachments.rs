@@ -33,7 +33,7 @@ pub const MOST_PIXELS: u32 = 120_000_000;
 pub const MOST_SOURCE_BYTES: u32 = 100_000_000;
 
 /// What a person reads of a file that is not attached, or not as it was.
-pub const SENTENCES: [(&str, &str); 19] = [
+pub const SENTENCES: [(&str, &str); 20] = [
     ("empty", "{name} is empty."),
     ("folder", "{name} is a folder. Attach the files that are in it."),
     ("unreadable", "{name} cannot be read any more. Attach it again."),
@@ -46,7 +46,8 @@ pub const SENTENCES: [(&str, &str); 19] = [
     ("texts", "text files"),
     ("large", "{name} is too large: it is {size}, and a message can hold {limit}."),
     ("full", "{name} does not fit along with the other files: a message can hold {limit}."),
-    ("many", "Only {limit} files fit into a message; {count} more were not attached."),
+    ("one", "{name} was not attached: the number of files in a message is limited to {limit}."),
+    ("many", "{names} were not attached: the number of files in a message is limited to {limit}."),
     ("pixels", "{name} has too many pixels to open here: {pixels} million; the limit is {limit} million."),
     ("broken", "{name} cannot be opened. It may be damaged, or it may not be a picture."),
     ("heic", "This browser cannot open {name}. Save it as JPEG or PNG and attach that."),

@@ -81,7 +81,7 @@ pub(crate) struct QueuedRequest<'a> {
 impl<'a> From<&'a Request> for QueuedRequest<'a> {
     fn from(request: &'a Request) -> Self {
         // Why a trigger waits is for the model alone.
-        let text = if request.message.is_trigger() { "" } else { &request.message.text };
+        let text = if request.message.is_trigger() { "" } else { request.message.as_written() };
         // Files of text are read as text.
         let is_file = |part: &&ContentPart| part.source.is_some() || part.file.is_some();
         let files = request.message.content.iter().flatten().filter(is_file).count();

@@ -7,7 +7,7 @@ import type { Message } from "glove-wasm";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
-import { application, freezing, type Moment, moments } from "../support/killing.js";
+import { application, applicationOfAgents, freezing, type Moment, moments } from "../support/killing.js";
 import { inPage, servePackage } from "../support/pages.js";
 import type { Served } from "../support/server.js";
 
@@ -58,10 +58,10 @@ async function launch(told: Map<string, Told>) {
   return { ...browser, context, open };
 }
 
-const undisturbed = (page: Page, id: string) =>
+const undisturbed = (page: Page, id: string, app: string) =>
   inPage<End & { writes: number }>(
     page,
-    `${application}
+    `${app}
      let writes = 0;
      const begin = IDBDatabase.prototype.transaction;
      IDBDatabase.prototype.transaction = function (...args) {
@@ -71,7 +71,8 @@ const undisturbed = (page: Page, id: string) =>
      return { ...(await goOn(app("${id}"))), writes };`,
   );
 
-const deaths: [string, (page: Page, context: BrowserContext) => Promise<unknown>][] = [
+type Die = (page: Page, context: BrowserContext) => Promise<unknown>;
+const deaths: [string, Die][] = [
   ["closed", (page) => page.close()],
   [
     "crashed",
@@ -85,14 +86,23 @@ const deaths: [string, (page: Page, context: BrowserContext) => Promise<unknown>
   ["killed with its browser", async () => {}],
 ];
 
-test.each(deaths)("a page that is %s before, during or after any write comes to the same end", async (how, die) => {
+test.each(deaths)("a page that is %s before, during or after any write comes to the same end", (how, die) =>
+  comesToItsEnd(how, die, application, ["look", "list", "pay", "send"], 6),
+);
+
+test.each(deaths.slice(0, 2))(
+  "a page whose agents work for another one and that is %s at any write comes to the same end",
+  (how, die) => comesToItsEnd(how, die, applicationOfAgents, ["look", "pay", "send"], 8),
+);
+
+async function comesToItsEnd(how: string, die: Die, app: string, tools: readonly string[], models: number): Promise<void> {
   const told = new Map<string, Told>();
   let { open, context, kill } = await launch(told);
   const whole = `${how} whole`;
-  const { writes, ...end } = await undisturbed(await open(), whole);
+  const { writes, ...end } = await undisturbed(await open(), whole, app);
   expect(writes).toBeGreaterThan(12);
-  expect(told.get(whole)).toMatchObject({ ran: ["look", "list", "pay", "send"], allowedAgain: [] });
-  expect(told.get(whole)?.asked).toHaveLength(6);
+  expect(told.get(whole)).toMatchObject({ ran: tools, allowedAgain: [] });
+  expect(told.get(whole)?.asked).toHaveLength(models);
 
   // The first time anywhere; those that go on are killed once more, a little later.
   const first: Point[] = Array.from({ length: writes }, (_, at) => at + 1).flatMap((n) =>
@@ -103,7 +113,7 @@ test.each(deaths)("a page that is %s before, during or after any write comes to 
     const page = await open();
     const frozen = await inPage<number>(
       page,
-      `${freezing} ${application}
+      `${freezing} ${app}
        const ends = await Promise.all(${JSON.stringify(points)}.map(([id, n, moment]) => {
          const frozen = freezeAt(id, n, moment);
          return Promise.race([frozen, goOn(app(id)).then(() => false)]);
@@ -121,14 +131,14 @@ test.each(deaths)("a page that is %s before, during or after any write comes to 
 
   const ends = await inPage<[string, End][]>(
     await open(),
-    `${application}
+    `${app}
      return Promise.all(${JSON.stringify(first.map(([id]) => id))}.map(async (id) => [id, await goOn(app(id))]));`,
   );
   const wrong: string[] = [];
   for (const [id, found] of ends) {
     const { ran, allowedAgain, asked } = told.get(id) ?? { ran: [], allowedAgain: [], asked: [] };
     if (JSON.stringify(found) !== JSON.stringify(end)) wrong.push(`${id}: ${JSON.stringify(found)}`);
-    for (const tool of ["look", "list", "pay", "send"]) {
+    for (const tool of tools) {
       const runs = ran.filter((name) => name === tool).length;
       // It was told before it began, and may have been asked about without having begun.
       const allowed = 1 + allowedAgain.filter((name) => name === tool).length;
@@ -138,7 +148,7 @@ test.each(deaths)("a page that is %s before, during or after any write comes to 
   }
   expect(wrong).toEqual([]);
   expect(ends).toHaveLength(first.length);
-});
+}
 
 /** Each call has exactly one result, in the message behind it, and no result is without its call. */
 function isValid(messages: readonly Message[]): boolean {

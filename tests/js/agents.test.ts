@@ -57,6 +57,31 @@ test("the answer of an agent is the result of its call, and its conversation is 
   expect(texts).toEqual(["Oslo's weather?", "Rain, 3 mm."]);
 });
 
+test("subscribers hear when an agent begins and ends, also one that was stopped or failed, and it has skills of its own", async () => {
+  const { agent } = researcher(["Rain."]);
+  const heard: unknown[] = [];
+  const record = (type: string, data: unknown) => {
+    if (type.startsWith("agent_")) heard.push([type, data]);
+  };
+  const failing = {
+    ...createScriptedModel([]),
+    name: "f",
+    setSystemPrompt() {},
+    prompt: () => Promise.reject(new Error("down")),
+  };
+  const broken = defineAgent({ name: "broken", description: "", systemPrompt: "", model: failing });
+  const config = { tools: [agent, broken], subscribers: [{ record }], skills: [] };
+  const script = [call("researcher", task("?")), call("broken", task("?"), "c2"), "Done."];
+  await pages().open(script, config).session.sendMessage("Go");
+  const of = (name: string, call_id: string) => ({ name, call_id, session: `s::agent::${call_id}` });
+  expect(heard).toEqual([
+    ["agent_started", of("researcher", "c1")],
+    ["agent_finished", { ...of("researcher", "c1"), outcome: "completed" }],
+    ["agent_started", of("broken", "c2")],
+    ["agent_finished", { ...of("broken", "c2"), outcome: "failed" }],
+  ]);
+});
+
 test("what an agent uses counts into the budget of the request that called it", async () => {
   const { agent } = researcher([{ text: "Rain.", usage: { tokens_in: 900, tokens_out: 100 } }]);
   const { session } = pages().open([call("researcher", task("?")), "It rains."], { tools: [agent], budgets: { tokens: 500 } });
@@ -161,6 +186,28 @@ test("after a reload that resumes nothing by itself, resuming the outer run resu
   expect(after.session.getSnapshot().run.phase).toBe("interrupted");
   expect(await after.session.resume()).toMatchObject({ type: "completed", text: "It rains." });
   expect(second.model.calls).toHaveLength(1);
+});
+
+test("after a reload, the session of an agent that is opened before its outer one waits for its agent", async () => {
+  const { open } = pages();
+  const first = researcher([{ text: "Never", after: 60_000 }]);
+  const before = open([call("researcher", task("?"))], { tools: [first.agent] });
+  void before.session.sendMessage("Weather?").catch(() => {});
+  await until(before.session, ({ timeline }) => timeline.length === 2);
+  await until(before.client.session(inside), ({ run }) => run.phase === "model");
+  before.client.dispose();
+
+  const second = researcher(["Rain."]);
+  const after = open(["It rains."], { tools: [second.agent] });
+  const inner = after.client.session(inside);
+  await inner.start();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([inner.getSnapshot().run.phase, after.model.calls.length]).toEqual(["interrupted", 0]);
+  await after.session.start();
+  const { timeline } = await until(after.session, ({ busy }) => !busy);
+  expect(timeline.at(-1)).toMatchObject({ kind: "agent_text", text: "It rains." });
+  expect(second.model.calls.map(({ systemPrompt }) => systemPrompt)).toEqual(["Inner."]);
+  expect(after.model.calls).toHaveLength(1);
 });
 
 test("an agent that is stopped alone is an error of its call that says so", async () => {

@@ -45,6 +45,18 @@ test("values of every form come back as they were meant", async () => {
   expect(await session.sendMessage({ text: "?", output: raw })).toMatchObject({ value: { city: "Oslo" } });
 });
 
+test("an answer is checked by the schema of its own request, whatever waits in other sessions and however ids begin", async () => {
+  const first = scene([() => new Promise<string>(() => {}), gives({ city: "Oslo" })]);
+  const stuck = first.session.requestAs("r", { text: "?", output: z.object({ n: z.number() }) });
+  await until(first.session, ({ timeline }) => timeline.length === 1);
+  const other = scene([gives({ city: "Oslo" })]);
+  const asked = { text: "?", output: z.object({ city: z.string() }) };
+  expect(await other.session.requestAs("r2", asked)).toMatchObject({ value: { city: "Oslo" } });
+  first.session.abort();
+  await expect(stuck).rejects.toMatchObject({ name: "AbortError" });
+  expect(await first.session.requestAs("r2", asked)).toMatchObject({ value: { city: "Oslo" } });
+});
+
 test("what never fits, and words, are a typed error, and the session goes on", async () => {
   const misfits = ["c1", "c2", "c3"].map((id) => gives({ city: 7 }, id));
   const { session, model } = scene([...misfits, "I cannot.", "Words.", "Words again.", gives(oslo)]);

@@ -10,6 +10,7 @@ const subjects: Readonly<Record<string, string>> = {
   agents: "agents that others call as tools",
   answers: "answers with a schema",
   classic: "glove's classes",
+  commands: "skills and hooks, which a message calls by their names",
   connection: "the connection of a session to its core",
   display: "slots and their answers",
   models: "models: endpoints, providers, the browser's own, those of the application",

@@ -133,10 +133,28 @@ test("of sixty files at once as many are taken as fit, and one sentence tells of
   expect(shown(tray).slice(18)).toEqual([
     ...["18.txt ready", "19.txt ready"],
     "photos is a folder. Attach the files that are in it.",
-    "Only 20 files fit into a message; 40 more were not attached.",
+    "40 files were not attached: the number of files in a message is limited to 20.",
   ]);
   expect(tray.take().map(({ name }) => name)).toHaveLength(20);
   expect(tray.getItems()).toEqual([]);
+});
+
+test("files without room are counted until there is room again, named while they are few, and judged by their type first", async () => {
+  const tray = new Tray();
+  const allowed = allowedBy({ maxFiles: 2, accept: ["application/pdf"] });
+  const pdf = (name: string) => file(name, "%PDF-1.4 1", "application/pdf");
+  const add = async (...files: File[]) => {
+    tray.add(files, [], allowed);
+    await settled(tray);
+    return shown(tray).slice(2);
+  };
+  const limited = "not attached: the number of files in a message is limited to 2.";
+  const notTaken = "The assistant cannot read notes.txt. It takes PDFs.";
+  expect(await add(pdf("a.pdf"), pdf("b.pdf"), pdf("c.pdf"), file("notes.txt", "n"))).toEqual([notTaken, `c.pdf was ${limited}`]);
+  expect(await add(pdf("d.pdf"))).toEqual([`c.pdf, d.pdf were ${limited}`]);
+  expect(await add(pdf("e.pdf"), pdf("f.pdf"))).toEqual([`4 files were ${limited}`]);
+  tray.remove(tray.getItems()[0]?.id ?? "");
+  expect(await add(pdf("g.pdf"), pdf("h.pdf"))).toEqual([`h.pdf was ${limited}`]);
 });
 
 test("what does not fit beside the others is told, and what was removed meanwhile is not sent", async () => {

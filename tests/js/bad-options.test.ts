@@ -149,7 +149,7 @@ test("a session refuses what cannot be of its own, and keeps what it has", async
 
 test("a model or a store that is none is told when its session is opened", () => {
   expect(() => client({ createModel: () => undefined }).session("s")).toThrow(
-    refusal("`model` must be a model with `prompt`, got undefined"),
+    refusal("What `createModel` returned must be a model with `prompt`, got undefined"),
   );
   expect(() => client({ createStore: () => undefined }).session("s")).toThrow(
     refusal("`store` must be a store with `identifier`, got undefined"),
@@ -291,6 +291,23 @@ const tools: [tool: object, code: string, message: string][] = [
     'The tool "t": its JSON Schema.properties.n.maximum is a BigInt',
   ],
 ];
+
+const unusable: [tool: object, message: string][] = [
+  [{ do: undefined }, 'The tool "t" has no `do`: give it the function that does its work.'],
+  [{ description: undefined }, 'The tool "t" has no `description`: say what it does'],
+  [{ name: "get weather!" }, 'No provider takes a tool with the name "get weather!": use letters, digits, "_" and "-".'],
+  [{ name: "a".repeat(129) }, 'No provider takes a tool with the name "aaa'],
+];
+
+test.each(unusable)("a tool with %o is refused where it is defined, and when its session opens", async (wrong, message) => {
+  const tool = { ...plain, ...wrong } as never;
+  expect(() => defineTool(tool)).toThrow(refusal(message, "TOOL_INVALID"));
+  await expect(
+    client({ tools: [tool] })
+      .session("s")
+      .sendMessage("Hi"),
+  ).rejects.toThrow(refusal(message, "TOOL_INVALID"));
+});
 
 test.each(tools)("a tool with %o is refused by its name", async (wrong, code, message) => {
   const session = client({ tools: [{ ...plain, ...wrong }] }).session("s");

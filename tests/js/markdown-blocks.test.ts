@@ -22,6 +22,7 @@ test("bars in a text hide nothing", () => {
 
 test("marks that are open are closed, so that words do not change their look", () => {
   expect(closed("a **b")).toBe("a **b**");
+  expect(closed("a **b ")).toBe("a **b**");
   expect(closed("a `b")).toBe("a `b`");
   expect(closed("see [the page](https://exa")).toBe("see the page");
 });

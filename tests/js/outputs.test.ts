@@ -360,6 +360,24 @@ test("a prompt that nobody wrote has its reason, and the chat shows its answer a
   await expect(client.trigger("s1", { reason: 5 })).rejects.toThrow("`reason`");
 });
 
+test("a trigger with an id begins once: not twice at a time, not again later, and not in another page", async () => {
+  const store = new MemoryStore("s1");
+  const createStore = () => store;
+  const { session, client, model, shown } = scene(["Call Ann!"], { createStore });
+  const due = { id: "reminder 1", reason: "it is five" };
+  const outcomes = await Promise.all([client.trigger("s1", due), client.trigger("s1", due)]);
+  outcomes.push(await client.trigger("s1", due));
+  session.dispose();
+  const after = scene([], { createStore });
+  outcomes.push(await after.client.trigger("s1", due));
+  expect(outcomes.map((outcome) => outcome.type === "completed" && outcome.text)).toEqual(Array(4).fill("Call Ann!"));
+  expect([model.calls.length, after.model.calls.length]).toEqual([1, 0]);
+  expect((await after.session.prompts()).map(({ id, reason }) => [id, reason])).toEqual([["reminder 1", "it is five"]]);
+  expect(shown()).toEqual(after.shown());
+  // @ts-expect-error a string
+  await expect(after.client.trigger("s1", { ...due, id: 5 })).rejects.toThrow("`id`");
+});
+
 test("why a trigger waits does not stand in the queue as a message", async () => {
   const { session, shown } = scene(["one", "two", "three"]);
   const queue = () => session.getSnapshot().queue.map(({ text }) => text);

@@ -429,3 +429,52 @@ test("closing the session fires the signal of a plugin that works, whatever time
   await closed;
   expect([signal.aborted, codes(events)]).toEqual([true, []]);
 });
+
+test("a tool that a plugin of one session adds is the application's own in another one, and gone when that leaves it out", async () => {
+  const store = new MemoryStore("s1");
+  const createStore = () => store;
+  const tool = { name: "pay", description: "", jsonSchema: { type: "object" } as const, do: () => "paid" };
+  const plugin = definePlugin({ id: "bank", prepare: ({ tools }) => tools.add(tool) });
+  await scene(["Hi."], { plugins: [plugin] }).session.sendMessage("Hi");
+  const before = scene(["Hi."], { tools: [tool], createStore });
+  await before.session.sendMessage("Hi");
+  expect(before.model.calls[0]?.tools).toContain("pay");
+  before.session.dispose();
+  const { session, model } = scene(["Hello."], { createStore });
+  await session.sendMessage("Hello");
+  expect(model.calls[0]?.tools).not.toContain("pay");
+});
+
+test("a state whose check never ends blocks no later one", async () => {
+  let hangs = true;
+  const stateSchema = {
+    "~standard": {
+      version: 1 as const,
+      vendor: "test",
+      validate: (value: unknown) => (hangs ? new Promise<never>(() => {}) : { value: value as number }),
+    },
+  };
+  const plugin = definePlugin({ id: "slow", stateSchema, initialState: 0, timeoutMs: 30, prepare: ({ state }) => state.set(1) });
+  const { session, events } = scene(["One.", "Two."], { plugins: [plugin] });
+  await session.sendMessage("Hi");
+  hangs = false;
+  await session.sendMessage("Hi again");
+  expect(codes(events)).toEqual(["PLUGIN_FAILED"]);
+});
+
+test.each<[string, Partial<GloveClientConfig>]>([
+  ["no plugins", {}],
+  ["a plugin that adds nothing any more", { plugins: [definePlugin({ id: "bank", prepare: () => {} })] }],
+])("after a reload with %s, no model is told of a tool that was added before", async (_, config) => {
+  const store = new MemoryStore("s1");
+  const createStore = () => store;
+  const tool = { name: "pay", description: "", jsonSchema: { type: "object" } as const, do: () => "paid" };
+  const plugin = definePlugin({ id: "bank", prepare: ({ tools }) => tools.add(tool) });
+  const before = scene(["Hi."], { plugins: [plugin], createStore });
+  await before.session.sendMessage("Hi");
+  expect(before.model.calls[0]?.tools).toContain("pay");
+  before.session.dispose();
+  const { session, model } = scene(["Hello."], { ...config, createStore });
+  await session.sendMessage("Hello");
+  expect(model.calls[0]?.tools).not.toContain("pay");
+});

@@ -77,6 +77,11 @@ test.each<[string, SnapshotEvent[], object]>([
   ["a message was sent", [sent("a")], { status: "submitted", busy: true, queue: [] }],
   ["a message waits for the core", [sent("a", true)], { queue: [{ id: "a", text: "a" }] }],
   [
+    "what is served or queued is sent again",
+    [...begun, run("waiting", "a", { queue: [{ id: "b", text: "b", files: 0 }] }), sent("a", true), sent("b", true)],
+    { busy: true, queue: [{ id: "b", text: "b" }] },
+  ],
+  [
     "it has files, on its way and in the core",
     [...begun, { ...sent("c", true), files: 1 }, run("model", "a", { queue: [{ id: "b", text: "b", files: 2 }] })],
     {

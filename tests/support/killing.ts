@@ -112,3 +112,75 @@ export const application = `
     ]);
     return { shown, record };
   };`;
+
+/**
+ * `app(id)` and `goOn` as above, for two agents that work side by side for another one: the clerk asks with a form, a permission and an approval, and the
+ * scout answers by itself. `inner` of the end is what each of their conversations holds.
+ */
+export const applicationOfAgents = `
+  const schema = { type: "object" };
+  const app = (id) => {
+    const tell = (kind, what) => void report(id, kind, JSON.stringify(what));
+    const works = (name) => async () => {
+      tell("ran", name);
+      return name + " worked";
+    };
+    // Which answer is next depends on the conversation alone.
+    const model = (answers) => createScriptedModel(({ messages }) => {
+      tell("asked", messages);
+      return answers[messages.filter(({ sender }) => sender === "agent").length];
+    });
+    const call = (name, id, input) => ({ text: "I take " + name, toolCalls: [{ name, id, input }] });
+    const clerk = defineAgent({
+      name: "clerk", description: "", systemPrompt: "",
+      model: model([call("form", "k1"), call("pay", "k2", { amount: 5 }), call("send", "k3"), "The clerk is done."]),
+      tools: [
+        { name: "form", description: "", jsonSchema: schema, do: async (_, display) => {
+          const { size } = await display.pushAndWait({ renderer: "size", input: { sizes: ["S", "L"] } });
+          return "size " + size;
+        } },
+        { name: "pay", description: "", jsonSchema: schema, requiresPermission: true, do: works("pay") },
+        { name: "send", description: "", jsonSchema: schema, requireApproval: true, do: works("send") },
+      ],
+    });
+    const scout = defineAgent({
+      name: "scout", description: "", systemPrompt: "",
+      model: model([call("look", "l1"), "The scout is done."]),
+      tools: [{ name: "look", description: "", jsonSchema: schema, do: works("look") }],
+    });
+    const outer = model([
+      { toolCalls: [{ name: "clerk", id: "c1", input: { task: "Sign" } }, { name: "scout", id: "c2", input: { task: "Look" } }] },
+      "All done.",
+    ]);
+    const client = new GloveClient({
+      createModel: () => outer, createStore: (session) => new IndexedDBStore(session, new SessionDatabase({ name: id })),
+      tools: [clerk, scout],
+    });
+    const answered = new Set();
+    // The person may look at an agent's conversation before anything else is opened.
+    const inner = ["s::agent::c1", "s::agent::c2"].map((inside) => client.session(inside));
+    const hold = inner.map((session) => client.retain(session));
+    for (const session of inner) session.subscribe(() => {
+      const { slots, approvals } = session.getSnapshot();
+      for (const { id, kind, toolName } of approvals) {
+        if (answered.has(id)) continue;
+        answered.add(id);
+        if (kind === "interrupted") tell("allowed again", toolName);
+        session.approve(id);
+      }
+      for (const { id, renderer, status } of slots) if (renderer === "size" && status === "pending") session.resolveSlot(id, { size: "L" });
+    });
+    return Object.assign(client.session("s"), { inner });
+  };
+  const goOn = async (session) => {
+    await session.start();
+    if ((await session.messages()).length === 0) await session.sendMessage("Order it");
+    await until(session, ({ busy, queue }) => !busy && queue.length === 0);
+    const shown = texts(session.getSnapshot());
+    const recordOf = async (session) => (await session.messages()).map(({ sender, text, tool_calls, tool_results }) => [
+      sender, text,
+      tool_calls?.map(({ tool_name, id }) => tool_name + " " + id) ?? [],
+      tool_results?.map(({ call_id, result }) => [call_id, result.status, result.data]) ?? [],
+    ]);
+    return { shown, record: await Promise.all([session, ...session.inner].map(recordOf)) };
+  };`;

@@ -1,4 +1,5 @@
 // What an agent that others call is made of.
+import type { Skill } from "../commands/skill.js";
 import type { ModelAdapter } from "../models/model.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { Budgets, Limits } from "../wire/run-types.js";
@@ -11,6 +12,8 @@ export interface AgentDefinition<N extends string = string>
   readonly description: string;
   readonly systemPrompt: string;
   readonly tools?: readonly ToolConfig[] | undefined;
+  /** What it may take up. */
+  readonly skills?: readonly Skill[] | undefined;
   /** Default: the model of the agent that calls it. */
   readonly model?: ModelAdapter | undefined;
   /** What one task may use; by default what a request of the calling agent may. */

@@ -18,6 +18,7 @@ const agentOptions = () =>
     description: "text",
     systemPrompt: "text",
     tools: "list",
+    skills: "list",
     model: "model",
     budgets: sessionOptions.budgets,
     limits: sessionOptions.limits,

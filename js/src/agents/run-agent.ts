@@ -37,11 +37,16 @@ export async function runAgent(
   if (!open) throw new GloveError("CLIENT_CONFIG", "Agents run in sessions of a GloveClient; get one from `client.session(id)`.");
   const id = insideId(outer.sessionId, display.callId);
   const { config } = outer;
-  const own = { systemPrompt: agent.systemPrompt, tools: agent.tools ?? [], model: agent.model ?? config.model };
+  const { systemPrompt, tools = [], skills = [], model = config.model } = agent;
+  // Hooks are for what a person writes.
+  const own = { systemPrompt, tools, skills, hooks: [], model };
   const limits = omitUndefined({ budgets: agent.budgets ?? config.budgets, limits: agent.limits ?? config.limits });
   const { session, release } = open(id, { ...own, ...limits, services: config.services, userId: config.userId });
   chains.set(session, [...chain, agent]);
   let isStopped = false;
+  let outcome = "aborted";
+  const told = { name: agent.name, call_id: display.callId, session: id };
+  outer.tell("agent_started", told);
   const answered = waitsWith(outer, session, display);
   const undo = stopWith(outer, display.callId, signal, () => {
     isStopped = true;
@@ -60,20 +65,28 @@ export async function runAgent(
     }
     const { phase } = session.getSnapshot().run;
     // The same request however often the call is run: it is asked once, and its answer is given again.
-    const ask = () => session.requestAs(`${id}.task`, { text: task });
-    const asked = phase === "paused" || phase === "interrupted" ? session.resume() : ask();
-    const outcome = await asked.catch((error: unknown) => {
+    const ask = () => session.requestAs(`${id}.task`, { text: task, byModel: true });
+    const goOn = async () => {
+      const resumed = await session.resume();
+      // It goes on, with a question to a person.
+      return resumed.type === "waiting" ? ask() : resumed;
+    };
+    const asked = phase === "paused" || phase === "interrupted" ? goOn() : ask();
+    const ended = await asked.catch((error: unknown) => {
       if (error instanceof AbortError) return { type: "aborted" } as const;
+      outcome = "failed";
       throw error;
     });
+    outcome = ended.type;
     const shown = { renderData: { session: id }, usage: session.getSnapshot().stats };
-    if (outcome.type === "completed") return { status: "success", data: outcome.text, ...shown };
-    const why = outcome.type === "paused" ? outcome.message : `The agent did not end its task: it is ${outcome.type}.`;
+    if (ended.type === "completed") return { status: "success", data: ended.text, ...shown };
+    const why = ended.type === "paused" ? ended.message : `The agent did not end its task: it is ${ended.type}.`;
     return { status: "error", data: null, message: why, ...shown };
   } finally {
     undo();
     await answered();
     release();
+    outer.tell("agent_finished", { ...told, outcome });
   }
 }
 

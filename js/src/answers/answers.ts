@@ -8,20 +8,22 @@ import type { ToolConfig } from "../tools/tool.js";
 import type { Message } from "../wire/record.js";
 import { answerTool, unwrapped } from "./answer-tool.js";
 
-/** The schemas of what was sent from this page, by request. */
-const live = new Map<string, Schema>();
+/** The schemas of what was sent from this page, by session and request. They go with their session. */
+const live = new WeakMap<object, Map<string, Schema>>();
 
 /** The JSON Schema for the core and the model. From now on, answers to this request are checked by `schema`. */
-export async function expectAnswer(request: string, schema: Schema): Promise<unknown> {
+export async function expectAnswer(session: object, request: string, schema: Schema): Promise<unknown> {
   const tool = { name: answerTool, description: "", jsonSchema: await wrapped(schema), do: () => {} };
   const spec = await specOf(tool);
-  live.set(request, schema);
+  const expected = live.get(session) ?? new Map<string, Schema>();
+  live.set(session, expected.set(request, schema));
   return spec.schema;
 }
 
 /** What takes the answer to a request whose schema this page has; its calls' keys begin with the request's id. */
-export function liveAnswerTool(key: string): ToolConfig | undefined {
-  for (const [request, schema] of live) if (key.startsWith(request)) return taking((value) => checkWithSchema(schema, value));
+export function liveAnswerTool(session: unknown, key: string): ToolConfig | undefined {
+  for (const [request, schema] of live.get(session as object) ?? [])
+    if (key.startsWith(`${request}.`)) return taking((value) => checkWithSchema(schema, value));
   return undefined;
 }
 
@@ -38,11 +40,12 @@ export function storedAnswerTool(messages: readonly Message[]): ToolConfig {
 
 /** The value that a completed request was answered with. */
 export async function answerOf<T>(
+  session: object,
   request: string,
   schema: Schema<unknown, T>,
   messages: readonly Message[],
 ): Promise<{ readonly value: T }> {
-  live.delete(request);
+  live.get(session)?.delete(request);
   for (const { tool_calls = [] } of messages) {
     for (const { tool_name, input_args } of tool_calls) {
       const answer = tool_name === answerTool && (await checkWithSchema(schema, unwrapped(input_args)));

@@ -2,7 +2,7 @@
 
 import { GloveError, stoppedBy } from "../error.js";
 import { describeValue } from "../values/validate-options.js";
-import type { Message, Usage } from "../wire/record.js";
+import type { Message, Source, Usage } from "../wire/record.js";
 import {
   checkRequest,
   type ModelAdapter,
@@ -23,6 +23,8 @@ export interface ScriptedTurn {
   /** Milliseconds before anything. */
   readonly after?: number;
   readonly toolCalls?: readonly { readonly name: string; readonly input?: unknown; readonly id?: string }[];
+  /** Where the answer says that it comes from. */
+  readonly sources?: readonly Source[];
   readonly usage?: Partial<Usage>;
   readonly stopReason?: string;
   /** Fails with this error after the parts were streamed. */
@@ -119,6 +121,7 @@ async function play(turn: ScriptedTurn, notify: NotifySubscribersFunction, signa
     text,
     ...(turn.reasoning && { reasoning_content: turn.reasoning }),
     ...(calls.length ? { tool_calls: calls } : {}),
+    ...(turn.sources && { sources: [...turn.sources] }),
   };
   return {
     messages: [message],

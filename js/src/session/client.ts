@@ -1,5 +1,8 @@
 // The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
 
+import { isInside } from "../agents/inside.js";
+import type { Hook } from "../commands/hook.js";
+import type { Skill } from "../commands/skill.js";
 import { GloveError, late } from "../error.js";
 import { createEndpointModel } from "../models/endpoint.js";
 import type { ModelAdapter } from "../models/model.js";
@@ -48,6 +51,10 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly models?: Readonly<Record<string, ModelAdapter>> | undefined;
   /** What adds tools and context before each call of the model: `definePlugin`. */
   readonly plugins?: readonly AnyPlugin[] | undefined;
+  /** What the model, or a person with `/name` in a message, may take up: `defineSkill`. */
+  readonly skills?: readonly Skill[] | undefined;
+  /** What is done with a message that has `/name` in it, before it is sent: `defineHook`. */
+  readonly hooks?: readonly Hook[] | undefined;
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
   /** What happens to a message that arrives while another one is answered; default `queue`. */
@@ -207,7 +214,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   resolveModel(endpoint = this.#config.endpoint): ModelAdapter {
-    if (this.#config.createModel) return this.#config.createModel();
+    if (this.#config.createModel) return check("What `createModel` returned", this.#config.createModel(), "model");
     return createEndpointModel(endpoint ?? "");
   }
 
@@ -347,9 +354,24 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       whenBusy,
       models,
       plugins,
+      skills,
+      hooks,
       ...rest
     } = this.#config;
-    const common = { tools, compaction, subscribers, services, userId, budgets, limits, whenBusy, models, plugins };
+    const common = {
+      tools,
+      compaction,
+      subscribers,
+      services,
+      userId,
+      budgets,
+      limits,
+      whenBusy,
+      models,
+      plugins,
+      skills,
+      hooks,
+    };
     const { resume, tasks, tokenCounterStyle } = rest;
     return new GloveSession(
       {
@@ -359,7 +381,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
         sessionId: id,
         model: model ?? (endpoint ? createEndpointModel(endpoint) : this.resolveModel()),
         store: store ?? this.resolveStore(id),
-        resume,
+        // That of an agent which is not at work yet waits for it: this client's prompt and tools are not the agent's.
+        resume: isInside(id) && !own.tools ? "manual" : resume,
         tasks,
         tokenCounterStyle,
       },

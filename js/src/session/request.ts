@@ -31,6 +31,10 @@ export interface MessageInput {
 export interface RequestBody {
   readonly text: string;
   readonly content?: readonly ContentPart[];
+  /** What a person wrote, where a hook has made something else of it. */
+  readonly preModifiedText?: string;
+  /** What a hook has answered. */
+  readonly hookAnswer?: string;
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
@@ -74,8 +78,9 @@ export const fileCount = ({ images = [], files = [], content }: MessageInput): n
 export async function bodyOf(
   { text = "", images = [], files = [], metadata, content, output, model }: MessageInput,
   id: string,
+  session: object,
 ): Promise<RequestBody> {
-  const answer_schema = output && (await (await answers()).expectAnswer(id, output));
+  const answer_schema = output && (await (await answers()).expectAnswer(session, id, output));
   const extra = { extra: { metadata: metadata && toPlain(metadata, "metadata"), answer_schema, model } };
   if (content) return { text, content: toPlain(content, "content"), ...extra };
   if (images.length + files.length === 0) return { text, ...extra };

@@ -1,5 +1,7 @@
 // What a session is made of, and how that is checked.
 
+import type { Hook } from "../commands/hook.js";
+import type { Skill } from "../commands/skill.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import type { ModelAdapter } from "../models/model.js";
 import type { AnyPlugin } from "../plugins/plugin.js";
@@ -40,6 +42,10 @@ export interface SessionConfig {
   readonly models?: Readonly<Record<string, ModelAdapter>> | undefined;
   /** What adds tools and context before each call of the model. */
   readonly plugins?: readonly AnyPlugin[] | undefined;
+  /** What the model, or a person with `/name` in a message, may take up: `defineSkill`. */
+  readonly skills?: readonly Skill[] | undefined;
+  /** What is done with a message that has `/name` in it, before it is sent: `defineHook`. */
+  readonly hooks?: readonly Hook[] | undefined;
 }
 
 export interface SessionParts extends SessionConfig {
@@ -83,6 +89,8 @@ export const sessionOptions = {
   whenBusy: whenBusyOption,
   models: "object",
   plugins: "list",
+  skills: "list",
+  hooks: "list",
 } as const satisfies Options<SessionConfig>;
 
 export const counterStyle = "object|number";

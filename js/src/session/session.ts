@@ -30,13 +30,20 @@ import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 
-/** Without `regenerate` it says something, and with `edits` in the place of another message. With `trigger` nobody says it. */
-type OutgoingMessage = MessageInput & { readonly regenerate?: true; readonly edits?: string; readonly trigger?: true };
+/** Without `regenerate` it says something, and with `edits` in the place of another message. With `trigger` nobody says it, and with `byModel` no person. */
+type OutgoingMessage = MessageInput & {
+  readonly regenerate?: true;
+  readonly edits?: string;
+  readonly trigger?: true;
+  readonly byModel?: true;
+};
 
 /** A prompt that nobody writes. */
 export interface TriggerInput {
   /** Why it begins, for the model. */
   readonly reason: string;
+  /** Names the occasion. Given again, by another tab or after a reload, it does not begin again: it resolves as the first one does. */
+  readonly id?: string;
   /** The model that answers, by its name in `models`. */
   readonly model?: string;
 }
@@ -56,6 +63,10 @@ interface Sent {
   cancelled: boolean;
   /** The session could not be opened for it. */
   unopened: boolean;
+  /** For who sends it again meanwhile. */
+  outcome?: Promise<RunOutcome>;
+  /** Stops what is done with it before it is sent. */
+  readonly stop: AbortController;
   /** Waits no longer for its files, and for those before it. */
   leave?(): void;
 }
@@ -174,11 +185,11 @@ export class GloveSession {
       parts,
       config: () => this.#applied(),
       ready: async () => {
-        const { plugins, models } = this.#config;
-        if (!plugins?.length && !models) return;
+        const { plugins, models, skills } = this.#config;
+        if (!plugins?.length && !models && !skills) return;
         const { Plugins } = await late(import("../plugins/plugins.js"));
         this.#plugins ??= new Plugins(this, this.#tools, this.#connection);
-        this.#plugins.check(plugins);
+        await this.#plugins.ready();
       },
       prepare: () => this.#plugins?.prepare(),
       tools: this.#tools,
@@ -258,7 +269,7 @@ export class GloveSession {
     this.requestAs(generateId(), typeof input === "string" ? { text: input } : { content: input }, signal);
 
   /** @internal The same under an id that is known before. */
-  readonly requestAs = async (id: string, input: MessageInput, signal?: AbortSignal): Promise<RunOutcome> => {
+  readonly requestAs = async (id: string, input: OutgoingMessage, signal?: AbortSignal): Promise<RunOutcome> => {
     if (signal != null) check("`signal`", signal, "signal");
     if (signal?.aborted) throw stoppedBy(signal);
     const outcome = await this.#send(input, signal, id);
@@ -271,8 +282,12 @@ export class GloveSession {
    * answers. While another request runs it waits for its turn.
    */
   readonly trigger = async (input: TriggerInput): Promise<RunOutcome> => {
-    const { reason, ...rest } = check("The trigger", input, "object");
-    return this.#send({ ...rest, text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" });
+    const { reason, id, ...rest } = check("The trigger", input, "object");
+    const message = { ...rest, text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" } as const;
+    if (id === undefined) return this.#send(message);
+    const begun = this.#sent.get(check("`id`", id, "text"))?.outcome;
+    if (!begun) this.#kept.delete(id);
+    return begun ?? this.#send(message, undefined, id);
   };
 
   /** Stops the current request. The partial answer is kept, and every open call gets a result. */
@@ -308,7 +323,9 @@ export class GloveSession {
     if (!snapshot.timeline.some(({ kind }) => kind === "user")) {
       throw new GloveError("NOTHING_TO_REGENERATE", "There is no user message to regenerate from.");
     }
-    return this.#send({ regenerate: true });
+    if (!this.#config.hooks?.length) return this.#send({ regenerate: true });
+    const { saidToHook } = await late(import("../commands/hook-again.js"));
+    return this.#send((await saidToHook(this)) ?? { regenerate: true });
   };
 
   /**
@@ -421,6 +438,9 @@ export class GloveSession {
   /** Tells subscribers, or the console where there are none, what went wrong in code around the session. */
   readonly report = (code: string, error: unknown): void => this.#subscribers.report(code, error);
 
+  /** @internal Tells subscribers of what happens in the page. */
+  readonly tell = (type: string, data: unknown): void => this.#subscribers.tell(type, data);
+
   /** Changes settings from the next decision on. Nothing is recreated, and equal values have no effect. */
   readonly configure = (changes: Partial<SessionConfig>): void => {
     check("The settings", changes, "object");
@@ -461,6 +481,7 @@ export class GloveSession {
   #close(): boolean {
     if (this.#disposed) return false;
     this.#disposed = true;
+    for (const { stop } of this.#sent.values()) stop.abort();
     this.#connection.dispose();
     this.#closed();
     return true;
@@ -477,6 +498,8 @@ export class GloveSession {
 
   #send(input: OutgoingMessage, signal?: AbortSignal, id = generateId()): Promise<RunOutcome> {
     const sending = this.#sendNow(input, id, signal);
+    const sent = this.#sent.get(id);
+    if (sent) sent.outcome = sending;
     this.#sending.add(sending);
     // Whoever wants to know awaits it; for all others the snapshot tells.
     const over = () => void this.#sending.delete(sending);
@@ -486,17 +509,17 @@ export class GloveSession {
 
   async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw sessionClosed();
-    const { regenerate, edits, trigger, ...message } = input;
+    const { regenerate, edits, trigger, byModel, ...message } = input;
     if (!regenerate) checkInput(message);
     const { model = "normal" } = message;
     if (model !== "normal" && !Object.hasOwn(this.#config.models ?? {}, model))
       throw new GloveError("MODEL_UNKNOWN", `There is no model "${model}" in \`models\`.`);
     this.#offerAgain();
-    const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
+    const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false, stop: new AbortController() };
     // What cannot be given to the core at once stands in the queue until then.
     const text = (!trigger && input.text) || "";
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
-    const waits = behind || this.#connection.session === undefined || !!input.files?.length;
+    const waits = behind || this.#connection.session === undefined || !!input.files?.length || this.#calls(input);
     this.#sent.set(sent.id, sent);
     const files = fileCount(message);
     this.#snapshots.dispatch({ kind: "sent", id, text, files, waits });
@@ -509,7 +532,7 @@ export class GloveSession {
       ended = true;
       const result = outcomeOf(outcome, this.#snapshots.snapshot.error);
       if (!input.output || result.type !== "completed") return result;
-      return { ...result, ...(await (await answers()).answerOf(id, input.output, result.messages)) };
+      return { ...result, ...(await (await answers()).answerOf(this, id, input.output, result.messages)) };
     } catch (error) {
       failure = fromCore(error);
       if (!(failure instanceof AbortError)) throw failure;
@@ -537,7 +560,7 @@ export class GloveSession {
     const left = new Promise<never>((_, reject) => {
       sent.leave = () => reject(new AbortError());
     });
-    const body: Promise<RequestBody> = Promise.race([bodyOf(sent.input, sent.id), left]);
+    const body: Promise<RequestBody> = Promise.race([this.#body(sent), left]);
     body.catch(() => {});
     const given = this.#giving.then(async () => {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
@@ -564,7 +587,22 @@ export class GloveSession {
     return (await Promise.race([given, left])).answer;
   }
 
+  /** It may call a hook or take up a skill. What no person says, and what is said as parts, does neither. */
+  #calls({ text, content, trigger, byModel, regenerate }: OutgoingMessage): boolean {
+    const { hooks, skills } = this.#config;
+    return !!(hooks?.length || skills?.length) && !content && !trigger && !byModel && !regenerate && !!text?.includes("/");
+  }
+
+  async #body({ input, id, stop }: Sent): Promise<RequestBody> {
+    if (!this.#calls(input)) return bodyOf(input, id, this);
+    const { outgoing } = await late(import("../commands/outgoing.js"));
+    const { text, skills, ...made } = await this.#connection.whileOpen(outgoing(input.text ?? "", this, stop.signal));
+    const body = await bodyOf({ ...input, text }, id, this);
+    return { ...body, ...made, extra: { ...body.extra, skills } };
+  }
+
   #cancel(sent: Sent): void {
+    sent.stop.abort();
     sent.cancelled = true;
     if (!sent.delivered) {
       sent.leave?.();

@@ -46,6 +46,18 @@ export type SubscriberEvent =
     }
   | { readonly type: "question_answered"; readonly id: string; readonly allowed: boolean }
   | { readonly type: "guard"; readonly rule: string; readonly message: string }
+  | { readonly type: "skill_taken_up"; readonly name: string; readonly by: "model" | "person" }
+  | { readonly type: "hook_started"; readonly name: string; readonly args: string }
+  | { readonly type: "hook_completed"; readonly name: string; readonly outcome: "sent" | "rewritten" | "answered" | "stopped" }
+  | { readonly type: "hook_failed"; readonly name: string; readonly code: string; readonly message: string }
+  | { readonly type: "agent_started"; readonly name: string; readonly call_id: string; readonly session: string }
+  | {
+      readonly type: "agent_finished";
+      readonly name: string;
+      readonly call_id: string;
+      readonly session: string;
+      readonly outcome: string;
+    }
   | { readonly type: "model_notice" | "error" | "warning"; readonly code: string; readonly message: string };
 
 /** The event of one type, as `SubscriberEventOf<"tool_use">`. */

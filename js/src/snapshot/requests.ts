@@ -17,13 +17,16 @@ const waiting = (state: SessionState, id: string, waits: boolean): SessionState 
   sent: state.sent.map((message) => (message.id === id ? { ...message, waits } : message)),
 });
 
+const isServed = ({ core }: SessionState, id: string) => core.request === id || core.queue.some((message) => message.id === id);
+
 type Kinds = "sent" | "given" | "slow" | "kept" | "dropped" | "settled" | "ended" | "state" | "lost";
 
 export const requestReducers: Reducers<Kinds> = {
   sent: (state, { kind, ...message }) => ({
     ...withShown(state, { error: undefined }),
     kept: without(state.kept, message.id),
-    sent: [...without(state.sent, message.id), message],
+    // After a reload, one that is sent again under its id may be there already.
+    sent: isServed(state, message.id) ? state.sent : [...without(state.sent, message.id), message],
   }),
   // Where nothing runs, the next that the core says is that it serves it; until then it stays on the screen.
   given: (state, { id }) => (state.core.request === null ? state : waiting(state, id, false)),

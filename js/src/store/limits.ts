@@ -13,13 +13,19 @@ const stoppedMs = 2_000;
 export class Limits {
   /** What gives each up that is waited for. */
   readonly #waiting = new Set<() => void>();
+  readonly #failure: () => Error;
+
+  /** What is thrown where nothing answers. */
+  constructor(failure: () => Error = silent) {
+    this.#failure = failure;
+  }
 
   within<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let left = ticks;
       const giveUp = () => {
         over();
-        reject(silent());
+        reject(this.#failure());
       };
       const timer = setInterval(() => --left === 0 && giveUp(), tickMs);
       const over = () => {

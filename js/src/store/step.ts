@@ -88,7 +88,7 @@ const longestTitle = 120;
 /** What a person wrote first, in one line. */
 export function titleOf(messages: readonly Message[]): string | undefined {
   const first = messages.find((message) => isFromPerson(message) && message.text.trim());
-  const line = first?.text.trim().replace(/\s+/g, " ");
+  const line = (first?.pre_modified_text ?? first?.text)?.trim().replace(/\s+/g, " ");
   return line && line.length > longestTitle ? `${[...line].slice(0, longestTitle - 1).join("")}…` : line;
 }
 

@@ -7,10 +7,11 @@ import {
   initSync,
   messagesForModel,
   summaryOf,
+  ticketHolds,
   viewOfRecord,
 } from "./generated/glove_providers.js";
 
-const glue = { __wbg_reset_state, CoreRelay, guard, initSync, messagesForModel, summaryOf, viewOfRecord };
+const glue = { __wbg_reset_state, CoreRelay, guard, initSync, messagesForModel, summaryOf, ticketHolds, viewOfRecord };
 
 export type Relay = CoreRelay;
 export type Providers = Started<typeof glue>;

@@ -2,7 +2,7 @@
 //! taken back by neither.
 
 use crate::ids::Ids;
-use crate::message::{ContentPart, KeptRange, Message, Sender, SlotStatus};
+use crate::message::{ContentPart, KeptRange, Message, SKILLS, Sender, SlotStatus};
 use crate::run::branches::{Alternatives, next};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::Request;
@@ -280,6 +280,9 @@ fn said_again(message: &Message) -> Message {
 pub(in crate::run) fn keep_attachments(message: &mut Message, original: &Message) {
     if message.extra.0.is_empty() {
         message.extra = original.extra.clone();
+        message.take_hook_answer();
+        // Other words call other skills.
+        message.extra.0.retain(|(key, _)| key != SKILLS);
     }
     if message.content.is_some() || original.content.is_none() {
         return;

@@ -22,7 +22,7 @@ impl Run {
         if all_used {
             let text = texts::turn_limit(limit);
             fx.emit(Event::Guard { rule: Rule::Turns, message: text.clone() });
-            self.say_and_complete(text, fx);
+            self.say_and_complete(text, "limit", fx);
         }
         !all_used
     }

@@ -20,7 +20,7 @@ impl Run {
         let Some(current) = &mut self.state.current else { return };
         if let Some(rule) = current.wrap_up {
             let rounds = if rule == Rule::ErrorRounds { error_rounds } else { same_rounds };
-            self.say_and_complete(texts::stopped(rule, rounds), fx);
+            self.say_and_complete(texts::stopped(rule, rounds), "limit", fx);
             return;
         }
         current.error_rounds = if failed { current.error_rounds + 1 } else { 0 };

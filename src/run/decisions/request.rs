@@ -137,7 +137,9 @@ impl Run {
     /// id of what it has read last, and the others end with it.
     pub(in crate::run) fn take_steering(&mut self, fx: &mut Effects) {
         let steers = |request: &Request| {
-            request.when_busy == WhenBusy::Steer && !request.regenerate && request.edits.is_none()
+            let changes_nothing = !request.regenerate && request.edits.is_none();
+            // What a hook has answered is no matter of the request that runs.
+            request.when_busy == WhenBusy::Steer && changes_nothing && !request.message.is_answered_by_hook()
         };
         while self.state.queue.first().is_some_and(steers) {
             let request = self.state.queue.remove(0);
@@ -202,7 +204,12 @@ impl Run {
             let media_only = text.is_empty() && message.content.is_some();
             message.text = if media_only { texts::MULTIMODAL.to_owned() } else { text };
         }
+        let by_hook = message.take_hook_answer();
         self.append(message);
+        if let Some(answer) = by_hook {
+            self.say_and_complete(answer, "hook", fx);
+            return;
+        }
         self.expect_answer();
         self.state.phase = Phase::Turn;
     }

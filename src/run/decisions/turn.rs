@@ -110,10 +110,10 @@ impl Run {
         }
     }
 
-    /// An answer that the framework gives in the model's place; it ends the request.
-    pub(in crate::run) fn say_and_complete(&mut self, text: String, fx: &mut Effects) {
+    /// An answer that the framework or a hook gives in the model's place; it ends the request.
+    pub(in crate::run) fn say_and_complete(&mut self, text: String, context: &str, fx: &mut Effects) {
         let mut message = Message::agent(text);
-        message.framework_context = Some("limit".to_owned());
+        message.framework_context = Some(context.to_owned());
         self.append(message);
         let mut reply = Reply::default();
         if let Some(message) = self.messages.last() {

@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 
 use crate::json::Json;
-use crate::message::{ANSWER_SCHEMA, Message, ToolResult};
+use crate::message::{ANSWER_SCHEMA, Message, SKILLS, ToolResult};
 
 /// What the application says of its own message, whose it is, and what is told by a tool: not for models.
-const NOT_FOR_MODELS: [&str; 3] = ["metadata", "userId", ANSWER_SCHEMA];
+const NOT_FOR_MODELS: [&str; 4] = ["metadata", "userId", SKILLS, ANSWER_SCHEMA];
 
 pub fn for_model(message: &Message) -> Cow<'_, Message> {
     let is_ours = |(key, _): &(String, Json)| NOT_FOR_MODELS.contains(&key.as_str());
-    if message.tool_results.is_none() && !message.extra.0.iter().any(is_ours) {
+    let changed = message.pre_modified_text.is_some();
+    if message.tool_results.is_none() && !changed && !message.extra.0.iter().any(is_ours) {
         return Cow::Borrowed(message);
     }
     let mut message = message.clone();
+    // A hook may have taken out what no model is to read.
+    message.pre_modified_text = None;
     message.extra.0.retain(|field| !is_ours(field));
     message.tool_results.iter_mut().flatten().for_each(strip);
     Cow::Owned(message)
@@ -73,8 +76,7 @@ mod tests {
 
     #[test]
     fn metadata_of_the_application_is_for_no_model_and_other_fields_stay() {
-        let message =
-            r#"{"sender":"user","text":"Hi","metadata":{"from":"a button"},"userId":"u1","mood":"good"}"#;
+        let message = r#"{"sender":"user","text":"Hi","pre_modified_text":"/hi","metadata":{"from":"a button"},"userId":"u1","skills":["s"],"mood":"good"}"#;
         assert_eq!(read(message), r#"{"sender":"user","text":"Hi","mood":"good"}"#);
     }
 }

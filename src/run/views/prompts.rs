@@ -221,7 +221,7 @@ fn begin(message: &Message, index: usize) -> PromptRecord {
 /// What began it. News of the inbox may stand before.
 fn hear(prompt: &mut PromptRecord, message: &Message) {
     if message.is_from_person() {
-        prompt.input = Some(message.text.clone());
+        prompt.input = Some(message.as_written().to_owned());
     } else if message.is_trigger() {
         prompt.reason.clone_from(&message.pre_modified_text);
     } else {

@@ -172,7 +172,7 @@ impl Timeline {
                 self.push(TimelineEntry::Compaction { id, text: message.text.clone() }, changed);
             }
             Sender::User if message.is_from_person() => {
-                let text = message.pre_modified_text.as_ref().unwrap_or(&message.text).clone();
+                let text = message.as_written().to_owned();
                 let (mut images, mut files) = (Vec::new(), String::new());
                 for part in message.content.iter().flatten() {
                     if let Some(url) = image_url(part) {

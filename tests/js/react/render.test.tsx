@@ -547,7 +547,7 @@ test("every word is the application's where it gives one", () => {
     Continue: "Weiter",
     "The answer was interrupted.": "Noch nicht fertig.",
     Thoughts: "Gedanken",
-    "Earlier messages were summarised.": "Zusammengefasst.",
+    "Earlier messages were summarised": "Zusammengefasst.",
     Conversation: "Gespräch",
     Message: "Nachricht",
     Working: "Arbeitet",

@@ -114,7 +114,7 @@ test("a question about a call is in the words of its title, and shows its argume
     "Ann",
     "3",
     '[\n  "Bob"\n]',
-    "false",
+    "No",
   ]);
 });
 

@@ -6,6 +6,7 @@ import {
   ThreadList,
   ThreadListItems,
   ThreadListNew,
+  type ThreadListProps,
   ThreadListSearch,
   ThreadListTrigger,
   ThreadListUndo,
@@ -127,4 +128,111 @@ test("its words can be in another language, and a list that cannot be read says 
   expect(screen.getByRole("navigation", { name: "Gespräche" })).toBeTruthy();
   expect(screen.getByRole("button", { name: "Neues Gespräch" })).toBeTruthy();
   await waitFor(() => expect(screen.getByRole("alert").textContent).toContain("catalog"));
+});
+
+const row = (id: string) => screen.findByRole("button", { name: `Thread ${id}` });
+const shown = async (ids: readonly string[], props: Partial<ThreadListProps> = {}) => {
+  const client = await filled(ids);
+  return render(
+    <GloveProvider client={client}>
+      <ThreadList {...props} />
+    </GloveProvider>,
+  );
+};
+
+test("threads deleted one after the other are brought back together", async () => {
+  await shown(["a", "b", "c"]);
+  fireEvent.click(await screen.findByRole("button", { name: "Delete: Thread a" }));
+  await screen.findByText(/Deleted: Thread a/);
+  fireEvent.click(screen.getByRole("button", { name: "Delete: Thread b" }));
+  await screen.findByText("2 conversations deleted");
+  fireEvent.click(screen.getByRole("button", { name: "Undo" }));
+  await row("a");
+  await row("b");
+  expect(screen.queryByText(/deleted/i)).toBeNull();
+});
+
+test("the focus goes from the only thread to Undo, and from there to what was brought back", async () => {
+  await shown(["a"]);
+  (await row("a")).focus();
+  fireEvent.keyDown(await row("a"), { key: "Delete" });
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("Undo"));
+  fireEvent.click(screen.getByRole("button", { name: "Undo" }));
+  await row("a");
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("Thread a"));
+});
+
+test("the focus of an only thread that is put away goes to the button for a new one", async () => {
+  await shown(["a"]);
+  (await screen.findByRole("button", { name: "Archive: Thread a" })).focus();
+  fireEvent.click(screen.getByRole("button", { name: "Archive: Thread a" }));
+  expect(document.activeElement?.textContent).toBe("New conversation");
+});
+
+test.each(["Enter", "Escape"])("after a rename that ends with %s, the focus is on the row at once", async (key) => {
+  await shown(["a", "b"]);
+  (await row("a")).focus();
+  fireEvent.keyDown(await row("a"), { key: "F2" });
+  const field = screen.getByRole("textbox", { name: "Title" });
+  expect(document.activeElement).toBe(field);
+  fireEvent.change(field, { target: { value: "Mine" } });
+  fireEvent.keyDown(field, { key });
+  expect((document.activeElement as HTMLElement).dataset.gloveThread).toBe("a");
+});
+
+test("one row is one stop of the Tab key, and arrow keys lead to its buttons and back", async () => {
+  const { container } = await shown(["a", "b"]);
+  await row("a");
+  const stops = [...container.querySelectorAll<HTMLElement>("li button")].filter(({ tabIndex }) => tabIndex >= 0);
+  expect(stops.map((stop) => stop.dataset.gloveThread)).toEqual(["b"]);
+  stops[0]?.focus();
+  const press = (key: string) => {
+    fireEvent.keyDown(document.activeElement as HTMLElement, { key });
+    return document.activeElement?.getAttribute("aria-label");
+  };
+  expect(press("ArrowRight")).toBe("Rename: Thread b");
+  expect(press("ArrowRight")).toBe("Archive: Thread b");
+  expect(press("ArrowRight")).toBe("Delete: Thread b");
+  expect(press("ArrowRight")).toBe("Delete: Thread b");
+  for (let back = 0; back < 3; back++) press("ArrowLeft");
+  expect(document.activeElement).toBe(stops[0]);
+});
+
+test("the End key stops at the last thread that can be seen", async () => {
+  await shown(["a", "b", "c"]);
+  fireEvent.click(await screen.findByRole("button", { name: "Archive: Thread a" }));
+  (await row("c")).focus();
+  fireEvent.keyDown(await row("c"), { key: "End" });
+  expect(document.activeElement?.textContent).toBe("Thread b");
+});
+
+test("the field that finds threads stays once it was there, and can be always or never there", async () => {
+  const ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  const first = await shown(ids);
+  await screen.findByRole("searchbox");
+  fireEvent.click(screen.getByRole("button", { name: "Delete: Thread a" }));
+  await screen.findByText(/Deleted: Thread a/);
+  expect(screen.getByRole("searchbox")).toBeTruthy();
+  first.unmount();
+  const never = await shown(ids, { search: false });
+  await row("h");
+  expect(screen.queryByRole("searchbox")).toBeNull();
+  never.unmount();
+  await shown(["a"], { search: "always" });
+  expect(screen.getByRole("searchbox")).toBeTruthy();
+});
+
+test("the focus goes from Undo to the button for a new one when the time for it is over", async () => {
+  const client = await filled(["a"]);
+  render(
+    <GloveProvider client={client}>
+      <ThreadList />
+    </GloveProvider>,
+  );
+  (await row("a")).focus();
+  fireEvent.keyDown(await row("a"), { key: "Delete" });
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("Undo"));
+  await act(() => client.deleteSession("a"));
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Undo" })).toBeNull());
+  expect(document.activeElement?.textContent).toBe("New conversation");
 });
