@@ -19,7 +19,7 @@ export { useSuspenseGlove } from "./hooks/use-suspense-glove.js";
 export type { AsChild, PartProps } from "./parts/as-child.js";
 export type { ToolCardProps, ToolCardState } from "./parts/calls/tool-card.js";
 export type { ToolState } from "./parts/calls/tool-state.js";
-export type { MessageTextProps } from "./parts/message.js";
+export type { MessageTextProps, MessageTimeProps } from "./parts/message.js";
 export type { ErrorNoticeProps, Notice } from "./parts/notices/error-notice.js";
 export type { QueuedItem, QueueProps } from "./parts/queue.js";
 export type { SourcesProps } from "./parts/sources.js";

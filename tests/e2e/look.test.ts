@@ -58,6 +58,26 @@ test("nothing of it is wider than a window of 320 pixels, and lines are no longe
   }
 });
 
+test("a list of threads that comes later takes nothing away from the chat", async () => {
+  await withPage(async (page) => {
+    await chat(page, '[{ text: "- one\\n- two\\n\\nAnd more." }]');
+    await say(page, "go");
+    await page.getByText("And more.").waitFor();
+    const looks = () =>
+      page.evaluate(`["p", "ul", "form", "textarea"].map((part) => {
+        const { margin, padding, outlineStyle, display } = getComputedStyle(document.querySelector("main [data-glove-look] " + part) ?? document.querySelector("main " + part));
+        return [part, margin, padding, outlineStyle, display];
+      })`);
+    await field(page).focus();
+    const alone = await looks();
+    await page.evaluate("list(globalThis.client)");
+    await page.getByRole("navigation", { name: "Conversations" }).waitFor();
+    await page.waitForFunction("document.adoptedStyleSheets.length > 2");
+    expect(await looks()).toEqual(alone);
+    expect(await field(page).evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("none");
+  });
+});
+
 test("Enter sends and Shift+Enter begins a line, the field grows, and Stop ends an answer", async () => {
   await withPage(async (page) => {
     await chat(page, `() => pieces("word ".repeat(500), 20)`);
@@ -132,7 +152,7 @@ test("the line of a summary opens to what the model was told", async () => {
     );
     await page.evaluate("show('open')");
     const summary = page.getByText("They fixed it.");
-    await page.getByText("Earlier messages were summarised.").click();
+    await page.getByText("Earlier messages were summarised").click();
     await summary.waitFor();
     expect(await page.locator("[data-glove-role=compaction]").innerText()).not.toContain("[Conversation");
   });
@@ -247,7 +267,7 @@ test("a message whose turn comes while it is edited goes on being edited in its 
     await text.fill("second, but better");
     await page.locator("[data-glove-waits]").waitFor({ state: "detached" });
     await expect.poll(() => text.inputValue()).toBe("second, but better");
-    await page.getByText("Sending this stops the current answer").waitFor();
+    await page.getByText("Sending stops the current answer").waitFor();
     await text.press("Enter");
     await expect.poll(() => page.locator("[data-glove-role=user]").allInnerTexts()).toEqual(["first", "second, but better"]);
   });
@@ -329,9 +349,10 @@ test("a call is a card that says how far it is, and stays when it was refused or
     );
     await say(page, "go");
     const card = (title: string) => page.locator("[data-glove-role=tool]", { hasText: title });
-    await card("Restart checkout").getByText("Waiting for you").waitFor();
     const asked = page.getByRole("form", { name: "Restart checkout?" });
     await asked.waitFor();
+    // The question is the title, and shows the arguments.
+    expect(await card("Restart checkout").getByText("Waiting for you").isVisible()).toBe(false);
     // The answer that changes nothing stands out, and "always" never does.
     const colours = await asked
       .getByRole("button")

@@ -19,11 +19,13 @@ const needed = [
   /^react\/style\.css$/,
   /^docs\/[\w-]+\.(md|png)$/,
   /^examples\/.*\.(md|html|css|m?js|tsx?|json|rs|toml)$/,
-  /^(package\.json|llms\.txt|(README|CHANGELOG|AGENTS)\.md|LICENSE-(MIT|APACHE))$/,
+  /^(package\.json|llms\.txt|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE))$/,
 ];
 
 test("only what users need is packed", () => {
   expect(files().filter((name) => !needed.some((pattern) => pattern.test(name)))).toEqual([]);
+  // These are for who changes the package.
+  expect(files().filter((name) => /^(AGENTS|docs\/(architecture|decisions))\.md$/.test(name))).toEqual([]);
 });
 
 test("every link between the packed pages leads to a packed file", () => {

@@ -13,6 +13,7 @@ import {
   type ShownEntry,
   type ShownSlot,
   type SlotProps,
+  ThreadList,
   useGlove,
 } from "glove-wasm/react";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
@@ -269,8 +270,18 @@ function chat(
 /** An answer that comes in small pieces, with so many milliseconds before each. */
 const pieces = (text: string, every: number) => ({ deltas: text.match(/[\s\S]{1,8}/g) ?? [], every });
 
+/** The list of its conversations, in a place of its own. */
+function list(client: GloveClient): void {
+  createRoot(document.body.appendChild(document.createElement("aside"))).render(
+    <GloveProvider client={client}>
+      <ThreadList />
+    </GloveProvider>,
+  );
+}
+
 Object.assign(globalThis, {
   chat,
+  list,
   createEndpointModel,
   pieces,
   z,

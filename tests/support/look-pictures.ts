@@ -16,7 +16,8 @@ export async function takePictures(folder: string, only: RegExp): Promise<string
           const file = `${name}-${width}-${colorScheme}.png`;
           if (!only.test(file)) continue;
           await showState(page, name);
-          await page.waitForTimeout(150);
+          // What is loaded when it is first shown, and what waits for a moment.
+          await page.waitForTimeout(500);
           await page.screenshot({ path: join(folder, file) });
           made.push(file);
         }

@@ -44,7 +44,7 @@ export const html = `<!doctype html><link rel=icon href=data:,><script type=impo
 
 const prelude = `
   const glove = await import(new URL("/pkg/src/index.js", document.baseURI));
-  const { createEndpointModel, GloveClient, GloveError, IndexedDBStore, SessionDatabase } = glove;
+  const { createEndpointModel, defineAgent, GloveClient, GloveError, IndexedDBStore, SessionDatabase } = glove;
   const { createScriptedModel, storeConformance } = await import(new URL("/pkg/testing/index.js", document.baseURI));
   const { Connection } = await import(new URL("/pkg/src/store/indexeddb/connection.js", document.baseURI));
   const told = (error) => ({ code: error.code, message: error.message });

@@ -9,7 +9,7 @@ export type Sentence = keyof typeof mediaSentences;
 /** A sentence, and what stands in its gaps. */
 export interface Note {
   readonly code: Sentence;
-  readonly values?: Readonly<Record<string, string | number>>;
+  readonly values?: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
 export interface Prepared {
@@ -38,23 +38,29 @@ export interface Allowed extends MediaRules {
   readonly accept?: readonly string[] | undefined;
 }
 
-export async function prepare(file: File, allowed: Allowed): Promise<Prepared> {
+/** What a file is, if it is of a kind that is taken. */
+export async function takenKind(file: File, allowed: Allowed): Promise<FileKind> {
   if (file.size === 0) throw new Refused("empty");
   const kind = await kindOf(file).catch(() => {
     throw new Refused("unreadable");
   });
-  const wanted = isAccepted(kind.type, file.name, allowed.accept);
-  const isPicture = kind.type.startsWith("image/") && kind.type !== "image/svg+xml";
-  const isText = /^text\/|^application\/json\b|^image\/svg\+xml/.test(kind.type);
+  const { type } = kind;
+  const readable = isPicture(type) ? allowed.pictures : isText(type) || allowed.documents.split(" ").includes(type);
+  if (!readable || !isAccepted(type, file.name, allowed.accept)) throw new Refused("type", { types: kindsOf(allowed).join(" ") });
+  return kind;
+}
+
+const isPicture = (type: string) => type.startsWith("image/") && type !== "image/svg+xml";
+const isText = (type: string) => /^text\/|^application\/json\b|^image\/svg\+xml/.test(type);
+
+export async function prepare(file: File, allowed: Allowed): Promise<Prepared> {
+  const kind = await takenKind(file, allowed);
   const renamed = isRenamed(file.type, kind.type)
     ? ({ code: "renamed", values: { type: shortType(kind.type) } } as const)
     : undefined;
-  if (wanted && isPicture && allowed.pictures) return { note: renamed, ...(await picture(file, kind, allowed)) };
-  if (!wanted || isPicture || !(isText || allowed.documents.split(" ").includes(kind.type))) {
-    throw new Refused("type", { types: kindsOf(allowed).join(" ") });
-  }
+  if (isPicture(kind.type)) return { note: renamed, ...(await picture(file, kind, allowed)) };
   checkSize(file, allowed.messageBytes);
-  if (isText) {
+  if (isText(kind.type)) {
     const note: Note | undefined = kind.type === "image/svg+xml" ? { code: "source" } : renamed;
     return { file: as(file, kind.type.startsWith("image/") ? "text/plain" : kind.type, file.name), note };
   }

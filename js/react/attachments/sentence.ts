@@ -4,8 +4,11 @@ import type { Note, Sentence } from "./prepare.js";
 import { shortName } from "./words.js";
 
 export function sentence(note: Note, name: string, say: (word: string) => string): string {
-  const values: Record<string, string | number> = { ...note.values, name: `\u2068${shortName(name)}\u2069` };
-  const { types } = values;
+  const isolated = (text: string) => `\u2068${shortName(text)}\u2069`;
+  const values: Record<string, unknown> = { ...note.values, name: isolated(name) };
+  const { types, names } = values;
+  // A few are named.
+  if (Array.isArray(names)) values.names = names.length > 3 ? `${names.length} ${say("files")}` : names.map(isolated).join(", ");
   if (typeof types === "string")
     values.types = types
       .split(" ")

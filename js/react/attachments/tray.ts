@@ -1,7 +1,7 @@
 // What is attached to the message that is being written: each file on its way to what is sent.
 import { mediaRules } from "../../src/wire/attachments.js";
 import { Listeners } from "../hooks/listeners.js";
-import { type Allowed, type Note, type Prepared, prepare, Refused } from "./prepare.js";
+import { type Allowed, type Note, type Prepared, prepare, Refused, takenKind } from "./prepare.js";
 import { sentence } from "./sentence.js";
 
 /** How far a file is: it waits for those before it, is made ready, is ready, or cannot be attached. */
@@ -31,6 +31,8 @@ export class Tray extends Listeners {
   #items: readonly Attached[] = [];
   #next = 0;
   #working = false;
+  /** Those for which there was no room, since somebody made room last. */
+  #over: readonly string[] = [];
   readonly #given = new Map<string, Given>();
   #whenReady: (() => void)[] = [];
 
@@ -47,19 +49,15 @@ export class Tray extends Listeners {
 
   /** Takes in files, and tells of folders, which have none to read. */
   add(files: readonly File[], folders: readonly string[], allowed: Allowed): void {
-    const free = allowed.files - this.#items.filter(({ state }) => state !== "refused").length;
-    const fit = files.slice(0, Math.max(0, free));
-    const refused = (name: string, note: Note): Attached => ({ id: this.#id(), name, state: "refused", type: "", size: 0, note });
-    const added = fit.map((file): Attached => {
+    const added = files.map((file): Attached => {
       const id = this.#id();
       this.#given.set(id, { file, allowed });
       return { id, name: file.name, state: "waiting", type: file.type, size: file.size };
     });
-    const over = files.length - fit.length;
-    const more = over > 0 ? [refused("", { code: "many", values: { limit: allowed.files, count: over } })] : [];
-    const notFiles = folders.map((name) => refused(name, { code: "folder" }));
-    // What was said of files before is read by now.
-    this.#show([...this.#items.filter(({ state }) => state !== "refused"), ...added, ...notFiles, ...more]);
+    const notFiles = folders.map((name) => this.#refused(name, { code: "folder" }));
+    // What was said of files before is read by now; those without room count on.
+    const kept = this.#items.filter(({ state, note }) => state !== "refused" || (this.#over.length > 0 && isOver(note)));
+    this.#show([...kept, ...added, ...notFiles]);
     void this.#work();
   }
 
@@ -70,6 +68,7 @@ export class Tray extends Listeners {
 
   remove(id: string): void {
     this.#given.delete(id);
+    this.#over = [];
     this.#show(this.#items.filter((item) => item.id !== id));
     this.#settle();
   }
@@ -78,6 +77,7 @@ export class Tray extends Listeners {
   take(): File[] {
     const files = this.#items.flatMap(({ prepared }) => prepared?.file ?? []);
     this.#given.clear();
+    this.#over = [];
     this.#show([]);
     return files;
   }
@@ -90,6 +90,10 @@ export class Tray extends Listeners {
 
   #id(): string {
     return String(this.#next++);
+  }
+
+  #refused(name: string, note: Note): Attached {
+    return { id: this.#id(), name, state: "refused", type: "", size: 0, note };
   }
 
   #show(items: readonly Attached[]): void {
@@ -105,21 +109,39 @@ export class Tray extends Listeners {
   async #work(): Promise<void> {
     if (this.#working) return;
     this.#working = true;
+    let over: number | undefined;
     for (let next = this.#waiting(); next; next = this.#waiting()) {
       const { id } = next;
       const given = this.#given.get(id) as Given;
       this.#set(id, { state: "preparing" });
       try {
-        const prepared = await prepare(given.file, given.allowed);
-        this.#fit(prepared.file, given.allowed);
-        this.#set(id, readyFrom(prepared));
+        if (this.#items.filter(({ state }) => state === "ready").length >= given.allowed.files) {
+          // What is not taken at all has another reason.
+          await takenKind(given.file, given.allowed);
+          over = given.allowed.files;
+          this.#over = [...this.#over, given.file.name];
+          this.#set(id, { state: "refused" });
+        } else {
+          const prepared = await prepare(given.file, given.allowed);
+          this.#fit(prepared.file, given.allowed);
+          this.#set(id, readyFrom(prepared));
+        }
       } catch (error) {
         this.#set(id, { state: "refused", note: error instanceof Refused ? error.note : { code: "broken" } });
       }
       this.#given.delete(id);
     }
+    if (over !== undefined) this.#tellOver(over);
     this.#working = false;
     this.#settle();
+  }
+
+  /** One sentence for all that there was no room for. */
+  #tellOver(limit: number): void {
+    const others = this.#items.filter(({ state, note }) => state !== "refused" || (note && !isOver(note)));
+    const [first = "", ...more] = this.#over;
+    const note = { code: more.length > 0 ? "many" : "one", values: { limit, names: this.#over } } as const;
+    this.#show([...others, this.#refused(more.length > 0 ? "" : first, note)]);
   }
 
   #waiting(): Attached | undefined {
@@ -135,6 +157,8 @@ export class Tray extends Listeners {
     if (!this.busy) for (const then of this.#whenReady.splice(0)) then();
   }
 }
+
+const isOver = (note: Note | undefined) => note?.code === "one" || note?.code === "many";
 
 function readyFrom(prepared: Prepared) {
   const { file, thumbnail, note } = prepared;

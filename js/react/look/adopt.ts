@@ -3,7 +3,8 @@
 /** By the document that they belong to: a sheet works in no other. */
 const sheets = new WeakMap<Document, Map<string, CSSStyleSheet>>();
 
-export function adopt(element: Element, css: string): void {
+/** What `first` is stands before all others, whenever it comes: they say more of the same elements. */
+export function adopt(element: Element, css: string, first = false): void {
   const root = element.getRootNode() as Document | ShadowRoot;
   const document = root.ownerDocument ?? (root as Document);
   const view = document.defaultView;
@@ -17,5 +18,6 @@ export function adopt(element: Element, css: string): void {
     sheet.replaceSync(css);
     known.set(css, sheet);
   }
-  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const there = root.adoptedStyleSheets;
+  if (!there.includes(sheet)) root.adoptedStyleSheets = first ? [sheet, ...there] : [...there, sheet];
 }

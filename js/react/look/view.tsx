@@ -116,7 +116,7 @@ type ContainerProps = Pick<RenderProps, "renderSlotContainer"> & SlotContainerRe
 const Input = memo(function Input({ glove, ...given }: Pick<RenderProps, "glove" | "renderInput">) {
   const busy = useHandlePart(glove, ({ busy }) => busy);
   const { sendMessage, abort } = glove;
-  const send = useCallback((...message: Parameters<GloveHandle["sendMessage"]>) => void sendMessage(...message), [sendMessage]);
+  const send = useCallback((...message: Parameters<GloveHandle["sendMessage"]>) => sendMessage(...message), [sendMessage]);
   return renderPart(given, "renderInput", DefaultInput, { send, busy, abort }, busy);
 });
 

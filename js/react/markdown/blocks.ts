@@ -151,6 +151,6 @@ export function closed(written: string): string {
   const open = /\[[^\]\n]*\]\([^)\s]*$/.exec(text);
   if (open) return `${text.slice(0, open.index)}${/\[([^\]]*)\]/.exec(open[0])?.[1] ?? ""}`;
   if (last.split("`").length % 2 === 0) return `${text}\``;
-  if (last.split("**").length % 2 === 0 && !/\*\*\s*$/.test(text)) return `${text.replace(/\*$/, "")}**`;
+  if (last.split("**").length % 2 === 0 && !/\*\*\s*$/.test(text)) return `${text.replace(/\*$/, "").trimEnd()}**`;
   return text;
 }

@@ -70,8 +70,11 @@ export function RegenerateButton(props: PartProps<"button">): ReactNode {
   return part("button", { type: "button", title: say("Answer again"), onClick: ask, children }, props);
 }
 
+/** What `MessageTime` takes: an entry of the timeline, or a time in milliseconds since 1970. */
+export type MessageTimeProps = PartProps<"time"> & { entry?: { readonly at?: number | undefined }; at?: number | undefined };
+
 /** When a message was written. Nothing where that is not known. */
-export function MessageTime({ at, ...props }: PartProps<"time"> & { at: number | undefined }): ReactNode {
+export function MessageTime({ entry, at = entry?.at, ...props }: MessageTimeProps): ReactNode {
   if (at === undefined) return null;
   const date = new Date(at);
   const today = new Date().toDateString() === date.toDateString();
@@ -103,7 +106,7 @@ export function Message({ entry, isLast = false, streaming, goesOn }: MessagePro
   const { glove } = useChat();
   const ends = entry.text !== "" && !goesOn;
   const draw = (state: EditState) => (
-    <div data-glove-message={isUser ? "user" : "agent"} data-glove-last={isLast ? "" : undefined}>
+    <div data-glove-message={isUser ? "user" : "agent"} data-glove-last={isLast ? (isUser ? "user" : "agent") : undefined}>
       {state === "idle" ? <MessageText entry={entry} streaming={streaming} /> : <MessageEditor />}
       {entry.kind === "agent_text" && entry.sources && <Sources entry={entry} />}
       {!streaming && state === "idle" && (ends || entry.branches) && (

@@ -68,7 +68,7 @@ export function DefaultCompaction({ entry }: { entry: Extract<TimelineEntry, { k
   return (
     <details data-glove-role="compaction" dir="auto">
       <summary>
-        {say("Earlier messages were summarised.")} <Icon name="chevron" />
+        {say("Earlier messages were summarised")} <Icon name="chevron" />
       </summary>
       {/* Without the line by which a model knows it. */}
       <Long text={entry.text.replace(/^\[.*\]\s+/, "")} />

@@ -1,7 +1,7 @@
 // The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
 import type { mediaSentences } from "../../src/wire/attachments.js";
-import type { ownTitles, stateWords, ToolState } from "../parts/calls/tool-state.js";
+import type { ownTitles, refusals, stateWords, ToolState } from "../parts/calls/tool-state.js";
 import type { ErrorSentence } from "../parts/notices/error-words.js";
 import type { ThreadGroupName } from "../threads/groups.js";
 
@@ -18,13 +18,14 @@ export type Word =
   | "steps"
   | "Sources"
   | "Show more"
-  | "Earlier messages were summarised."
+  | "Earlier messages were summarised"
   | "Send a message"
   | "Message"
   | "Type a message"
   | "Send"
   | "Stop"
   | "The answer was interrupted."
+  | "This message was not answered."
   | "Continue"
   | "Use here"
   | "Reload the page"
@@ -37,7 +38,7 @@ export type Word =
   | "Declined"
   | "Approve"
   | "Reject"
-  | "Reason for rejecting (optional)"
+  | "Add a reason"
   | "Yes"
   | "No"
   | "OK"
@@ -59,7 +60,7 @@ export type Word =
   | "Edit message"
   | "Save & send"
   | "Save"
-  | "Sending this stops the current answer, which is kept as another version."
+  | "Sending stops the current answer. It stays as another version."
   | "Versions"
   | "Previous version"
   | "Next version"
@@ -82,6 +83,7 @@ export type Word =
   | "Close"
   | "Files cannot be attached right now. Check your network and try again."
   | "The model cannot read these files."
+  | (typeof refusals)[keyof typeof refusals]
   | "Send smaller pictures"
   | "The pictures could not be made smaller."
   | "Send without the files"
@@ -101,6 +103,7 @@ export type Word =
   | "Unarchive"
   | "Delete"
   | "Deleted:"
+  | "conversations deleted"
   | "Undo"
   | (typeof stateWords)[ToolState]
   | (typeof ownTitles)[keyof typeof ownTitles]

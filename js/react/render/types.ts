@@ -133,7 +133,7 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   renderMessage?: ((props: MessageRenderProps<ShownEntry>) => ReactNode) | undefined;
   renderToolStatus?: ((props: ToolStatusRenderProps<T>) => ReactNode) | undefined;
   renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
-  /** Draws the model's reasoning; by default it is behind a disclosure button. */
+  /** Draws the model's reasoning; by default it is folded into a `<details>`. */
   renderReasoning?: ((props: ReasoningRenderProps) => ReactNode) | undefined;
   /** Replaces the error panel. */
   renderError?: ((props: ErrorRenderProps) => ReactNode) | undefined;

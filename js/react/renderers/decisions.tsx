@@ -1,5 +1,5 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
-import { type ReactNode, useId, useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { humanName } from "../parts/calls/tool-state.js";
 import { Values } from "../parts/calls/values.js";
 import { useLabels } from "../render/labels.js";
@@ -21,7 +21,6 @@ export function Confirm(props: SlotProps): ReactNode {
 }
 
 export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): ReactNode {
-  const id = useId();
   const reason = useRef<HTMLInputElement>(null);
   const say = useLabels();
   return (
@@ -40,8 +39,10 @@ export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): R
       }
     >
       <Details data={data} />
-      <label htmlFor={id}>{say("Reason for rejecting (optional)")}</label>
-      <input id={id} ref={reason} data-glove-optional="" />
+      <details data-glove-why="">
+        <summary>{say("Add a reason")}</summary>
+        <input ref={reason} aria-label={say("Add a reason")} data-glove-optional="" />
+      </details>
     </Question>
   );
 }

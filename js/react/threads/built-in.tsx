@@ -1,5 +1,5 @@
 // The finished list of threads, and the parts around its items.
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { errorWords } from "../parts/notices/error-words.js";
@@ -32,7 +32,11 @@ export function ThreadListSearch(props: PartProps<"input">): ReactNode {
 
 /** What was deleted last, for as long as it can be brought back. */
 export interface DeletedThread {
+  /** The last one. */
   readonly thread: ThreadInfo;
+  /** All that can be brought back, the last one first. */
+  readonly threads: readonly ThreadInfo[];
+  /** Brings all of them back. */
   restore(): void;
 }
 
@@ -47,36 +51,63 @@ const holdMs = 3_000;
 /** Says what was deleted, and brings it back. The time for that does not run out while the pointer or the focus is on it. */
 export function ThreadListUndo({ children = (deleted) => <Deleted {...deleted} /> }: ThreadListUndoProps): ReactNode {
   const { list } = useListState();
-  const { restore } = useListActions();
+  const { root, restore, focusLater, placing } = useListActions();
+  const element = useRef<HTMLDivElement>(null);
   const [held, hold] = useState(false);
-  const { remove } = list;
-  const [thread] = list.deleted;
-  const id = thread?.id;
+  const { remove, deleted: threads } = list;
+  const [thread] = threads;
+  const ids = threads.map(({ id }) => id).join("\n");
   useEffect(() => {
-    if (!held || id === undefined) return;
-    const timer = setInterval(() => void remove(id), holdMs);
+    if (!held || !ids) return;
+    // The last one stays the last.
+    const again = () => {
+      for (const id of ids.split("\n").reverse()) void remove(id);
+    };
+    const timer = setInterval(again, holdMs);
     return () => clearInterval(timer);
-  }, [held, id, remove]);
+  }, [held, ids, remove]);
+  const focused = useRef(false);
+  useEffect(() => {
+    if (ids) return;
+    // What goes away with the focus on it says nothing of that.
+    if (held) hold(false);
+    if (focused.current && document.activeElement === document.body) {
+      root.current?.querySelector<HTMLElement>("[data-glove-new]")?.focus();
+    }
+    focused.current = false;
+  }, [ids, root, held]);
+  const bringBack = () => {
+    if (thread && element.current?.contains(document.activeElement)) focusLater({ thread: thread.id });
+    for (const one of threads) restore(one);
+  };
   return (
     <div
+      ref={element}
       role="status"
       data-glove-undo=""
       onPointerEnter={() => hold(true)}
       onPointerLeave={() => hold(false)}
-      onFocus={() => hold(true)}
-      onBlur={() => hold(false)}
+      onFocus={() => {
+        focused.current = true;
+        // Nobody may be there, where it was put.
+        if (!placing.current) hold(true);
+      }}
+      onBlur={() => {
+        focused.current = false;
+        hold(false);
+      }}
     >
-      {thread && children({ thread, restore: () => restore(thread) })}
+      {thread && children({ thread, threads, restore: bringBack })}
     </div>
   );
 }
 
-function Deleted({ thread, restore }: DeletedThread): ReactNode {
+function Deleted({ thread, threads, restore }: DeletedThread): ReactNode {
   const say = useLabels();
   return (
     <p>
       <span data-glove-thread-title="" dir="auto">
-        {say("Deleted:")} {thread.title}
+        {threads.length > 1 ? `${threads.length} ${say("conversations deleted")}` : `${say("Deleted:")} ${thread.title}`}
       </span>
       <button type="button" onClick={restore}>
         {say("Undo")}
@@ -88,11 +119,14 @@ function Deleted({ thread, restore }: DeletedThread): ReactNode {
 /** Fewer are seen at a glance. */
 const searchFrom = 8;
 
-export function BuiltInThreadList(): ReactNode {
+export function BuiltInThreadList({ field }: { readonly field: "always" | false | undefined }): ReactNode {
   const { list, search } = useListState();
   const say = useLabels();
   const { threads, archived, ready, error } = list;
-  const searches = search !== "" || threads.length + archived.length >= searchFrom;
+  const [searched, setSearched] = useState(field === "always");
+  // It stays: what comes and goes moves the list under the pointer.
+  const searches = field !== false && (searched || threads.length + archived.length >= searchFrom);
+  if (searches && !searched) setSearched(true);
   return (
     <>
       <div data-glove-threads-head="">

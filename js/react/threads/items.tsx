@@ -4,7 +4,7 @@ import type { ThreadInfo } from "../../src/threads/thread.js";
 import { useLabels } from "../render/labels.js";
 import { groupsOf } from "./groups.js";
 import { BuiltInThread } from "./thread.js";
-import { type ThreadListActions, useListActions, useListState } from "./thread-list-context.js";
+import { rowsOf, type ThreadListActions, useListActions, useListState } from "./thread-list-context.js";
 import type { ThreadListEntry } from "./trigger.js";
 
 /** What `ThreadListItems` takes; the function draws one thread, as a `<li>`. */
@@ -34,7 +34,7 @@ export function ThreadListItems({ archived = false, children = builtIn }: Thread
     current: thread.id === current,
     editing: thread.id === editing,
     tabIndex: thread.id === tabbed ? 0 : -1,
-    ...doing(thread, actions),
+    ...doing(thread, thread.id === editing, actions),
   });
   return (
     <>
@@ -51,24 +51,31 @@ export function ThreadListItems({ archived = false, children = builtIn }: Thread
 
 const builtIn = (entry: ThreadListEntry) => <BuiltInThread key={entry.thread.id} {...entry} />;
 
-function doing(thread: ThreadInfo, { root, edit, rename, archive, remove }: ThreadListActions) {
+function doing(thread: ThreadInfo, editing: boolean, actions: ThreadListActions) {
+  const { root, edit, rename, archive, remove, focusLater } = actions;
   const { id } = thread;
   // The focus goes to the one beside it, and not with it.
-  const leaving = (act: () => void) => () => {
-    const all = [...(root.current?.querySelectorAll<HTMLElement>("[data-glove-thread]") ?? [])];
-    const at = all.findIndex((trigger) => trigger.dataset.gloveThread === id);
-    if (all[at]?.closest("li")?.contains(document.activeElement)) (all[at + 1] ?? all[at - 1])?.focus();
+  const leaving = (act: () => void, undo?: "undo") => () => {
+    const all = rowsOf(actions);
+    const at = all.findIndex(({ dataset }) => dataset.gloveThread === id);
+    if (all[at]?.closest("li")?.contains(document.activeElement)) {
+      const next = all[at + 1] ?? all[at - 1];
+      if (!next && undo && root.current?.querySelector("[data-glove-undo]")) focusLater(undo);
+      else (next ?? root.current?.querySelector<HTMLElement>("[data-glove-new]"))?.focus();
+    }
     act();
   };
   return {
     edit: () => edit(id),
     rename(title?: string) {
+      // Who left the field is elsewhere by now.
+      if (editing && root.current?.contains(document.activeElement)) focusLater({ thread: id });
       edit(undefined);
       if (title !== undefined && title.trim() !== thread.title) rename(id, title.trim());
     },
     archive: leaving(() => archive(id, true)),
     unarchive: leaving(() => archive(id, false)),
-    remove: leaving(() => remove(thread)),
+    remove: leaving(() => remove(thread), "undo"),
   };
 }
 

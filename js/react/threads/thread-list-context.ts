@@ -24,9 +24,19 @@ export interface ThreadListActions {
   remove(thread: ThreadInfo): void;
   restore(thread: ThreadInfo): void;
   edit(id: string | undefined): void;
+  /** The focus goes to the row of a thread, or to what takes a deletion back, once that is drawn. */
+  focusLater(to: { readonly thread: string } | "undo"): void;
+  /** It is put there, and not by a person. */
+  readonly placing: { current: boolean };
   /** The element around all of it. */
   readonly root: RefObject<HTMLElement | null>;
 }
+
+/** The rows that can be reached: those of a folded part cannot. */
+export const rowsOf = ({ root }: Pick<ThreadListActions, "root">): HTMLElement[] =>
+  [...(root.current?.querySelectorAll<HTMLElement>("[data-glove-thread]") ?? [])].filter(
+    (row) => !row.closest("details:not([open])"),
+  );
 
 export const StateContext: Context<ThreadListState | null> = /* @__PURE__ */ createContext<ThreadListState | null>(null);
 export const ActionsContext: Context<ThreadListActions | null> = /* @__PURE__ */ createContext<ThreadListActions | null>(null);

@@ -6,7 +6,7 @@ import { css as own } from "../look/generated/threads-css.js";
 import { Sheet } from "../look/sheet.js";
 import { type Labels, LabelsContext, useLabels } from "../render/labels.js";
 import { BuiltInThreadList } from "./built-in.js";
-import { ActionsContext, StateContext, type ThreadListActions } from "./thread-list-context.js";
+import { ActionsContext, rowsOf, StateContext, type ThreadListActions } from "./thread-list-context.js";
 import type { useShown } from "./use-shown.js";
 
 /** What `ThreadList` takes. */
@@ -19,6 +19,8 @@ export interface ThreadListProps {
   /** Called with the id of the thread that a person has chosen, or of a new one. */
   onSelect?: ((id: string) => void) | undefined;
   labels?: Labels | undefined;
+  /** The field that finds threads: by default there once there were eight of them; `"always"`, or `false` for never. */
+  search?: "always" | false | undefined;
   /** Omits the style sheet. */
   unstyled?: boolean | undefined;
   /** For the style sheet in HTML from a server, if your policy forbids styles without one. */
@@ -39,7 +41,17 @@ export function LoadedThreadList({ labels, ...props }: LoadedProps): ReactNode {
   return labels ? <LabelsContext.Provider value={labels}>{list}</LabelsContext.Provider> : list;
 }
 
-function Frame({ useShown, current, onSelect, unstyled, nonce, className, style, children }: LoadedProps): ReactNode {
+function Frame({
+  useShown,
+  current,
+  onSelect,
+  search: field,
+  unstyled,
+  nonce,
+  className,
+  style,
+  children,
+}: LoadedProps): ReactNode {
   const say = useLabels();
   const root = useRef<HTMLElement>(null);
   const [search, setSearch] = useState("");
@@ -50,6 +62,23 @@ function Frame({ useShown, current, onSelect, unstyled, nonce, className, style,
   const latest = useRef({ list, shown, now, current, onSelect });
   useBrowserLayoutEffect(() => {
     latest.current = { list, shown, now, current, onSelect };
+  });
+  const wanted = useRef<Parameters<ThreadListActions["focusLater"]>[0]>(undefined);
+  const placing = useRef(false);
+  // What had the focus is gone by now: it goes on where it was meant to, unless a person was faster.
+  useBrowserLayoutEffect(() => {
+    const { current: to } = wanted;
+    if (!to || !root.current) return;
+    const found =
+      to === "undo"
+        ? root.current.querySelector<HTMLElement>("[data-glove-undo] :is(button, a)")
+        : rowsOf({ root }).find(({ dataset }) => dataset.gloveThread === to.thread);
+    if (!found) return;
+    wanted.current = undefined;
+    const { activeElement: at, body } = document;
+    placing.current = true;
+    if (!at || at === body || root.current.contains(at)) found.focus();
+    placing.current = false;
   });
   const actions = useMemo((): ThreadListActions => {
     let left: { readonly from: string; readonly to: string } | undefined;
@@ -68,6 +97,10 @@ function Frame({ useShown, current, onSelect, unstyled, nonce, className, style,
       root,
       setSearch,
       edit,
+      placing,
+      focusLater: (to) => {
+        wanted.current = to;
+      },
       select,
       begin: () => void begin(),
       rename: (id, title) => void latest.current.list.rename(id, title),
@@ -100,9 +133,9 @@ function Frame({ useShown, current, onSelect, unstyled, nonce, className, style,
           data-glove-threads=""
           data-ready={list.ready ? "" : undefined}
         >
-          {styled && <Sheet nonce={nonce} css={css} />}
+          {styled && <Sheet nonce={nonce} css={css} first />}
           {styled && <Sheet nonce={nonce} css={own} />}
-          {children ?? <BuiltInThreadList />}
+          {children ?? <BuiltInThreadList field={field} />}
         </nav>
       </StateContext.Provider>
     </ActionsContext.Provider>

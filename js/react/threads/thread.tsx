@@ -2,7 +2,7 @@
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from "react";
 import { useLabels } from "../render/labels.js";
 import { ThreadIcon, type ThreadIconName } from "./icons.js";
-import { type ThreadListEntry, ThreadListTrigger } from "./trigger.js";
+import { stepOf, type ThreadListEntry, ThreadListTrigger } from "./trigger.js";
 
 /** Drawn anew only when what it shows changes; what can be done with a thread does the same each time. */
 export const BuiltInThread = memo(
@@ -43,8 +43,18 @@ function Mark({ running, waiting }: ThreadListEntry["thread"]): ReactNode {
 }
 
 function Actions({ thread, edit, archive, unarchive, remove }: ThreadListEntry): ReactNode {
+  const keyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const buttons = [...event.currentTarget.querySelectorAll("button")];
+    const step = stepOf(event.currentTarget, event.key);
+    if (!step) return;
+    const at = buttons.indexOf(event.target as HTMLButtonElement) + step;
+    const row = event.currentTarget.closest("li")?.querySelector<HTMLElement>("[data-glove-thread]");
+    (at < 0 ? row : buttons[at])?.focus();
+    event.preventDefault();
+  };
   return (
-    <div data-glove-thread-actions="">
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of its buttons.
+    <div data-glove-thread-actions="" onKeyDown={keyDown}>
       <Action icon="edit" word="Rename" of={thread.title} run={edit} />
       {thread.archived ? (
         <Action icon="restore" word="Unarchive" of={thread.title} run={unarchive} />
@@ -66,7 +76,7 @@ interface ActionProps {
 function Action({ icon, word, of, run }: ActionProps): ReactNode {
   const say = useLabels();
   return (
-    <button type="button" title={say(word)} aria-label={`${say(word)}: ${of}`} onClick={run}>
+    <button type="button" tabIndex={-1} title={say(word)} aria-label={`${say(word)}: ${of}`} onClick={run}>
       <ThreadIcon name={icon} />
     </button>
   );
@@ -81,18 +91,15 @@ function TitleField({ thread, rename }: ThreadListEntry): ReactNode {
     element.current?.focus();
     element.current?.select();
   }, []);
-  const end = (title?: string, focus = false) => {
+  const end = (title?: string) => {
     if (over.current) return;
     over.current = true;
-    const item = element.current?.closest("li");
     rename(title);
-    // The button is there again when React has drawn it.
-    if (focus) setTimeout(() => item?.querySelector("button")?.focus(), 0);
   };
   const keyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-    if (event.key === "Enter") end(event.currentTarget.value, true);
-    else if (event.key === "Escape") end(undefined, true);
+    if (event.key === "Enter") end(event.currentTarget.value);
+    else if (event.key === "Escape") end();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -3,7 +3,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { useLabels } from "../render/labels.js";
-import { useListActions } from "./thread-list-context.js";
+import { rowsOf, useListActions } from "./thread-list-context.js";
 
 /** A thread in the list, and what can be done with it. */
 export interface ThreadListEntry {
@@ -26,15 +26,18 @@ export interface ThreadListEntry {
  * Delete deletes.
  */
 export function ThreadListTrigger({ entry, ...props }: PartProps<"button"> & { entry: ThreadListEntry }): ReactNode {
-  const { select, root } = useListActions();
+  const actions = useListActions();
   const { thread, current, tabIndex, edit, remove } = entry;
   const say = useLabels();
   const keyDown = (event: KeyboardEvent) => {
-    const all = [...(root.current?.querySelectorAll<HTMLElement>("[data-glove-thread]") ?? [])];
-    const at = all.indexOf(event.currentTarget as HTMLElement);
+    const all = rowsOf(actions);
+    const own = event.currentTarget as HTMLElement;
+    const at = all.indexOf(own);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (to !== undefined) all[to]?.focus();
     else if (event.key === "F2") edit();
+    else if (stepOf(own, event.key) > 0)
+      own.closest("li")?.querySelector<HTMLElement>("[data-glove-thread-actions] button")?.focus();
     else if (event.key === "Delete") remove();
     else return;
     event.preventDefault();
@@ -48,9 +51,15 @@ export function ThreadListTrigger({ entry, ...props }: PartProps<"button"> & { e
     "aria-keyshortcuts": "F2 Delete",
     tabIndex,
     title: `${title}\n${new Date(thread.updatedAt).toLocaleString()}`,
-    onClick: () => select(thread.id),
+    onClick: () => actions.select(thread.id),
     onKeyDown: keyDown,
     children: title,
   };
   return part("button", own, props);
+}
+
+/** How far an arrow key goes in a row: 1 on to its buttons, which are no stops of the Tab key, and -1 back. */
+export function stepOf(element: Element, key: string): number {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[key] ?? 0;
+  return getComputedStyle(element).direction === "rtl" ? -step : step;
 }

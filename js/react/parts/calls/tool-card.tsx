@@ -4,7 +4,7 @@ import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js
 import { useLabels } from "../../render/labels.js";
 import { Long } from "../../render/long-text.js";
 import { circle, Icon } from "../icons.js";
-import { readable, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
+import { readable, refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
 /** What a card shows of a call. */
@@ -32,7 +32,13 @@ export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children
   const state = toolState(entry, hasSlot);
   const { name, title = toolTitle(name, say), input, output } = entry;
   const card = { title, state, label: say(stateWords[state]), input, output };
-  return typeof children === "function" ? children(card) : <Card {...card}>{children}</Card>;
+  if (typeof children === "function") return children(card);
+  const refusal = entry.outcome && Object.hasOwn(refusals, entry.outcome) && refusals[entry.outcome as keyof typeof refusals];
+  return (
+    <Card {...card} why={refusal ? say(refusal) : output?.slice(0, 300).split("\n", 1)[0]}>
+      {children}
+    </Card>
+  );
 }
 
 /** A call whose arguments the model still writes. */
@@ -50,11 +56,17 @@ const icons: { readonly [state in ToolState]?: Parameters<typeof Icon>[0]["name"
   waiting: `${circle}M12 7.5V12l3 2`,
 };
 
-function Card({ title, state, label, input, output, children }: ToolCardState & { children?: ReactNode }): ReactNode {
+interface CardProps extends ToolCardState {
+  /** Why it failed. */
+  readonly why?: string | undefined;
+  readonly children?: ReactNode;
+}
+
+function Card({ title, state, label, input, output, why, children }: CardProps): ReactNode {
   const say = useLabels();
   const icon = icons[state];
   return (
-    <div data-glove-role="tool" data-state={state}>
+    <div data-glove-role="tool" data-state={state} data-glove-plain-call={children ? undefined : ""}>
       <details aria-live="off">
         <summary>
           <span data-glove-state-icon="">{icon && <Icon name={icon} />}</span>
@@ -75,7 +87,7 @@ function Card({ title, state, label, input, output, children }: ToolCardState & 
           )}
         </div>
       </details>
-      {state === "failed" && output && <p>{output.slice(0, 300).split("\n", 1)}</p>}
+      {state === "failed" && why && <p>{why}</p>}
       {children && <div data-glove-shows="">{children}</div>}
     </div>
   );

@@ -23,6 +23,12 @@ export const stateWords = {
   undone: "Undone",
 } as const satisfies Record<ToolState, string>;
 
+/** Why a call failed that never reached its tool; what the model was told is for the model. */
+export const refusals = {
+  invalid: "The assistant called this with values that do not fit.",
+  unknown_tool: "The assistant called something that does not exist.",
+} as const;
+
 /** `book_table` and `bookTable` as a person writes them: "Book table". */
 export function humanName(name: string): string {
   const words = name

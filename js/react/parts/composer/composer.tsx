@@ -1,5 +1,6 @@
 // The composer: a field that grows with its text, and the buttons that send and stop.
 import { type FormEvent, type KeyboardEvent, type ReactNode, useContext, useEffect, useRef } from "react";
+import { codeOf } from "../../../src/error.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
@@ -23,12 +24,17 @@ export function Composer(props: PartProps<"form">): ReactNode {
     if (!field || sent === false || !(sent || text)) return;
     write(field, "");
     if (!ready && sessionId) keepText(unsentKey(sessionId), joined(keptText(unsentKey(sessionId)), text));
-    if (!sent) void send(text);
+    // What a hook has stopped, or has failed at, is not sent: it is there to be changed.
+    if (!sent) takeBack(send(text), () => chat?.compose.current?.(text));
     chat?.toEnd.current?.();
   };
   const own = { "data-glove-role": "input", "data-busy": busy ? "" : undefined, "aria-label": say("Send a message") };
   // In HTML from a server: with this method a form without a dialog does nothing, where others would load the page again.
   return part("form", { ...own, method: "dialog", onSubmit: submit }, props);
+}
+
+function takeBack(sent: unknown, again: () => void): void {
+  if (sent instanceof Promise) sent.catch((error: Error) => /^(HOOK|SKILL)_/.test(codeOf(error)) && again());
 }
 
 /** Enter in a field sends its form, and Shift+Enter begins a new line. */

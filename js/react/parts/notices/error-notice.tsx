@@ -56,7 +56,10 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
           : error
             ? "Try again"
             : "Continue";
-  const words = error ? errorWords(error, say) : { text: say("The answer was interrupted.") };
+  const words = error
+    ? errorWords(error, say)
+    : // Its files say why.
+      { text: say(retry === resume && leftOut ? "This message was not answered." : "The answer was interrupted.") };
   return children({ kind: error ? "error" : "paused", ...words, action: run && { label: say(word), run } });
 }
 

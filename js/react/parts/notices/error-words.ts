@@ -20,6 +20,7 @@ const words = {
   MODEL_AUTHENTICATION: "The assistant did not accept this sign-in or key.",
   MODEL_BAD_REQUEST: "The assistant could not take this message.",
   MODEL_BAD_RESPONSE: "The assistant sent an answer that cannot be read.",
+  MODEL_ADAPTER: "The assistant could not answer.",
   MODEL_CONTEXT_LENGTH: "This conversation has become too long for the assistant. Start a new one.",
   MESSAGE_UNKNOWN: "This message is not part of the conversation any more.",
   BODY_TOO_LARGE: "This message is too large. Send it with fewer or smaller files.",

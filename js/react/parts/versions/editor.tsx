@@ -124,5 +124,5 @@ function Interrupts(): ReactNode {
   const { entry } = useEditor();
   const say = useLabels();
   const stops = useHandlePart(glove, (parts) => parts.busy && !isQueued(entry.id)(parts));
-  return stops && <p role="status">{say("Sending this stops the current answer, which is kept as another version.")}</p>;
+  return stops && <p role="status">{say("Sending stops the current answer. It stays as another version.")}</p>;
 }
