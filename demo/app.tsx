@@ -1,7 +1,8 @@
 // The page: conversations on the left, the chat in the middle, and on demand the scene's application and what happens inside.
-import { GloveProvider, Render, type Suggestion, ThreadList, useGlove } from "glove-wasm/react";
-import { useId, useMemo, useRef, useState } from "react";
+import { GloveProvider, Render, useGlove } from "glove-wasm/react";
+import { lazy, Suspense, useState } from "react";
 import { Hint, ReloadHint } from "./chat/hint.js";
+import { Icon } from "./chat/icons.js";
 import { Phase } from "./chat/phase.js";
 import { Suggestions } from "./chat/suggestions.js";
 import { Tasks } from "./chat/tasks.js";
@@ -9,13 +10,22 @@ import { Undo } from "./chat/undo.js";
 import { Welcome } from "./chat/welcome.js";
 import { Inside } from "./inside/inside.js";
 import { modelOf, useChoice } from "./model/choice.js";
-import { ModelSwitch } from "./model/switch.js";
 import type { Scene } from "./scene.js";
-import { scenes, useScene } from "./scenes.js";
+import { useScene } from "./scenes.js";
+import { Sidebar, Switches } from "./sidebar.js";
 import { useKept, useRoom } from "./width.js";
+
+const TaskPage = lazy(async () => ({ default: (await import("./task/page.js")).TaskPage }));
 
 export function App() {
   const scene = useScene();
+  if (!scene) {
+    return (
+      <Suspense fallback={null}>
+        <TaskPage />
+      </Suspense>
+    );
+  }
   // Each scene has a client of its own: its tools, its conversations, its database.
   return (
     <GloveProvider key={scene.id} client={scene.client}>
@@ -28,27 +38,21 @@ function Page({ scene }: { scene: Scene }) {
   useChoice();
   const glove = useGlove({ model: modelOf(scene.id, scene.assistant) });
   const room = useRoom();
-  const wide = room > 1;
   const [inside, setInside] = useKept("demo-inside");
   /** The conversation that is scrolled down: the bar gets an edge over it. */
   const [scrolled, setScrolled] = useState<string>();
   // Beside the chat, or below it on a phone; both at once where there is room.
   const [wanted, setWanted] = useState<boolean>();
-  const panel = (wanted ?? wide) && (room === 3 || !inside);
-  const { panel: application, tries } = scene;
-  const suggestions = useMemo(() => (application ? undefined : tries.map(({ say }): Suggestion => say)), [application, tries]);
+  const { panel: application } = scene;
+  const panel = !!application && (wanted ?? room > 1) && (room === 3 || !inside);
+  const docked = room > 1 || (room === 1 && !panel && !inside);
   const choosePanel = () => {
     setWanted(!panel);
     if (room < 3) setInside(false);
   };
   return (
-    <div
-      className="page"
-      data-scene={scene.id}
-      data-panel={application && panel ? "" : undefined}
-      data-inside={inside ? "" : undefined}
-    >
-      <Sidebar scene={scene} wide={wide} />
+    <div className="page" data-scene={scene.id} data-panel={panel || inside ? "" : undefined}>
+      <Sidebar scene={scene} docked={docked} />
       <main
         className="chat"
         data-scrolled={scrolled === glove.sessionId ? "" : undefined}
@@ -59,30 +63,26 @@ function Page({ scene }: { scene: Scene }) {
       >
         <h1 className="heard">{scene.name}</h1>
         <header className="bar">
-          {!wide && (
-            <button type="button" popoverTarget="sidebar" aria-label="Conversations and scenes">
-              ☰
-            </button>
-          )}
+          {!docked && <Switches scene={scene} />}
           <Phase />
-          <Hint />
-          {application && <Undo />}
-          {application && (
-            <button type="button" aria-pressed={panel} onClick={choosePanel}>
-              {application.name}
+          <div className="bar-end">
+            <Undo />
+            {application && (
+              <button type="button" aria-pressed={panel} onClick={choosePanel}>
+                <Icon name={application.icon} />
+                <span>{application.name}</span>
+              </button>
+            )}
+            <button type="button" aria-pressed={inside} onClick={() => setInside(!inside)}>
+              <Icon name="inspector" />
+              <span>Inspector</span>
             </button>
-          )}
-          <button type="button" aria-pressed={inside} onClick={() => setInside(!inside)}>
-            Inspector
-          </button>
+          </div>
         </header>
-        <Render
-          glove={glove}
-          welcome={application ? <Welcome scene={scene} send={glove.sendMessage} /> : scene.title}
-          suggestions={suggestions}
-        />
-        <ReloadHint />
-        {scene.suggestions && <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />}
+        <Hint />
+        <Render glove={glove} welcome={<Welcome scene={scene} send={glove.sendMessage} />} />
+        <ReloadHint scene={scene.id} />
+        <Suggestions suggestions={scene.suggestions} send={glove.sendMessage} />
       </main>
       {application && (
         <section className="side" aria-label="Application" hidden={!panel}>
@@ -95,38 +95,5 @@ function Page({ scene }: { scene: Scene }) {
         <Inside sessionId={glove.sessionId} scene={scene.id} />
       </section>
     </div>
-  );
-}
-
-/** Beside the chat; on small screens a drawer over it. */
-function Sidebar({ scene, wide }: { scene: Scene; wide: boolean }) {
-  const element = useRef<HTMLElement>(null);
-  const heading = useId();
-  const close = () => {
-    if (!wide) element.current?.hidePopover();
-  };
-  return (
-    <aside ref={element} id="sidebar" className="sidebar" aria-labelledby={heading} popover={wide ? undefined : "auto"}>
-      <p className="brand" id={heading}>
-        <Mark /> glove-wasm
-      </p>
-      <nav className="scenes" aria-label="Scenes">
-        {scenes.map(({ id, name }) => (
-          <a key={id} href={`#${id}`} aria-current={id === scene.id ? "page" : undefined} onClick={close}>
-            {name}
-          </a>
-        ))}
-      </nav>
-      <ThreadList onSelect={close} />
-      <ModelSwitch />
-    </aside>
-  );
-}
-
-function Mark() {
-  return (
-    <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">
-      <path d="M9 22V12a7 7 0 0 1 14 0v10M9 22h14" />
-    </svg>
   );
 }

@@ -1,6 +1,7 @@
 // A scene: a small application of its own, with its tools, its state, and its conversations.
 import { GloveClient, SessionDatabase, type ToolConfig } from "glove-wasm/react";
 import type { ComponentType } from "react";
+import type { IconName } from "./chat/icons.js";
 import { JournaledStore } from "./inside/journal.js";
 import type { Assistant } from "./line/script.js";
 import { modelOf } from "./model/choice.js";
@@ -10,16 +11,17 @@ export interface SceneParts {
   readonly name: string;
   /** What the empty conversation says. */
   readonly title: string;
+  /** What it is good for, in one sentence. */
   readonly about: string;
-  /** Messages to begin with, and what they show. */
-  readonly tries: readonly { readonly say: string; readonly see?: string }[];
-  /** What could be said next, below the conversation. */
-  readonly suggestions?: readonly string[];
+  /** Up to four messages to begin with, and what they show. */
+  readonly tries: readonly { readonly say: string; readonly see: string }[];
+  /** What could be said next, below the conversation; up to four. */
+  readonly suggestions: readonly string[];
   readonly systemPrompt: string;
   readonly tools: readonly ToolConfig[];
   readonly assistant: Assistant;
   /** The application beside the conversation. */
-  readonly panel?: { readonly name: string; readonly View: ComponentType };
+  readonly panel?: { readonly name: string; readonly icon: IconName; readonly View: ComponentType };
 }
 
 export interface Scene extends SceneParts {

@@ -1,18 +1,20 @@
 // What the page knows of its screen, and what a person has opened.
 import { useState, useSyncExternalStore } from "react";
 
-const two = matchMedia("(width >= 72rem)");
-const three = matchMedia("(width >= 94rem)");
+const widths = ["48rem", "72rem", "94rem"].map((width) => matchMedia(`(width >= ${width})`));
 
-/** How many parts have room beside the conversations: the chat, the scene's application, and what happens inside. */
-export function useRoom(): 1 | 2 | 3 {
-  return useSyncExternalStore(subscribe, () => (three.matches ? 3 : two.matches ? 2 : 1));
+/**
+ * How many parts have room beside the chat: the conversations, the scene's application, and what happens inside.
+ * Where there is room for one, an open panel takes the place of the conversations.
+ */
+export function useRoom(): number {
+  return useSyncExternalStore(subscribe, () => widths.filter(({ matches }) => matches).length);
 }
 
 function subscribe(listener: () => void): () => void {
-  for (const query of [two, three]) query.addEventListener("change", listener);
+  for (const width of widths) width.addEventListener("change", listener);
   return () => {
-    for (const query of [two, three]) query.removeEventListener("change", listener);
+    for (const width of widths) width.removeEventListener("change", listener);
   };
 }
 

@@ -35,11 +35,15 @@ export const databases = `It depends on who writes and how often. In short:
 
 **My advice**
 
-- Start with *SQLite* where one process owns the data.
+- Start with *SQLite* where one process owns the data ([its own advice](https://sqlite.org/whentouse.html)).
 - Take *PostgreSQL* as soon as two machines write.
-- Add *Redis* beside it when you have measured that you need it.
+- Add *Redis* beside it when you have measured that you need it.`;
 
-Further reading: [Appropriate uses for SQLite](https://sqlite.org/whentouse.html), [PostgreSQL tutorial](https://www.postgresql.org/docs/current/tutorial.html).`;
+export const databaseSources = [
+  { url: "https://sqlite.org/whentouse.html", title: "Appropriate uses for SQLite" },
+  { url: "https://www.postgresql.org/docs/current/tutorial.html", title: "PostgreSQL tutorial" },
+  { url: "https://redis.io/docs/latest/develop/get-started/", title: "Redis quick starts" },
+];
 
 /** Each "Regenerate" takes the next one. */
 export const poems: readonly string[] = [
@@ -48,14 +52,14 @@ export const poems: readonly string[] = [
   "**Rain**\n\nIt taps the roof in small caps first,\nthen italics, then a burst\nof bold. The garden reads it all,\nand answers, leaf by leaf, that fall.",
 ];
 
-export const help = `I am a plain assistant that runs in this tab. Ask me something, attach a file, or try one of these:
+export const help = `These are demo replies, so I only know a few things. Attach a file, or try one of these:
 
 - **Explain closures** or **Compare databases**: code, tables, lists and links, as they stream
-- **Write a poem**, then *Regenerate*: the answers stay as versions
-- **What is the weather in Lisbon and Oslo?**: two tools side by side, with cards
-- **Chart my steps**: a component that a tool draws
+- **Write a poem**, then *Regenerate*: every version is kept
+- **What is the weather in Lisbon and Oslo?**: two lookups at once, a card for each
+- **Chart my steps**: a chart drawn by a tool
 - **Email the notes to Ada**: asks before it does anything
 - **Book a table**: two questions; reload the page while one waits
-- **Fail once**: an error in plain words, and the way on
+- **Fail once**: an error in plain words, and how to go on
 
-Edit any message of yours to go another way from there. While I answer, what you send waits for its turn.`;
+Edit any message to try another way. What you send while I answer waits its turn.`;

@@ -1,13 +1,13 @@
 // The plain assistant's script: what a model would say to what the person types and attaches, and to what the tools gave.
 import type { Answer, Assistant, Attached, Call, Said } from "../line/script.js";
 import { list, says } from "../line/words.js";
-import { closures, databases, help, poems } from "./answers.js";
-import { cities, forecastOf } from "./weather.js";
+import { closures, databaseSources, databases, help, poems } from "./answers.js";
+import { type City, cities, weatherIn } from "./weather.js";
 
 export const assistant: Assistant = (said) => {
   const { text, failed, results, files } = said;
   if (failed) return { text: sorry(said) };
-  if (results.length > 0) return { text: results.map(told).join("\n\n") };
+  if (results.length > 0) return { text: told(results) };
   if (files.length > 0) return { text: readOf(files) };
   if (says(text, /\bfail|\berror\b|\bbreak\b/)) return failing();
   if (says(text, /\bweather|forecast|\brain/)) return weather(text);
@@ -15,7 +15,8 @@ export const assistant: Assistant = (said) => {
   if (says(text, /\b(e-?mail|write to|send)\b/)) return { calls: [["send_email", emailOf(text)]] };
   if (says(text, /\b(book|table for|reserve|restaurant|dinner)\b/)) return { calls: [["book_table", { guests: 2 }]] };
   if (says(text, /closure|javascript|function|code\b/)) return { thought: thoughts.closures, text: closures };
-  if (says(text, /database|sqlite|postgres|compare/)) return { thought: thoughts.databases, text: databases };
+  if (says(text, /database|sqlite|postgres|compare/))
+    return { thought: thoughts.databases, text: databases, sources: databaseSources };
   if (says(text, /\bpoem|rhyme|verse/)) return { text: poem() };
   return { text: help };
 };
@@ -34,13 +35,13 @@ let failures = 0;
 /** Breaks off, and is whole when it is asked for again. */
 function failing(): Answer {
   if (failures++ % 2 === 0) return { text: "This answer never comes to its", cut: true };
-  return { text: "This time it worked. The question was not sent twice: the run went on from where it had stopped." };
+  return { text: "This time it worked. Your question was not sent twice: the answer went on from where it had stopped." };
 }
 
 function weather(text: string): Answer {
   const asked = cities.filter((city) => text.toLowerCase().includes(city.toLowerCase()));
   const calls = (asked.length > 0 ? asked : [cities[0]]).map((city): Call => ["get_weather", { city }]);
-  return { text: calls.length > 1 ? "Looking both up." : "Looking it up.", calls };
+  return { text: calls.length > 1 ? "Checking both." : "Let me check.", calls };
 }
 
 function emailOf(text: string): { to: string; subject: string; body: string } {
@@ -60,28 +61,28 @@ function readOf(files: readonly Attached[]): string {
     files.length === 1 ? "One file arrived:" : `${files.length} files arrived:`,
     ["| Name | Type | Size |", "|---|---|--:|", ...rows].join("\n"),
     ...texts,
-    "This is the scripted model. Choose a real one below the conversations to have the files read.",
+    "These are demo replies. To have the files read, choose a real model below the conversations.",
   ].join("\n\n");
 }
 
 const head = (text: string) => text.trim().split("\n").slice(0, 6).join("\n").slice(0, 600).replaceAll("~~~", "");
 
 function sorry({ failed }: Said): string {
-  if (failed?.tool_name === "send_email") return "All right, nothing was sent. The draft is in the card above.";
-  if (failed?.tool_name === "book_table") return "Then I book nothing. Tell me when you know more.";
+  if (failed?.tool_name === "send_email") return "OK, nothing was sent. The draft is in the card above.";
+  if (failed?.tool_name === "book_table") return "OK, nothing was booked. Tell me when you have decided.";
   return `That did not work: ${failed?.result.message ?? "something went wrong"}`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what a tool gave, as a model reads it.
 const sentences: Readonly<Record<string, (data: any) => string>> = {
-  get_weather: ({ city }) => {
-    const { now, sky } = forecastOf(city);
-    return `**${city}**: ${now} °C, ${sky}.`;
-  },
   chart_steps: ({ days }) => `You walked ${total(days)} steps. The best day was ${best(days)}.`,
   send_email: ({ to }) => `The email to ${to} is on its way.`,
   book_table: ({ time, note }) => `A table for two is booked for ${time}${note ? `, with the note “${note}”` : ""}.`,
 };
+
+interface Looked {
+  readonly city: City;
+}
 
 interface Day {
   readonly name: string;
@@ -92,4 +93,9 @@ const total = (days: readonly Day[]) => days.reduce((sum, { steps }) => sum + st
 const best = (days: readonly Day[]) =>
   list(days.filter(({ steps }) => steps === Math.max(...days.map((day) => day.steps))).map(({ name }) => name));
 
-const told = ({ tool_name, result }: Said["results"][number]) => sentences[tool_name]?.(result.data) ?? "Done.";
+function told(results: Said["results"]): string {
+  const seen = results.filter(({ tool_name }) => tool_name === "get_weather").map(({ result }) => (result.data as Looked).city);
+  const others = results.filter(({ tool_name }) => tool_name !== "get_weather");
+  const lines = others.map(({ tool_name, result }) => sentences[tool_name]?.(result.data) ?? "Done.");
+  return [...(seen.length > 0 ? [weatherIn(seen)] : []), ...lines].join("\n\n");
+}

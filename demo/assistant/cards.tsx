@@ -37,7 +37,7 @@ export function Steps({ days }: { days: readonly { readonly name: string; readon
   const most = Math.max(...days.map(({ steps }) => steps), 1);
   return (
     <figure className="steps">
-      <figcaption>Steps a day</figcaption>
+      <figcaption>Steps per day</figcaption>
       <ol>
         {days.map(({ name, steps }) => (
           <li key={name}>

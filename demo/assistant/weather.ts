@@ -22,3 +22,20 @@ const forecasts: Readonly<Record<City, Forecast>> = {
 };
 
 export const forecastOf = (city: City): Forecast => forecasts[city];
+
+const packs: Readonly<Record<Forecast["sky"], string>> = { sunny: "sunglasses", cloudy: "a jacket", rainy: "a raincoat" };
+
+/** What the cards do not say: how the cities compare, or where the days lead. */
+export function weatherIn(seen: readonly City[]): string {
+  const [warmest, ...colder] = seen.toSorted((a, b) => forecastOf(b).now - forecastOf(a).now);
+  if (!warmest) return "";
+  const coldest = colder.at(-1);
+  if (coldest) {
+    const degrees = forecastOf(warmest).now - forecastOf(coldest).now;
+    return `${warmest} is ${degrees}° warmer. Take ${packs[forecastOf(coldest).sky]} for ${coldest}.`;
+  }
+  const { now, sky, next } = forecastOf(warmest);
+  const best = next.reduce((a, b) => (b.high > a.high ? b : a));
+  const ahead = best.high > now ? `It gets warmer: ${best.high}° ${best.day.toLowerCase()}.` : "It will not get warmer.";
+  return `${ahead} Take ${packs[sky]}.`;
+}

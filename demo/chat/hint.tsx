@@ -1,7 +1,9 @@
 // Says which tab runs the conversation, what came back after a crash, and what to try while something waits for the person.
 import { useGlove } from "glove-wasm/react";
+import { useEffect, useState } from "react";
 import { useCrashed } from "../inside/crash.js";
 import { useKept } from "../width.js";
+import { Icon } from "./icons.js";
 
 export function Hint() {
   const tab = useGlove((state) => state.tab);
@@ -9,24 +11,32 @@ export function Hint() {
   return <p className="hint">{tab !== "leader" ? tabs[tab] : crashed !== undefined && backAfter(crashed)}</p>;
 }
 
-const backAfter = (seconds: number) => `The tab crashed ${seconds} s ago, and all of it is back.`;
+const backAfter = (seconds: number) => `This tab crashed ${seconds} s ago. Everything is back.`;
 
 const tabs = {
-  follower: "Another tab runs this. Both show the same; answer in either.",
-  blocked: "Another tab has this open and does not answer, or is an older version.",
-  outdated: "A newer version of this page has taken over. Reload to go on here.",
+  follower: "Another tab is running this. You can answer in either one.",
+  blocked: "This is open in another tab that does not respond. Close that tab to continue here.",
+  outdated: "A newer version of this page is open in another tab. Reload to continue here.",
 };
 
-/** Below the question, until it is answered or the hint is put away. */
-export function ReloadHint() {
+/** Below the first question of a scene, until it is answered or the hint is put away. */
+export function ReloadHint({ scene }: { scene: string }) {
   const waits = useGlove(({ run, storage, tab }) => run.phase === "waiting" && storage !== "memory" && tab === "leader");
-  const [closed, close] = useKept("demo-reload-hint-closed");
-  if (!waits || closed) return null;
+  const [seen, see] = useKept(`demo-reload-hint-${scene}`);
+  const [shown, show] = useState(false);
+  useEffect(() => {
+    if (!waits) show(false);
+    else if (!seen) {
+      show(true);
+      see(true);
+    }
+  }, [waits, seen, see]);
+  if (!shown) return null;
   return (
     <p className="reload-hint">
-      Try it: reload now. The question will still be here.
-      <button type="button" aria-label="Dismiss the hint" onClick={() => close(true)}>
-        ×
+      Reload the page: this stays.
+      <button type="button" aria-label="Dismiss the hint" onClick={() => show(false)}>
+        <Icon name="close" />
       </button>
     </p>
   );

@@ -6,7 +6,7 @@ const words: Readonly<Record<RunPhase, string>> = {
   model: "Thinking",
   tools: "Using tools",
   waiting: "Waiting for you",
-  compacting: "Summarizing",
+  compacting: "Summarising",
   undoing: "Undoing",
   paused: "Paused",
   interrupted: "Interrupted",
@@ -19,7 +19,7 @@ export function Phase() {
   const said = phase === "paused" && failed ? "Stopped by an error" : phase === "model" && writes ? "Writing" : words[phase];
   return (
     <p className="phase" data-phase={phase} role="status">
-      {said}
+      {said && <span>{said}</span>}
     </p>
   );
 }

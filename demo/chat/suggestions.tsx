@@ -9,13 +9,11 @@ interface SuggestionsProps {
 export function Suggestions({ suggestions, send }: SuggestionsProps) {
   const empty = useGlove(({ timeline }) => timeline.length === 0);
   const waits = useGlove(({ run }) => run.phase === "waiting");
-  const undoable = useGlove(({ undoable }) => undoable.length > 0);
   if (empty || waits) return null;
-  const offered = undoable ? suggestions : suggestions.filter((text) => text !== "Undo that");
   return (
     <fieldset className="suggestions">
       <legend className="heard">Suggestions</legend>
-      {offered.map((text) => (
+      {suggestions.map((text) => (
         <button key={text} type="button" onClick={() => send(text)}>
           {text}
         </button>

@@ -1,6 +1,7 @@
 // Takes the last action back, where there is one that can be, and says what came of it.
 import { useGlove } from "glove-wasm/react";
 import { useState } from "react";
+import { Icon } from "./icons.js";
 
 export function Undo() {
   const busy = useGlove((state) => state.busy);
@@ -11,24 +12,22 @@ export function Undo() {
   const [note, setNote] = useState("");
   const press = async () => {
     await undo();
-    setNote("Taken back");
+    setNote("Undone");
     setTimeout(() => setNote(""), 2500);
   };
   const title = next?.kind === "tool" ? next.title : undefined;
   return (
-    <div className="undo">
+    <>
       <span role="status" className="quiet">
         {note}
       </span>
       {/* What goes wrong is shown in the conversation. */}
-      <button
-        type="button"
-        disabled={busy || !next}
-        title={title && `Take back: ${title}`}
-        onClick={() => press().catch(() => {})}
-      >
-        Undo
-      </button>
-    </div>
+      {next && (
+        <button type="button" disabled={busy} title={title && `Undo: ${title}`} onClick={() => press().catch(() => {})}>
+          <Icon name="undo" />
+          <span>Undo</span>
+        </button>
+      )}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-// The empty conversation of a scene with an application: what it is, and what to try first.
+// The empty conversation of a scene: what it is, and what to try first.
 import type { Scene } from "../scene.js";
 
 export function Welcome({ scene, send }: { scene: Scene; send: (text: string) => unknown }) {
@@ -10,8 +10,7 @@ export function Welcome({ scene, send }: { scene: Scene; send: (text: string) =>
         {scene.tries.map(({ say, see }) => (
           <li key={say}>
             <button type="button" onClick={() => send(say)}>
-              <strong>{say}</strong>
-              <span>{see}</span>
+              <strong>{say}</strong> <span>{see}</span>
             </button>
           </li>
         ))}

@@ -39,8 +39,8 @@ function refund(text: string): Answer {
 
 function sorry({ failed }: Said): string {
   const why = failed?.result.message ?? "";
-  if (says(why, /permission denied/)) return "All right, it stays up. Ask again when you want it restarted.";
-  if (failed?.tool_name === "connect_key") return "Then no key is connected.";
+  if (says(why, /permission denied/)) return "OK, it stays up. Ask again when you want it restarted.";
+  if (failed?.tool_name === "connect_key") return "OK, no key was connected.";
   const reason = /The user rejected this: (.*)/.exec(why)?.[1];
   if (says(why, /rejected/)) return `I left it as it was${reason ? `, because you said: “${reason}”` : ""}.`;
   return `That did not work: ${why || "something went wrong"}`;
@@ -51,10 +51,11 @@ const sentences: Readonly<Record<string, (data: any) => string>> = {
   list_services: board,
   read_logs: (lines) => `The log says: ${lines.at(-1)}.`,
   restart_service: ({ name, latency }) => `${name} is up again and answers in ${latency} ms.`,
-  scale_service: ({ name, replicas }) => `${name} runs ${replicas} replicas now. Say “undo that” to go back.`,
-  refund: ({ order, euros }) => `€${euros} are on their way back for order ${order}.`,
-  connect_key: () => "The paging service is connected. I never saw the key, and no request holds it: look for it under Requests.",
-  undo_last_action: () => "I took the last action back.",
+  scale_service: ({ name, replicas }) => `${name} now runs ${replicas} replicas. Say “undo that” to go back.`,
+  refund: ({ order, euros }) => `Refunded €${euros} for order ${order}.`,
+  connect_key: () =>
+    "The paging service is connected. I never saw the key, and no request contains it: check under Requests in the Inspector.",
+  undo_last_action: () => "The last action is undone.",
 };
 
 const told = ({ tool_name, result }: Said["results"][number]) => sentences[tool_name]?.(result.data) ?? "Done.";
@@ -63,22 +64,22 @@ function board(services: readonly Service[]): string {
   const ill = services.filter(({ state }) => state !== "healthy");
   if (ill.length === 0) return "Everything is healthy.";
   const names = list(ill.map(({ name, latency }) => `${name} (${latency.toLocaleString("en")} ms)`));
-  return `${names} ${ill.length === 1 ? "is" : "are"} in trouble; the rest is healthy. Shall I investigate?`;
+  return `${names} ${ill.length === 1 ? "is" : "are"} having trouble. The rest is healthy. Shall I investigate?`;
 }
 
 // ---- an incident, in several steps ---------------------------------------------------------------------------------
 
 const tasks = taskList([
-  { content: "Look at the board", activeForm: "Looking at the board" },
-  { content: "Read the logs of what is slow", activeForm: "Reading logs, side by side" },
+  { content: "Check all services", activeForm: "Checking all services" },
+  { content: "Read the logs of slow services", activeForm: "Reading the logs" },
   { content: "Restart what is stuck", activeForm: "Restarting" },
 ]);
 
 function investigate(said: Said): Answer {
   const services = said.data("list_services") as Service[] | undefined;
   const ill = services?.filter(({ state }) => state !== "healthy") ?? [];
-  if (!services) return { text: "Looking at the board first.", calls: [tasks(0), ["list_services", {}]] };
-  if (ill.length === 0) return { text: "Nothing is wrong at the moment. “Start the incident again” is below the board." };
+  if (!services) return { text: "Checking all services first.", calls: [tasks(0), ["list_services", {}]] };
+  if (ill.length === 0) return { text: "Nothing is wrong at the moment. To see it again, press “Reset incident” on the board." };
   const read: Call[] = [...ill.map(({ id }): Call => ["read_logs", { service: id }]), ["read_logs", { service: "payments" }]];
   if (!said.data("read_logs")) return { calls: [tasks(1), ...read] };
   if (said.failed) return { text: sorry(said) };
@@ -95,4 +96,4 @@ function investigate(said: Said): Answer {
   return { text: `${list(ill.map(({ name }) => name))} is healthy again. It had run out of database connections.` };
 }
 
-const help = "I watch four services, restart and scale them, pay money back, and connect keys. Try “what’s wrong?”.";
+const help = "I watch four services, restart and scale them, refund orders, and connect keys. Try “what’s wrong?”.";

@@ -53,11 +53,11 @@ function withService(id: string, changes: Partial<Service>): readonly Service[] 
 }
 
 export function stopService(id: string): void {
-  change({ services: withService(id, { state: "restarting" }) }, `${serviceOf(id)?.name} is going down`);
+  change({ services: withService(id, { state: "restarting" }) }, `${serviceOf(id)?.name} is restarting`);
 }
 
 export function startService(id: string): void {
-  change({ services: withService(id, { state: "healthy", latency: 95 }) }, `${serviceOf(id)?.name} is up again`);
+  change({ services: withService(id, { state: "healthy", latency: 95 }) }, `${serviceOf(id)?.name} is running again`);
 }
 
 export function scale(id: string, replicas: number): void {
@@ -66,15 +66,15 @@ export function scale(id: string, replicas: number): void {
 }
 
 export function addRefund(refund: Refund): void {
-  change({ refunds: [...getBoard().refunds, refund] }, `€${refund.euros} paid back for order ${refund.order}`);
+  change({ refunds: [...getBoard().refunds, refund] }, `€${refund.euros} refunded for order ${refund.order}`);
 }
 
 export function cancelRefund({ order, euros }: Refund): void {
   const { refunds } = getBoard();
   const at = refunds.findLastIndex((refund) => refund.order === order && refund.euros === euros);
-  change({ refunds: refunds.toSpliced(at, 1) }, `The refund for order ${order} was called back`);
+  change({ refunds: refunds.toSpliced(at, 1) }, `Refund for order ${order} cancelled`);
 }
 
 export function setFingerprint(fingerprint: string): void {
-  change({ fingerprint }, `A key was connected, ${fingerprint}`);
+  change({ fingerprint }, `Paging key connected: ${fingerprint}`);
 }

@@ -17,7 +17,7 @@ export function BoardPanel() {
         <h2>Desk</h2>
         <dl className="facts">
           <div>
-            <dt>Paid back</dt>
+            <dt>Refunded</dt>
             <dd>€{refunds.reduce((sum, { euros }) => sum + euros, 0)}</dd>
           </div>
           <div>
@@ -34,7 +34,7 @@ export function BoardPanel() {
           </ol>
         )}
         <button type="button" onClick={resetBoard}>
-          Start the incident again
+          Reset incident
         </button>
       </section>
     </>

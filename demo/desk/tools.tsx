@@ -14,7 +14,7 @@ const nameOf = (id: string) => serviceOf(id)?.name ?? id;
 const listServices = defineTool({
   name: "list_services",
   description: "Lists the services and how they do.",
-  title: "Look at the board",
+  title: "Check all services",
   inputSchema: z.object({}),
   idempotent: true,
   do: () => getBoard().services,
@@ -23,7 +23,7 @@ const listServices = defineTool({
 const readLogs = defineTool({
   name: "read_logs",
   description: "Reads the last lines of a service's log.",
-  title: ({ service }) => `Read the log of ${nameOf(service)}`,
+  title: ({ service }) => `Read the ${nameOf(service)} logs`,
   inputSchema: z.object({ service }),
   parallel: true,
   idempotent: true,
@@ -58,7 +58,7 @@ const scaleService = defineTool({
   inputSchema: z.object({ service, replicas: z.number().int().min(1).max(12) }),
   requireApproval: ({ replicas }) => ({
     required: replicas > replicaLimit,
-    reason: `${replicas} replicas are more than the ${replicaLimit} that need no approval.`,
+    reason: `More than ${replicaLimit} replicas need your approval.`,
   }),
   do({ service, replicas }) {
     const before = serviceOf(service)?.replicas ?? 1;
@@ -74,9 +74,9 @@ const refund = defineTool({
   description: "Pays money back for an order.",
   title: ({ order, euros }) => `Refund €${euros} for order ${order}`,
   inputSchema: z.object({ order: z.string(), euros: z.number().positive() }),
-  requireApproval: ({ euros, order }) => ({
+  requireApproval: ({ euros }) => ({
     required: euros > refundLimit,
-    reason: `€${euros} for order ${order} are above the limit of €${refundLimit}.`,
+    reason: `Refunds above €${refundLimit} need your approval.`,
   }),
   do(refund) {
     addRefund(refund);
@@ -94,7 +94,7 @@ const connectKey = defineTool({
   displayStrategy: "hide-on-complete",
   onInterrupted: "rerun",
   async do(_, display) {
-    const message = "The key of the paging service. It is used once, and neither shown again, stored, nor told to the model.";
+    const message = "The key of your paging service. It is never stored or shown to the assistant.";
     const key = await display.pushAndWait({ message }, "secret");
     setFingerprint(await fingerprintOf(key));
     return { connected: true };

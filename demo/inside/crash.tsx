@@ -20,16 +20,18 @@ export function Crash() {
         Crash this tab
       </button>
       <dialog ref={dialog} className="models" aria-labelledby={id} onClose={() => setSurvived(false)}>
-        <h2 id={id}>End this tab's process?</h2>
+        <h2 id={id}>Crash this tab?</h2>
         <p>
-          This ends the tab as if it had run out of memory: nothing is tidied up first, and the browser shows its own error page.
-          Reload that page, and the conversation is brought back. An answer is asked for again, a question still waits, and a tool
-          that was running runs again only if you say so.
+          The tab ends at once, as if it had run out of memory, and the browser shows its own error page. Reload that page, and
+          the conversation is back: an unfinished answer starts over, a question still waits, and a tool that was running runs
+          again only if you say so.
         </p>
-        {survived && <p role="status">This browser survived it. Close the tab and open it again: it comes to the same.</p>}
+        {survived && (
+          <p role="status">This browser refused to crash. Close the tab and open it again instead: the effect is the same.</p>
+        )}
         <div className="dialog-actions">
           <button type="button" className="primary" onClick={() => dialog.current?.close()}>
-            Keep it
+            Cancel
           </button>
           <button type="button" onClick={now}>
             Crash it

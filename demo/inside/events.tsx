@@ -12,7 +12,7 @@ export interface Heard {
 }
 
 export function Events({ events }: InsideProps) {
-  if (events.length === 0) return <p className="quiet">Say something, and the events come by.</p>;
+  if (events.length === 0) return <p className="quiet">Send a message, and its events appear here.</p>;
   return (
     <ol className="events">
       {events.map(({ id, type, data, pieces }) => (

@@ -44,9 +44,7 @@ export function Inside(props: Pick<InsideProps, "sessionId" | "scene">) {
       </fieldset>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard. */}
       <section className="entries" aria-label={tab} tabIndex={0}>
-        {follows && tab !== "Record" && (
-          <p className="note">Another tab runs this conversation: what it asks, writes and hears is shown there.</p>
-        )}
+        {follows && tab !== "Record" && <p className="note">Another tab is running this conversation. See its inspector.</p>}
         <Shown key={props.sessionId} {...props} events={events} steps={steps} />
       </section>
     </>

@@ -30,7 +30,7 @@ export function Overview({ sessionId, steps }: InsideProps) {
           </span>
         </span>
         <meter min={0} max={contextLimit} high={contextLimit * 0.8} value={Math.min(context, contextLimit)} />
-        <span className="fine">Beyond that, older messages give way to a summary.</span>
+        <span className="fine">Beyond that, older messages are summarised.</span>
       </label>
       <Bars
         title="Tokens per turn"
@@ -57,7 +57,7 @@ function Figure({ name, value }: { name: string; value: string }) {
 
 const places = {
   indexeddb: "In the browser's database",
-  memory: "In memory, gone with the tab",
+  memory: "In memory, lost when the tab closes",
   custom: "In a store of the page",
 };
 
@@ -80,10 +80,10 @@ function Storage() {
       </p>
       {kept === false && (
         <button type="button" onClick={() => void navigator.storage.persist().then(setKept)}>
-          Ask the browser to keep it
+          Ask the browser to keep this data
         </button>
       )}
-      {kept && <p className="fine">The browser promised not to clear it by itself.</p>}
+      {kept && <p className="fine">The browser will not clear this data by itself.</p>}
     </section>
   );
 }

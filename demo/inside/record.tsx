@@ -6,7 +6,7 @@ import type { InsideProps } from "./inside.js";
 
 export function Recorded({ sessionId }: InsideProps) {
   const messages = useRecord(sessionId);
-  if (messages.length === 0) return <p className="quiet">Every message is recorded here, word for word.</p>;
+  if (messages.length === 0) return <p className="quiet">Every message appears here, word for word.</p>;
   return messages.map((message, at) => (
     <Entry key={message.id ?? at} tag={kindOf(message)} gist={gistOf(message)} whole={message} />
   ));

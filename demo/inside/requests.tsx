@@ -7,7 +7,7 @@ import { gistOf, kindOf } from "./record.js";
 
 export function Requests({ scene }: InsideProps) {
   const asked = useLine((line) => line.asked).filter((one) => one.scene === scene);
-  if (asked.length === 0) return <p className="quiet">Each request to the model shows up here, as the model sees it.</p>;
+  if (asked.length === 0) return <p className="quiet">Each request to the model appears here, exactly as it is sent.</p>;
   return (
     <ol className="requests">
       {asked.toReversed().map((one) => (

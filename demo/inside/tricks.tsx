@@ -32,11 +32,11 @@ export function Tricks() {
 }
 
 const told = {
-  all: "Each button does exactly what it says. Press one while an answer streams, a tool runs, or a question waits.",
-  cut: "The answer that streams, or else the next one, breaks off in the middle. No tool runs from it.",
-  offline: "No request leaves the page. What fails goes on when the line is back.",
-  slow: "Each piece of an answer takes its time. Reload in the middle of one.",
-  follows: "This tab follows. Crash or close the one that runs the conversation, and this one takes over.",
+  all: "Press one while an answer streams, a tool runs, or a question waits.",
+  cut: "This answer, or the next one, breaks off in the middle. No tool runs from it.",
+  offline: "No request leaves the page. What fails continues once you are online again.",
+  slow: "Answers come slowly. Reload in the middle of one.",
+  follows: "Another tab is running this conversation. Crash or close it, and this one takes over.",
 };
 
 /** Without an opener, the tab gets no copy of this one's session storage: a key stays where it was typed in. */

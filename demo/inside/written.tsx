@@ -5,7 +5,7 @@ import { useWritten, type Written } from "./journal.js";
 
 export function Journal({ sessionId }: InsideProps) {
   const written = useWritten(sessionId);
-  if (written.length === 0) return <p className="quiet">Each step of a run is one write; those of this tab show up here.</p>;
+  if (written.length === 0) return <p className="quiet">Each write to the database appears here.</p>;
   return written.toReversed().map((one) => <Entry key={one.step.seq} tag={one.durability} gist={gist(one)} whole={whole(one)} />);
 }
 

@@ -6,6 +6,8 @@ export interface Answer {
   /** What is thought before it. */
   readonly thought?: string;
   readonly text?: string;
+  /** The pages that it is based on. */
+  readonly sources?: Message["sources"];
   readonly calls?: readonly Call[];
   /** It breaks off before its end. */
   readonly cut?: boolean;
@@ -82,7 +84,7 @@ function summaryOf(messages: readonly Message[]): string {
 }
 
 /** The events of one answer. A price is told as well: that of an ordinary model. */
-function eventsOf({ thought = "", text = "", calls = [] }: Answer, tokens_in: number): object[] {
+function eventsOf({ thought = "", text = "", sources, calls = [] }: Answer, tokens_in: number): object[] {
   const made = calls.map(([tool_name, input_args]) => ({ id: `call_${crypto.randomUUID()}`, tool_name, input_args }));
   const tokens_out = Math.ceil((thought.length + text.length + JSON.stringify(calls).length) / 4);
   const words = (type: string, text: string) => (text.match(/\S+\s*/g) ?? []).map((word) => ({ type, text: word }));
@@ -90,6 +92,7 @@ function eventsOf({ thought = "", text = "", calls = [] }: Answer, tokens_in: nu
     sender: "agent",
     text,
     ...(thought && { reasoning_content: thought }),
+    ...(sources && { sources }),
     ...(made.length > 0 && { tool_calls: made }),
   };
   return [

@@ -69,13 +69,13 @@ function makeModel(scene: string, assistant: Assistant): ModelAdapter {
 export function describe(choice: Choice): string {
   switch (choice.kind) {
     case "scripted":
-      return "Scripted";
+      return "Demo replies (no API key)";
     case "endpoint":
-      return endpoint?.model ?? "Endpoint";
+      return endpoint?.model ?? "This server's model";
     case "key":
     case "local":
       return choice.model;
     case "built-in":
-      return "Built-in";
+      return "The browser's own model";
   }
 }

@@ -1,6 +1,7 @@
 // Chooses the model: the script, an endpoint, a key of one's own, or one that runs on this machine.
 import { type ProviderId, providers } from "glove-wasm";
 import { type FormEvent, useId, useRef, useState } from "react";
+import { Icon } from "../chat/icons.js";
 import { builtIn, useBuiltInAvailability, useDownload } from "./built-in.js";
 import { type Choice, choose, describe, endpoint, useChoice } from "./choice.js";
 
@@ -19,10 +20,14 @@ export function ModelSwitch() {
   return (
     <>
       <button type="button" className="model" onClick={show}>
-        <span className="quiet">Model</span> {describe(choice)}
+        <span>
+          <span className="heard">Model: </span>
+          {describe(choice)}
+        </span>
+        <Icon name="choose" />
       </button>
       <dialog ref={dialog} aria-labelledby={id} className="models" onClose={() => setOpen(false)}>
-        <h2 id={id}>Who answers?</h2>
+        <h2 id={id}>Choose a model</h2>
         {/* A new form each time, so that nothing typed and not used stays in it. */}
         {open && <ModelForm choice={choice} close={() => dialog.current?.close()} />}
       </dialog>
@@ -62,11 +67,11 @@ function ModelForm({ choice, close }: { choice: Choice; close: () => void }) {
     <form onSubmit={submit} autoComplete="off">
       <fieldset>
         <legend className="heard">Model</legend>
-        {option("scripted", "A script in this page", "No key, no network. It drives the real tools by what you type.")}
-        {endpoint && option("endpoint", endpoint.model, `Behind /api/chat on this server; its key stays there.`)}
-        {option("key", "A provider, with your own key", "Anthropic, OpenAI, OpenRouter or Gemini, straight from this tab.")}
+        {option("scripted", "Demo replies", "No API key, no network. A script answers; the tools are real.")}
+        {endpoint && option("endpoint", endpoint.model, "From this server. Its API key stays there.")}
+        {option("key", "Your own API key", "Anthropic, OpenAI, OpenRouter or Gemini, called from this tab.")}
         {kind === "key" && <OwnKey />}
-        {option("local", "A model on this machine", "Ollama or LM Studio on localhost.")}
+        {option("local", "A model on this computer", "Ollama or LM Studio.")}
         {kind === "local" && <Local />}
         {builtInIs !== "unavailable" && option("built-in", "The browser's own model", abilities[builtInIs])}
         {kind === "built-in" && <Download />}
@@ -74,7 +79,7 @@ function ModelForm({ choice, close }: { choice: Choice; close: () => void }) {
       {problem && <p role="alert">{problem}</p>}
       <div className="dialog-actions">
         <button type="submit" className="primary">
-          Use it
+          Use this model
         </button>
         <button type="button" onClick={close}>
           Cancel
@@ -85,9 +90,9 @@ function ModelForm({ choice, close }: { choice: Choice; close: () => void }) {
 }
 
 const abilities = {
-  available: "On this machine already: no key, no network.",
-  downloadable: "No key; the browser downloads it first.",
-  downloading: "No key; the browser is downloading it.",
+  available: "Ready on this computer: no API key, no network.",
+  downloadable: "No API key. The browser downloads it first.",
+  downloading: "No API key. The browser is downloading it.",
 };
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -114,8 +119,8 @@ function OwnKey() {
         <input name="apiKey" type="password" required autoComplete="off" spellCheck={false} />
       </label>
       <label className="agree">
-        <input type="checkbox" required /> A key in a page can be read by every script in it. Mine is kept in this tab until it is
-        closed, and goes to {providers[provider]?.name} only.
+        <input type="checkbox" required /> I understand that any script on this page could read my key. It stays in this tab until
+        I close it, and is sent to {providers[provider]?.name} only.
       </label>
     </div>
   );
@@ -128,7 +133,7 @@ function Local() {
       <Provider ids={local} provider={provider} choose={setProvider} />
       <ModelName key={provider} provider={provider} />
       <p className="fine">
-        It must allow this page to ask: <code>OLLAMA_ORIGINS={location.origin}</code>, or “Enable CORS” in LM Studio.
+        Allow this page to call it: set <code>OLLAMA_ORIGINS={location.origin}</code>, or turn on “Enable CORS” in LM Studio.
       </p>
     </div>
   );
@@ -161,7 +166,7 @@ function ModelName({ provider }: { provider: string }) {
   return (
     <label>
       Model
-      <input name="model" required list={id} defaultValue={defaultModel} placeholder="Its name" spellCheck={false} />
+      <input name="model" required list={id} defaultValue={defaultModel} placeholder="Model name" spellCheck={false} />
       <datalist id={id}>
         {models.map((name) => (
           <option key={name} value={name} />

@@ -46,24 +46,25 @@ function discount(text: string): Answer {
 
 function sorry({ failed }: Said): string {
   const why = failed?.result.message ?? "";
-  if (says(why, /permission denied/)) return "Then I leave the price as it is. Ask again whenever you like.";
-  if (failed?.tool_name === "checkout" && !says(why, /empty/)) return "No order was placed. Your cart stays as it is.";
+  if (says(why, /permission denied/)) return "OK, the price stays as it is.";
+  if (says(why, /empty/)) return "Your cart is empty. Add something first, then check out.";
+  if (failed?.tool_name === "checkout") return "No order was placed. Your cart is unchanged.";
   return `That did not work: ${why || "something went wrong"} Shall I try something else?`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what a tool gave, as a model reads it.
 const sentences: Readonly<Record<string, (data: any) => string>> = {
   show_products: ({ length }) =>
-    `Here ${length === 1 ? "is what" : `are ${length} things`} I would look at. Press Add, or tell me what you like.`,
+    `Here ${length === 1 ? "is one product" : `are ${length} products`}. Press Add, or tell me what you like.`,
   add_to_cart: ({ quantity, added }) => `In your cart now: ${quantity} × ${added}.`,
-  remove_from_cart: ({ removed }) => `I took the ${removed} out.`,
+  remove_from_cart: ({ removed }) => `Removed the ${removed}.`,
   view_cart: ({ lines, total }) =>
     lines.length === 0
-      ? "Your cart is empty. Shall I show you around?"
+      ? "Your cart is empty. Shall I show you our products?"
       : `You have ${list(lines.map((line: { name: string; quantity: number }) => `${line.quantity} × ${line.name}`))}: ${euros(total)}. Say “check out” when you are ready.`,
-  apply_discount: ({ discount, total }) => `${discount} % off: the total is ${euros(total)} now.`,
+  apply_discount: ({ discount, total }) => `${discount}% off. Your total is now ${euros(total)}.`,
   checkout: ({ number, city }) => `Thank you! Order ${number} is on its way to ${city}.`,
-  undo_last_action: () => "I took the last action back.",
+  undo_last_action: () => "The last action is undone.",
 };
 
 function told({ results }: Said): string {
@@ -75,20 +76,20 @@ function told({ results }: Said): string {
 // ---- a request of several steps ------------------------------------------------------------------------------------
 
 const tasks = taskList([
-  { content: "Find what takes the noise out", activeForm: "Looking for quiet things" },
-  { content: "Put two felt panels into the cart", activeForm: "Adding the panels" },
-  { content: "Add a light that does not glare", activeForm: "Adding a light" },
+  { content: "Find sound-absorbing products", activeForm: "Finding sound-absorbing products" },
+  { content: "Add two felt panels", activeForm: "Adding two felt panels" },
+  { content: "Add a soft light", activeForm: "Adding a soft light" },
 ]);
 
 function plan(said: Said): Answer {
   if (said.failed) return { text: sorry(said) };
   const turns: Answer[] = [
-    { text: "A quiet corner takes three steps. I write them down first.", calls: [tasks(0)] },
+    { text: "Less echo and a softer light. Here is the plan.", calls: [tasks(0)] },
     { calls: [["show_products", { category: "sound" }]] },
     { calls: [tasks(1), ["add_to_cart", { id: "felt-panel", quantity: 2 }]] },
     { calls: [tasks(2), ["add_to_cart", { id: "aurora-lamp", quantity: 1 }]] },
     { calls: [tasks(3)] },
-    { text: "Your quiet corner is in the cart: two felt panels and the Aurora lamp. Say “undo that” to take the last one out." },
+    { text: "Your quiet corner is in the cart: two felt panels and the Aurora lamp. Say “undo that” to remove the lamp." },
   ];
   // Each of these many results ends one of the turns above.
   const ends = [1, 2, 4, 6, 7];
@@ -96,7 +97,7 @@ function plan(said: Said): Answer {
   return turns.at(at) ?? { text: help };
 }
 
-const help = `I can show you what we have, fill your cart, take a discount code, and place the order. There are ${products.length} products; try “show me the desks”.`;
+const help = `I can show you what we have, fill your cart, apply a discount code, and place your order. There are ${products.length} products; try “show me the desks”.`;
 
 const story =
   `The shop began with one desk that would not fit through a door. We sawed it in half, put two hinges in the middle, and

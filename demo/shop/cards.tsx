@@ -54,7 +54,7 @@ export function CheckoutForm({ total, onOrder, onCancel }: CheckoutFormProps) {
   };
   return (
     <form className="card checkout" data-glove-question="" tabIndex={-1} aria-label="Checkout" onSubmit={submit}>
-      <h2>Where shall it go?</h2>
+      <h2>Where should we deliver?</h2>
       <div className="fields">
         <label>
           Name
@@ -77,7 +77,7 @@ export function CheckoutForm({ total, onOrder, onCancel }: CheckoutFormProps) {
         </label>
       </div>
       <div data-glove-actions="">
-        <button type="submit">Place the order, {euros(total)}</button>
+        <button type="submit">Place order, {euros(total)}</button>
         <button type="button" onClick={() => onCancel("The customer does not want to order now.")}>
           Not now
         </button>

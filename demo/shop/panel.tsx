@@ -19,7 +19,7 @@ export function CartPanel() {
         ))}
         {discount > 0 && (
           <li className="quiet">
-            <span>Discount, {discount} %</span>
+            <span>Discount, {discount}%</span>
             <span>−{euros(sum - total)}</span>
           </li>
         )}

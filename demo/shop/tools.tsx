@@ -13,7 +13,7 @@ const codes: Readonly<Record<string, number>> = { WELCOME10: 10, TEAM20: 20 };
 const showProducts = defineTool({
   name: "show_products",
   description: "Shows products as cards.",
-  title: "Look at the shelves",
+  title: "Search products",
   inputSchema: z.object({ category: z.enum(categories).optional() }),
   displayPropsSchema: z.object({ ids: z.array(z.string()) }),
   displayStrategy: "stay",
@@ -30,7 +30,7 @@ const showProducts = defineTool({
 const addTool = defineTool({
   name: "add_to_cart",
   description: "Adds a product to the cart.",
-  title: ({ id, quantity }) => `Put ${quantity} × ${productOf(id)?.name ?? id} into the cart`,
+  title: ({ id, quantity }) => `Add ${quantity} × ${productOf(id)?.name ?? id} to the cart`,
   inputSchema: z.object({ id: z.string(), quantity: z.number().int().min(1).max(20) }),
   do({ id, quantity }) {
     const product = productOf(id);
@@ -44,7 +44,7 @@ const addTool = defineTool({
 const removeTool = defineTool({
   name: "remove_from_cart",
   description: "Takes a product out of the cart.",
-  title: ({ id }) => `Take the ${productOf(id)?.name ?? id} out of the cart`,
+  title: ({ id }) => `Remove the ${productOf(id)?.name ?? id} from the cart`,
   inputSchema: z.object({ id: z.string() }),
   do({ id }) {
     const line = getCart().lines.find(({ product }) => product.id === id);
@@ -57,7 +57,7 @@ const removeTool = defineTool({
 const viewCart = defineTool({
   name: "view_cart",
   description: "Reads the cart.",
-  title: "Read the cart",
+  title: "Check the cart",
   inputSchema: z.object({}),
   idempotent: true,
   do() {
@@ -100,7 +100,10 @@ const checkout = defineTool({
   displayStrategy: "hide-on-complete",
   requireApproval: () => {
     const { total } = getCart();
-    return { required: total > approvalLimit, reason: `The order of ${euros(total)} is above ${euros(approvalLimit)}.` };
+    return {
+      required: total > approvalLimit,
+      reason: `This order is ${euros(total)}. Orders above ${euros(approvalLimit)} need your approval.`,
+    };
   },
   // Nothing has happened before the form is answered, so after a reload it may simply be shown again.
   onInterrupted: "rerun",

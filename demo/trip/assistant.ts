@@ -20,16 +20,16 @@ export const assistant: Assistant = (said) => {
 };
 
 function sorry({ failed }: Said): string {
-  if (failed?.tool_name === "ask_preferences") return "No hurry. Tell me a city and a number of days, and I start from there.";
+  if (failed?.tool_name === "ask_preferences") return "No hurry. Tell me a city and the number of days when you are ready.";
   return `That did not work: ${failed?.result.message ?? "something went wrong"} Shall I try something else?`;
 }
 
 // ---- a trip, in several steps --------------------------------------------------------------------------------------
 
 const tasks = taskList([
-  { content: "Learn what you like", activeForm: "Asking what you like" },
-  { content: "Search places and weather", activeForm: "Searching, all at once" },
-  { content: "Put the days together", activeForm: "Putting the days together" },
+  { content: "Ask what you like", activeForm: "Asking what you like" },
+  { content: "Search places and weather", activeForm: "Searching places and weather" },
+  { content: "Build the itinerary", activeForm: "Building the itinerary" },
 ]);
 
 function plan(said: Said, city: City | undefined): Answer {
@@ -37,21 +37,21 @@ function plan(said: Said, city: City | undefined): Answer {
   const likes = said.data("ask_preferences") as Preferences | undefined;
   if (!likes) {
     const known = { ...(city && { city }), ...(days && { days: Math.min(Math.max(days, 1), 3) }) };
-    return { text: "Gladly. First a few questions.", calls: [tasks(0), ["ask_preferences", known]] };
+    return { text: "Happy to. A few questions first.", calls: [tasks(0), ["ask_preferences", known]] };
   }
   if (!said.data("search_places")) {
     const searches = likes.likes.map((kind): Call => ["search_places", { city: likes.city, kind }]);
     return { calls: [tasks(1), ...searches, ["check_weather", { city: likes.city }]] };
   }
   if (!said.data("make_itinerary")) {
-    const thought = `There is more to see than ${likes.days === 1 ? "one day holds" : `${likes.days} days hold`}. I mix ${list(likes.likes)}, put what lies close together on one day, and keep the pace ${likes.pace}.`;
+    const thought = `There is more to see than ${likes.days === 1 ? "one day holds" : `${likes.days} days hold`}. I mix ${list(likes.likes)}, keep what is close together on the same day, and make the days ${likes.pace}.`;
     return { thought, calls: [tasks(2), ["make_itinerary", itinerary(said, likes)]] };
   }
   if (!allDone(said)) return { calls: [tasks(3)] };
   const { stops, euros } = said.data("make_itinerary") as { stops: number; euros: number };
   const [first] = weather[likes.city];
   return {
-    text: `Your trip to ${likes.city} has ${stops} stops and costs about €${euros}. The first day brings ${first}. Say “replace the …” for anything that you would rather not see, or “undo that”.`,
+    text: `Your trip to ${likes.city} has ${stops} stops and costs about €${euros}. Day 1 weather: ${first}. To change a stop, say “replace the …”.`,
   };
 }
 
@@ -61,7 +61,7 @@ function itinerary({ results }: Said, { city, days, pace }: Preferences) {
   const kinds = found.map(({ result }) => result.data as { id: string }[]);
   const longest = Math.max(...kinds.map(({ length }) => length));
   const mixed = Array.from({ length: longest }, (_, at) => kinds.flatMap((kind) => kind[at] ?? [])).flat();
-  const places = mixed.flatMap(({ id }) => placeOf(id) ?? []).slice(0, days * (pace === "full" ? 4 : 3));
+  const places = mixed.flatMap(({ id }) => placeOf(id) ?? []).slice(0, days * (pace === "packed" ? 4 : 3));
   return { city, days: spread(places, days) };
 }
 
@@ -75,7 +75,7 @@ function change(said: Said): Answer {
     return { text: done.instead ? `${done.instead} takes the place of ${done.gone}.` : `${done.gone} is out of the plan.` };
   }
   const [stop] = named<Place>(placesInPlan(), said.text);
-  if (!stop) return { text: "Which stop do you mean? Name it as it stands in the plan." };
+  if (!stop) return { text: "Which stop do you mean? Use its name from the plan." };
   const take_out = says(said.text, /\b(remove|drop|skip|without|take out)\b/);
   return { calls: [["change_stop", { stop: stop.id, ...(take_out && { take_out }) }]] };
 }
@@ -94,7 +94,7 @@ function weatherIn(said: Said, city: City | undefined): Answer {
 function read(said: Said): Answer {
   if (said.results.length === 0) return { calls: [["read_plan", {}]] };
   const plan = said.data("read_plan") as { city: string; days: string[][] } | null;
-  if (!plan) return { text: "There is no plan yet. Where shall it go?" };
+  if (!plan) return { text: "There is no plan yet. Where would you like to go?" };
   return { text: `${plan.city}. ${plan.days.map((names, day) => `Day ${day + 1}: ${list(names)}.`).join(" ")}` };
 }
 

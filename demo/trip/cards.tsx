@@ -6,7 +6,7 @@ export interface Preferences {
   city: City;
   days: number;
   likes: Kind[];
-  pace: "calm" | "full";
+  pace: "relaxed" | "packed";
 }
 
 interface PreferencesFormProps {
@@ -25,7 +25,7 @@ export function PreferencesForm({ city, days = 2, onChoose, onCancel }: Preferen
       city: form.get("city") as City,
       days: Number(form.get("days")),
       likes: likes.length > 0 ? likes : [...kinds],
-      pace: form.get("pace") === "full" ? "full" : "calm",
+      pace: form.get("pace") === "packed" ? "packed" : "relaxed",
     });
   };
   return (
@@ -49,10 +49,10 @@ export function PreferencesForm({ city, days = 2, onChoose, onCancel }: Preferen
           </select>
         </label>
       </div>
-      <Choices legend="You like" name="likes" type="checkbox" values={kinds} chosen={["food", "views"]} />
-      <Choices legend="Pace" name="pace" type="radio" values={["calm", "full"]} chosen={["calm"]} />
+      <Choices legend="Interests" name="likes" type="checkbox" values={kinds} chosen={["food", "views"]} />
+      <Choices legend="Pace" name="pace" type="radio" values={["relaxed", "packed"]} chosen={["relaxed"]} />
       <div data-glove-actions="">
-        <button type="submit">Plan it</button>
+        <button type="submit">Plan my trip</button>
         <button type="button" onClick={() => onCancel("The traveller does not want to say now.")}>
           Not now
         </button>

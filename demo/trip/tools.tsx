@@ -9,12 +9,12 @@ import { alternative, getPlan, replace, setPlan, stopsOf, takeBack } from "./pla
 const city = z.enum(cityNames);
 const days = z.number().int().min(1).max(3);
 
-export const preferences = z.object({ city, days, likes: z.array(z.enum(kinds)).min(1), pace: z.enum(["calm", "full"]) });
+export const preferences = z.object({ city, days, likes: z.array(z.enum(kinds)).min(1), pace: z.enum(["relaxed", "packed"]) });
 
 const askPreferences = defineTool({
   name: "ask_preferences",
   description: "Asks where to go, for how long, and what for. Give what is known already.",
-  title: "Ask what you like",
+  title: "Ask about your trip",
   inputSchema: z.object({ city: city.optional(), days: days.optional() }),
   displayPropsSchema: z.object({ city: city.optional(), days: days.optional() }),
   resolveSchema: preferences,
@@ -59,7 +59,7 @@ const checkWeather = defineTool({
 const makeItinerary = defineTool({
   name: "make_itinerary",
   description: "Puts a trip together: for each day the ids of its places, in order.",
-  title: ({ city }) => `Put the days in ${city} together`,
+  title: ({ city }) => `Build the ${city} itinerary`,
   inputSchema: z.object({ city, days: z.array(z.array(z.string())).min(1).max(3) }),
   do({ city, days }) {
     const unknown = days.flat().filter((id) => !placeOf(id));
@@ -80,7 +80,7 @@ const makeItinerary = defineTool({
 const changeStop = defineTool({
   name: "change_stop",
   description: "Replaces a stop of the plan by another place, or takes it out.",
-  title: ({ stop, take_out }) => `${take_out ? "Take out" : "Replace"} ${placeOf(stop)?.name ?? stop}`,
+  title: ({ stop, take_out }) => `${take_out ? "Remove" : "Replace"} ${placeOf(stop)?.name ?? stop}`,
   inputSchema: z.object({ stop: z.string(), take_out: z.boolean().optional() }),
   do({ stop, take_out }) {
     const place = placeOf(stop);
@@ -88,7 +88,7 @@ const changeStop = defineTool({
       return { status: "error", data: null, message: `“${place?.name ?? stop}” is not in the plan.` };
     }
     const other = take_out ? undefined : alternative(place);
-    if (!take_out && !other) return { status: "error", data: null, message: "There is nothing left to put in its place." };
+    if (!take_out && !other) return { status: "error", data: null, message: "There is nothing left to replace it with." };
     replace(stop, other);
     return { gone: place.name, instead: other?.name };
   },

@@ -6,13 +6,13 @@ const { open } = demo();
 
 test("an answer is markdown as it streams: code with colours, a table, a list", async () => {
   const page = await open("assistant");
-  await press(page, "Explain closures with code");
+  await press(page, /^Explain closures with code/);
   await log(page).locator("pre code span").first().waitFor();
   await ready(page);
   expect(await log(page).getByRole("listitem").count()).toBe(3);
   await say(page, "Compare databases in a table");
   await log(page).getByRole("table").getByRole("cell", { name: "one at a time" }).waitFor();
-  await log(page).getByRole("link", { name: "PostgreSQL tutorial" }).waitFor();
+  await log(page).getByRole("link", { name: "its own advice" }).waitFor();
 });
 
 test("another answer and an edited message are versions that one can go back to", async () => {
@@ -30,19 +30,65 @@ test("another answer and an edited message are versions that one can go back to"
   await press(page, "Edit");
   await page.getByRole("textbox", { name: "Edit message" }).fill("Compare databases");
   await page.keyboard.press("Enter");
-  await shows(page, "PostgreSQL tutorial");
+  await shows(page, "its own advice");
   expect(await log(page).getByText("The tide comes in").count()).toBe(0);
   await ready(page);
   await page.reload();
-  await shows(page, "PostgreSQL tutorial");
+  await shows(page, "its own advice");
+});
+
+test("thoughts and sources are folded below what they belong to, and open where they are", async () => {
+  const page = await open("assistant");
+  await say(page, "Compare databases in a table");
+  await shows(page, /^Sources/);
+  await ready(page);
+  const thought = log(page).locator("details", { hasText: "Three candidates, and what tells them apart" });
+  expect(await thought.getAttribute("open")).toBeNull();
+  await thought.getByText(/^Thought/).click();
+  expect(await thought.getAttribute("open")).not.toBeNull();
+  const source = log(page).getByRole("link", { name: "PostgreSQL tutorial" });
+  expect(await source.isVisible()).toBe(false);
+  await log(page).getByText("Sources · 3").click();
+  await source.waitFor();
+  expect(await source.getAttribute("href")).toBe("https://www.postgresql.org/docs/current/tutorial.html");
+  expect(await source.getAttribute("rel")).toContain("noopener");
+  await page.reload();
+  await log(page).getByText("Sources · 3").click();
+  await source.waitFor();
+});
+
+test("an answer and its code are copied, and its time is told where the pointer is", async () => {
+  const page = await open("assistant", { permissions: ["clipboard-read", "clipboard-write"] });
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await say(page, "Explain closures");
+  await shows(page, "A closure does not copy the variable");
+  await ready(page);
+  const code = log(page).locator("[data-glove-code]");
+  await code.getByRole("button", { name: "Copy" }).click();
+  await code.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await copied()).toMatch(/^function counter[^`]*102\n?$/);
+  const answer = log(page).locator("[data-glove-message=agent]").last();
+  const tools = answer.locator("[data-glove-tools]");
+  await tools.getByRole("button", { name: "Copy" }).click();
+  await tools.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await copied()).toMatch(/^A \*\*closure\*\*[\s\S]*surprises people and one with `let` does not\.$/);
+  const asked = log(page).locator("[data-glove-message=user]").first();
+  const time = asked.getByRole("time");
+  const opacity = () => time.evaluate((element) => getComputedStyle(element).opacity);
+  await page.mouse.move(5, 5);
+  await expect.poll(opacity).toBe("0");
+  await asked.hover();
+  await expect.poll(opacity).toBe("1");
+  expect(await time.innerText()).toMatch(/\d:\d\d/);
 });
 
 test("two tools run side by side and draw cards, whose markup keeps its own look", async () => {
   const page = await open("assistant");
-  await press(page, "What is the weather in Lisbon and Oslo?");
+  await press(page, /^What is the weather in Lisbon and Oslo/);
   await page.waitForFunction(() => document.querySelectorAll("[data-glove-role=tool][data-state=running]").length === 2);
   await page.getByRole("region", { name: "Weather in Oslo" }).getByText("9 °C").waitFor();
-  await shows(page, "Lisbon: 24 °C, sunny.");
+  // What the cards do not say.
+  await shows(page, "Lisbon is 15° warmer. Take a raincoat for Oslo.");
   expect(await calls(page, "Weather in").count()).toBe(2);
   const list = page.getByRole("region", { name: "Weather in Oslo" }).locator("dl");
   expect(await list.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe("rgba(0, 0, 0, 0)");

@@ -10,7 +10,7 @@ test("an incident is looked into side by side, and mended once a person has allo
   const page = await open("desk");
   await press(page, /^What's wrong with checkout/);
   await shows(page, "A restart would free them");
-  expect(await calls(page, "Read the log of").count()).toBe(2);
+  expect(await calls(page, /^Read the .* logs/).count()).toBe(2);
   await services(page).getByText("degraded").waitFor();
   // What was thought before it is there for who wants to read it.
   const thoughts = log(page).locator("details:not([open])", { hasText: "So the cause is in checkout itself" });
@@ -34,25 +34,26 @@ test("a refund above the limit is approved, one below is not asked about, and bo
   await say(page, "Refund €20 for order 1043");
   await paid("€20");
   await say(page, "Refund €80 for order 1042");
-  await shows(page, "€80 for order 1042 are above the limit of €50.");
+  await shows(page, "Refunds above €50 need your approval.");
   await press(page, "Approve");
   await paid("€100");
   await ready(page);
   await press(page, "Undo");
   await paid("€20");
   await calls(page, "Refund €80 for order 1042").getByText("Undone").waitFor();
-  await press(page, "Undo that");
+  await say(page, "Undo that");
   await paid("€0");
   // There is nothing left that could be.
   await ready(page);
-  expect(await page.getByRole("button", { name: "Undo", exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Undo", exact: true }).count()).toBe(0);
 });
 
 test("the reason for a refusal reaches the assistant", async () => {
   const page = await open("desk");
   await say(page, "Scale search to 6");
-  await shows(page, "6 replicas are more than the 4 that need no approval.");
-  await page.getByLabel("Reason for rejecting").fill("Too dear");
+  await shows(page, "More than 4 replicas need your approval.");
+  await page.getByText("Add a reason").click();
+  await page.getByRole("textbox", { name: "Add a reason" }).fill("Too dear");
   await press(page, "Reject");
   await shows(page, "because you said: “Too dear”");
   await say(page, "Scale search to 4");
@@ -63,7 +64,7 @@ test("a secret is not shown again, not stored and not sent", async () => {
   const page = await open("desk");
   const secret = "hunter2-and-more";
   await say(page, "Connect the paging key");
-  const field = page.getByRole("textbox", { name: /^The key of the paging service/ });
+  const field = page.getByRole("textbox", { name: /^The key of your paging service/ });
   expect(await field.getAttribute("type")).toBe("password");
   await field.fill(secret);
   await field.press("Enter");

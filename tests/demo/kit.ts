@@ -6,7 +6,7 @@ import { type Served, serve } from "../support/server.js";
 
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'";
 
-export type Scene = "assistant" | "shop" | "trip" | "desk";
+export type Scene = "assistant" | "shop" | "trip" | "desk" | "task";
 
 export interface Demo {
   /** A tab of a fresh profile. */
@@ -52,7 +52,7 @@ export function demo(): Demo {
   const visit = async (context: BrowserContext, hash: string) => {
     const page = await context.newPage();
     await page.goto(`${server.url}/${hash}`);
-    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    await page.locator("[data-glove-role=input], [data-glove-board]").first().waitFor();
     return page;
   };
   return {
@@ -77,7 +77,7 @@ export const phase = (page: Page, text: string) => page.locator(".phase", { hasT
 /** Waits until nothing runs: the status line says nothing then. */
 export const ready = (page: Page) => page.locator(".phase[data-phase=idle]").waitFor({ state: "attached" });
 /** The cards of calls that say this. */
-export const calls = (page: Page, title: string) => log(page).locator("[data-glove-role=tool]", { hasText: title });
+export const calls = (page: Page, title: string | RegExp) => log(page).locator("[data-glove-role=tool]", { hasText: title });
 /** A button of the inspector, which is opened for it where it is folded. */
 export async function inside(page: Page, name: string): Promise<void> {
   const toggle = page.getByRole("button", { name: "Inspector", exact: true });

@@ -61,7 +61,7 @@ test("without a key in the environment there is no endpoint, and the script answ
   const page = await openDemo();
   await say(page, "hello");
   await shows(page, "I can show you what we have");
-  await page.getByRole("button", { name: "Model Scripted" }).click();
+  await page.getByRole("button", { name: "Model: Demo replies (no API key)" }).click();
   expect(await page.getByRole("radio").count()).toBe(3);
 });
 
@@ -74,7 +74,7 @@ test("a key in the environment serves an endpoint, and stays on the server", asy
   provider.reply({ body: speak.openai(["From ", "the server."]) });
   const page = await openDemo();
   await chooseModel(page, /^gpt/);
-  await press(page, "Use it");
+  await press(page, "Use this model");
   await say(page, "hello");
   await shows(page, "From the server.");
   expect(provider.asked.at(-1)?.headers.authorization).toBe("Bearer sk-from-the-environment");
@@ -93,14 +93,14 @@ test.each([
       { body: words(["Let me look. "], { id: "call_1", name: "view_cart", args: "{}" }) },
       { body: words(["It is ", "empty."]) },
     );
-    await chooseModel(page, /own key/);
+    await chooseModel(page, /own API key/);
     await page.getByRole("combobox", { name: "Provider" }).selectOption(id);
     await page.getByLabel("Key", { exact: true }).fill("sk-mine");
-    await press(page, "Use it");
+    await press(page, "Use this model");
     // Not before the warning was read.
     expect(await page.getByRole("dialog").isVisible()).toBe(true);
     await page.getByRole("checkbox").check();
-    await press(page, "Use it");
+    await press(page, "Use this model");
     await say(page, "What is in my cart?");
     await shows(page, "It is empty.");
     expect(provider.asked.slice(-2).map(({ headers }) => headers[header])).toEqual([value, value]);
@@ -109,7 +109,7 @@ test.each([
     expect(await page.content()).not.toContain("sk-mine");
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain("sk-mine");
     const [other] = await Promise.all([page.context().waitForEvent("page"), inside(page, "Second tab")]);
-    await other.getByRole("button", { name: "Model Scripted" }).waitFor();
+    await other.getByRole("button", { name: "Model: Demo replies (no API key)" }).waitFor();
   },
 );
 
@@ -119,9 +119,9 @@ test("the browser's own model is offered where there is one, downloaded behind a
   await page.reload();
   await chooseModel(page, /browser's own/);
   await page.getByText("the browser downloads it first").waitFor();
-  await press(page, "Use it");
+  await press(page, "Use this model");
   await page.getByRole("progressbar").waitFor();
-  await page.getByRole("button", { name: "Model Built-in" }).waitFor();
+  await page.getByRole("button", { name: "Model: The browser's own model" }).waitFor();
   await say(page, "What is in my cart?");
   await shows(page, "Nothing yet.");
   await inside(page, "Record");
@@ -158,9 +158,9 @@ test("a model on this machine needs no key", async () => {
   const page = await openDemo();
   await answers(page, "http://localhost:11434");
   provider.reply({ body: speak.openai(["Hello from ", "next door."]) });
-  await chooseModel(page, /on this machine/);
+  await chooseModel(page, /on this computer/);
   await page.getByLabel("Model", { exact: true }).fill("llama3.2");
-  await press(page, "Use it");
+  await press(page, "Use this model");
   await say(page, "hello");
   await shows(page, "Hello from next door.");
   expect(provider.asked.at(-1)).toMatchObject({ path: "/v1/chat/completions", body: { model: "llama3.2" } });

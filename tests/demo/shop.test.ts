@@ -31,7 +31,7 @@ test("a plan keeps its tasks and fills the cart", async () => {
 test("a button of a card that a tool shows talks to the assistant", async () => {
   const page = await open();
   await say(page, "Show me the desks");
-  await shows(page, "Here are 2 things");
+  await shows(page, "Here are 2 products");
   await press(page, "Add the Monitor arm");
   await cart(page).getByText("1 × Monitor arm").waitFor();
 });
@@ -46,7 +46,7 @@ test("undo takes the last action back, by the button and by asking for it", asyn
   await press(page, "Undo");
   await cart(page).getByText("1 × Fern").waitFor({ state: "detached" });
   await cart(page).getByText("2 × Aurora lamp").waitFor();
-  await press(page, "Undo that");
+  await say(page, "Undo that");
   await cart(page).getByText("Nothing in it yet").waitFor();
 });
 
@@ -56,18 +56,18 @@ test("what could be said next is offered once something was said, and not while 
   await page.getByRole("heading", { name: "Furnish a small office" }).waitFor();
   expect(await offers.count()).toBe(0);
   await say(page, "Show me the desks");
-  await shows(page, "Here are 2 things");
+  await shows(page, "Here are 2 products");
   const edges = (of: string) => page.locator(of).evaluate((element) => element.getBoundingClientRect().left);
   expect(await edges(".suggestions")).toBe(await edges("form[data-glove-role=input]"));
   // There is nothing yet that could be taken back.
   expect(await offers.getByRole("button", { name: "Undo that" }).count()).toBe(0);
   await offers.getByRole("button", { name: "Apply the code WELCOME10" }).click();
-  await page.getByText("Try it: reload now.").waitFor();
+  await page.getByText("Reload the page: this stays.").waitFor();
   expect(await offers.count()).toBe(0);
   await press(page, "Dismiss the hint");
   await page.reload();
   await page.getByRole("button", { name: "Deny" }).waitFor();
-  expect(await page.getByText("Try it: reload now.").count()).toBe(0);
+  expect(await page.getByText("Reload the page: this stays.").count()).toBe(0);
 });
 
 test("a discount asks for permission, once", async () => {
@@ -87,19 +87,19 @@ test("what is turned down is not done, and the assistant is told", async () => {
   const page = await open();
   await say(page, "Use the code TEAM20");
   await press(page, "Deny");
-  await shows(page, "Then I leave the price as it is");
+  await shows(page, "the price stays as it is");
 });
 
 test("an order above the limit is approved, then its form waits, then there is a receipt", async () => {
   const page = await open();
   await press(page, /^Add two task chairs and check out/);
-  await shows(page, "The order of €438 is above €300.");
+  await shows(page, "Orders above €300 need your approval.");
   await press(page, "Approve");
   await page.getByLabel("Name", { exact: true }).fill("Ada");
   await page.getByLabel("Street").fill("Main Street 1");
   await page.getByLabel("City").fill("Bern");
   await page.getByLabel("Delivery").selectOption("express");
-  await page.getByRole("button", { name: "Place the order" }).press("Enter");
+  await page.getByRole("button", { name: "Place order" }).press("Enter");
   await region(page, "Order N-1447").getByText("€447").waitFor();
   await shows(page, "is on its way to Bern");
   await cart(page).getByText("Nothing in it yet").waitFor();
@@ -120,9 +120,9 @@ test("an approval and a form are still there after a reload, and the run goes on
   await say(page, "Add two task chairs");
   await shows(page, "in your cart");
   await press(page, "Check out");
-  await page.getByText("Try it: reload now.").waitFor();
+  await page.getByText("Reload the page: this stays.").waitFor();
   await page.reload();
-  await shows(page, "The order of €438 is above €300.");
+  await shows(page, "Orders above €300 need your approval.");
   await cart(page).getByText("2 × Task chair").waitFor();
   await press(page, "Approve");
   await page.getByLabel("Name", { exact: true }).waitFor();
@@ -130,7 +130,7 @@ test("an approval and a form are still there after a reload, and the run goes on
   await page.getByLabel("Name", { exact: true }).fill("Ada");
   await page.getByLabel("Street").fill("Main Street 1");
   await page.getByLabel("City").fill("Bern");
-  await page.getByRole("button", { name: "Place the order" }).click();
+  await page.getByRole("button", { name: "Place order" }).click();
   await shows(page, "is on its way to Bern");
   expect(await calls(page, "Check out").count()).toBe(1);
 });

@@ -8,7 +8,7 @@ const { open } = demo();
 /** As the button of the page opens it. */
 async function secondTab(page: Page): Promise<Page> {
   const [second] = await Promise.all([page.context().waitForEvent("page"), inside(page, "Second tab")]);
-  await second.getByText("Another tab runs this.").waitFor();
+  await second.getByText("Another tab is running this.").waitFor();
   return second;
 }
 
@@ -18,30 +18,30 @@ async function fillIn(page: Page): Promise<void> {
   await page.getByLabel("City").fill("Bern");
 }
 
-const takesOver = (page: Page) => page.getByText("Another tab runs this.").waitFor({ state: "detached" });
+const takesOver = (page: Page) => page.getByText("Another tab is running this.").waitFor({ state: "detached" });
 
 test("the second tab shows the same, answers what the first one asks, and sends what the first one has answered", async () => {
   const first = await open("shop");
   await say(first, "Add two task chairs and check out");
   await first.getByRole("button", { name: "Approve" }).waitFor();
   const second = await secondTab(first);
-  await shows(second, "The order of €438 is above €300.");
+  await shows(second, "Orders above €300 need your approval.");
   await region(second, "Cart").getByText("2 × Task chair").waitFor();
   await press(second, "Approve");
   await first.getByLabel("Name", { exact: true }).waitFor();
   await fillIn(second);
-  await press(second, "Place the order, €438");
+  await press(second, "Place order, €438");
   await region(first, "Order N-1438").waitFor();
   await region(second, "Order N-1438").waitFor();
   await region(first, "Cart").getByText("Nothing in it yet").waitFor();
   for (const page of [first, second]) expect(await calls(page, "Check out").count()).toBe(1);
 
   await say(second, "Show me the desks");
-  await shows(first, "Here are 2 things");
+  await shows(first, "Here are 2 products");
   await ready(second);
   // The second one asked nothing itself, and says where it is asked.
   await inside(second, "Requests");
-  await region(second, "Requests").getByText("what it asks, writes and hears is shown there").waitFor();
+  await region(second, "Requests").getByText("See its inspector").waitFor();
   expect(await region(second, "Requests").locator(".requests > li").count()).toBe(0);
   await inside(first, "Requests");
   expect(await region(first, "Requests").locator(".requests > li").count()).toBe(5);
@@ -81,7 +81,7 @@ test("a form outlives the tab that asked: what was typed into it in the second t
   await kill(first);
   await takesOver(second);
   expect(await second.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada");
-  await press(second, "Place the order, €18");
+  await press(second, "Place order, €18");
   await shows(second, "is on its way to Bern");
   expect(await calls(second, "Check out").count()).toBe(1);
 });
