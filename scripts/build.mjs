@@ -202,12 +202,13 @@ async function styles() {
   }
 }
 
-/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, or with a list of threads. */
+/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, or with a list of threads; that of the board of tasks. */
 const sheets = {
   css: "style.css",
   "base-css": "style.css",
   "attachments-css": "attachments/style.css",
   "threads-css": "threads/style.css",
+  "task-board-css": "../tasks/react/style.css",
 };
 
 /** What a list of threads needs of the look: all that stands before the line where the messages begin. */

@@ -47,9 +47,13 @@ const measured = {
   "later: colours of code, without its languages": async () => (await bundle(page)).later(/highlight\.js\/(es|lib)\/core/),
   "later: tasks": async () => (await bundle('export * from "glove-wasm/tasks"')).later(/tasks\/carried-file/),
   "everything of 'glove-wasm/tasks' but its wasm file": async () => (await bundle('export * from "glove-wasm/tasks"')).atOnce,
+  // With the look of <Render>, which draws its questions.
+  "everything of 'glove-wasm/tasks/react'": async () => (await bundle('export * from "glove-wasm/tasks/react"')).atOnce,
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: plugins": async () => (await bundle(conversation)).later(/plugins\/plugins/),
+  "later: skills": async () => (await bundle(conversation)).later(/commands\/skills/),
+  "later: hooks": async () => (await bundle(conversation)).later(/commands\/outgoing/),
   "later: drawing what tools show": async () => (await bundle(page)).later(/outputs\/output-view/),
   "later: asking a model of the page": async () => (await bundle(conversation)).later(/models\/bridge/),
   "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/rarely-used/),
