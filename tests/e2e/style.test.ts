@@ -41,7 +41,7 @@ test("a form of the application's is styled as the built-in ones", async () => {
   await page.setContent(`<!doctype html><style>${sheet}</style>${form}`);
   const of = (css: string) =>
     page.evaluate(`[...document.querySelectorAll("form :not(label, option)")].map((part) => getComputedStyle(part).${css})`);
-  expect(await of("borderRadius")).toEqual(["8px", "8px", "8px", "8px", "0px"]);
+  expect(await of("borderRadius")).toEqual(["8px", "8px", "8px", "8px", "4px"]);
   expect(((await of("backgroundColor")) as string[]).slice(2, 4)).toEqual([surface, accent]);
   await page.close();
 });
