@@ -32,6 +32,7 @@ export function View(props: RenderProps): ReactNode {
       {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
       <Working glove={glove} />
       <ErrorNotice renderError={renderError} />
+      {strategy !== "slots-only" && <Queue editable={!renderInput} />}
     </>
   );
   return (
@@ -81,7 +82,6 @@ function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNod
       />
       {!props.renderToolStatus && <Calls glove={glove} />}
       <Slots slots={placed.rest} renderSlot={glove.renderSlot} />
-      <Queue editable={!props.renderInput} />
     </ThreadLog>
   );
 }
