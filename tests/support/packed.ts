@@ -23,6 +23,6 @@ export function installPacked(): Packed {
     execFileSync("npm", args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
   const packed = JSON.parse(npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root));
   const tarball = join(folder, packed[0].filename);
-  npm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", tarball], app);
+  npm(["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock", tarball], app);
   return { folder, tarball, app };
 }
