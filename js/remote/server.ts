@@ -35,14 +35,24 @@ export class RemoteServer {
   }
 
   /** The body of the answer. Fails with what the server says, or with `SERVER_UNREACHABLE` when it says nothing. */
-  async text(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> {
+  text(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> {
+    return this.read(method, path, (response) => response.text(), body, signal);
+  }
+
+  async read<T>(
+    method: string,
+    path: string,
+    read: (response: Response) => Promise<T>,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const late = new AbortController();
     const stop = () => late.abort();
     signal?.addEventListener("abort", stop, { once: true });
     const timer = setTimeout(stop, requestMs);
     try {
       const response = await this.#fetch(method, path, late.signal, body === undefined ? {} : { body });
-      return await response.text().catch((cause: unknown) => {
+      return await read(response).catch((cause: unknown) => {
         throw unreachable(cause);
       });
     } finally {

@@ -9,7 +9,7 @@ const signIn = "Sign in to use this endpoint.";
 
 /** Gives the response that the application refuses with, if it has one of its own. */
 export async function checkPermission(
-  { authorize, authorizeMs = 30_000 }: ChatHandlerConfig,
+  { authorize, authorizeMs = 30_000 }: Pick<ChatHandlerConfig, "authorize" | "authorizeMs">,
   request: Request,
 ): Promise<Response | undefined> {
   if (!authorize) return undefined;

@@ -46,12 +46,12 @@ export interface ChatHandlerConfig extends ModelCallOptions {
    * Whether this request is answered. `true` is the only yes. A `Response` is sent as it is, anything else is a 401, an exception a 403.
    * Must not read the body.
    */
-  readonly authorize?: (request: Request) => Maybe<boolean | Response | null | undefined>;
+  readonly authorize?: ((request: Request) => Maybe<boolean | Response | null | undefined>) | undefined;
   /** Milliseconds `authorize` may take before the request is refused with a 503; default 30,000, 0 for no limit. */
-  readonly authorizeMs?: number;
+  readonly authorizeMs?: number | undefined;
   readonly limits?: ChatHandlerLimits;
   /** The origins whose pages may call, or `"*"`. By default, no CORS headers are sent. */
-  readonly cors?: string | readonly string[];
+  readonly cors?: string | readonly string[] | undefined;
   /** Retries and time limits of a model call. */
   readonly policy?: NonNullable<HttpModelOptions["policy"]>;
   /** Milliseconds of silence after which a comment keeps the connection alive; default 15,000, 0 for none. */

@@ -1,0 +1,160 @@
+// Tasks that run on a server, as a client starts, follows and decides about them.
+import { AbortError, GloveError } from "../src/error.js";
+import { check, checkOptions, type Options } from "../src/values/validate-options.js";
+import type { ApprovalRequest, TaskEvent, TaskResult, TaskRunOptions, TaskSpec, TaskState } from "../src/wire/task-types.js";
+import { type RemoteOptions, RemoteServer } from "./server.js";
+
+/** What a client may say of a task; the rest is the server's. */
+export interface RemoteTaskSpec extends Pick<TaskSpec, "goal" | "budgets" | "history" | "ext"> {
+  /** Inputs of the task: `{ "task/brief.md": "…" }`, bytes as `{ base64 }`. */
+  readonly files?: RemoteFiles | undefined;
+}
+
+/** Files by their paths below `task/`: texts, or bytes as base64. */
+export type RemoteFiles = Readonly<Record<string, string | { readonly base64: string }>>;
+
+/** Where a task of a server stands. */
+export type RemoteTaskState = Pick<
+  TaskState,
+  "task_id" | "status" | "phase" | "finish_reason" | "error" | "started_at" | "updated_at" | "used" | "steps" | "warnings"
+> & { readonly pending: readonly ApprovalRequest[] };
+
+/** From where events are read, and how long. */
+export interface RemoteEventOptions {
+  /** The id of the last event that is known. */
+  readonly after?: string | undefined;
+  /** Ends the stream; the task goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `doTask` of a server's tasks takes. */
+export interface RemoteDoOptions {
+  readonly view?: TaskRunOptions["view"];
+  /** Told each event, and the id of the task; a request for approval is decided with `decide`. */
+  readonly onEvent?: ((event: TaskEvent, id: string) => void) | undefined;
+  /** Ends the wait, not the task. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const clientOptions = {
+  url: "text",
+  headers: "any",
+  credentials: "omit|same-origin|include",
+  fetch: "work",
+} as const satisfies Options<RemoteOptions>;
+
+const longestWaitMs = 15_000;
+
+/** The tasks of a server. */
+export class TaskClient {
+  readonly #server: RemoteServer;
+
+  /** @internal */
+  constructor(options: RemoteOptions) {
+    check("The options", options, "object");
+    checkOptions(options, clientOptions);
+    if (!options.url) throw new GloveError("CLIENT_CONFIG", "createTaskClient requires the `url` of the server's tasks.");
+    this.#server = new RemoteServer(options);
+  }
+
+  /** Begins a task, which goes on without this client. */
+  async startTask(task: RemoteTaskSpec | string): Promise<{ readonly id: string }> {
+    const spec = typeof task === "string" ? { goal: task } : check("The task", task, "object");
+    return (await this.#server.json("POST", "/do/async", spec)) as { readonly id: string };
+  }
+
+  /** Begins a task and gives what came of it once it is finished or has paused, also over lost connections. */
+  async doTask(task: RemoteTaskSpec | string, { view, onEvent, signal }: RemoteDoOptions = {}): Promise<TaskResult> {
+    const { id } = await this.startTask(task);
+    for await (const event of this.events(id, { signal })) {
+      onEvent?.(event, id);
+      // It may have paused there, which ends no stream.
+      const stands = event.type === "task.stop" || event.type === "error" || event.type === "budget.hit";
+      if (stands && (await this.state(id)).status === "paused") break;
+    }
+    return this.result(id, view);
+  }
+
+  /** What happens in a task, from its beginning or after an event, until it is finished. Reads on where a connection was lost. */
+  async *events(
+    id: string,
+    { after, signal = new AbortController().signal }: RemoteEventOptions = {},
+  ): AsyncGenerator<TaskEvent> {
+    let last = after;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        for await (const { id: eventId, data } of this.#server.follow(`/${named(id)}/events`, last, signal)) {
+          if (data === "{}") return;
+          last = eventId;
+          failures = 0;
+          yield JSON.parse(data) as TaskEvent;
+        }
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!(error instanceof GloveError) || error.code !== "SERVER_UNREACHABLE") throw error;
+      }
+      await pause(Math.min(500 * 2 ** failures++, longestWaitMs), signal);
+    }
+    throw new AbortError();
+  }
+
+  /** Where it stands, and what waits for a person. */
+  async state(id: string): Promise<RemoteTaskState> {
+    return (await this.#server.json("GET", `/${named(id)}`)) as RemoteTaskState;
+  }
+
+  /** What came of it so far. */
+  async result(id: string, view: TaskRunOptions["view"] = "summary"): Promise<TaskResult> {
+    return (await this.#server.json("GET", `/${named(id)}/result?view=${view}`)) as TaskResult;
+  }
+
+  /** Decides about a request of `pending`. The model reads the reason of a denial. */
+  async decide(id: string, request: string, decision: "approved" | "denied", reason?: string): Promise<void> {
+    const body = { decision, ...(reason !== undefined && { reason }) };
+    await this.#server.json("POST", `/${named(id)}/approvals/${named(request)}/decision`, body);
+  }
+
+  /** Stops the task after the call in flight. */
+  async stop(id: string, reason?: string): Promise<void> {
+    await this.#server.json("POST", `/${named(id)}/stop`, reason === undefined ? {} : { reason });
+  }
+
+  /** Goes on with a task that has paused, or whose server was restarted. */
+  async resume(id: string): Promise<void> {
+    await this.#server.json("POST", `/${named(id)}/resume`);
+  }
+
+  /** Further inputs, below `task/`; the next step reads them. */
+  async upload(id: string, files: RemoteFiles): Promise<void> {
+    await this.#server.json("POST", `/${named(id)}/upload`, { files });
+  }
+
+  /** A file that the task made: a path of `deliverables`. */
+  file(id: string, path: string): Promise<Blob> {
+    const query = new URLSearchParams({ path: check("`path`", path, "text") });
+    return this.#server.read("GET", `/${named(id)}/file?${query}`, (response) => response.blob());
+  }
+}
+
+/** For tasks that a server runs: `createTaskHandler` of `glove-wasm/tasks/server`. `url` is that of its tasks, such as `/agent/tasks`. */
+export function createTaskClient(options: RemoteOptions): TaskClient {
+  return new TaskClient(options);
+}
+
+function named(id: string): string {
+  return encodeURIComponent(check("The id", id, "text"));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((go) => {
+    const timer = setTimeout(done, ms);
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      go();
+    }
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}

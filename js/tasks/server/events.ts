@@ -1,0 +1,101 @@
+// What happens in a task, as a stream that a client reads on after its connection was lost.
+import type { TaskEvent } from "../../src/wire/task-types.js";
+import { type TaskSight, watchTask } from "../watch.js";
+import type { TaskWorkspace } from "../workspaces/workspace.js";
+
+export interface EventStreamOptions {
+  /** The id of the last event that the client has. */
+  readonly after: string;
+  /** Server-sent events, or else a line of JSON for each. */
+  readonly sse: boolean;
+  /** Waits for what is still to come. */
+  readonly follow: boolean;
+  readonly pollMs: number;
+  readonly heartbeatMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Ends after the last event of a task that is finished. An event is made when the client reads, so a slow one holds back no more than one. */
+export function eventStream(workspace: TaskWorkspace, options: EventStreamOptions): Response {
+  const { sse, follow, pollMs, heartbeatMs, signal } = options;
+  const watch = watchTask(workspace, { pollMs });
+  const encoder = new TextEncoder();
+  let sent = numberOf(options.after);
+  let at = 0;
+  let wake = () => {};
+  let leave = () => {};
+  const over = (sight: TaskSight) =>
+    sight.status === "missing" || (sight.status === "ready" && (!follow || sight.state?.status === "finished") && !behind(sight));
+  /** The journal is not read as far as the state says. */
+  const behind = ({ state, events }: TaskSight) => numberOf(events.at(-1)?.id ?? "") < (state?.last_event ?? 0);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        leave = watch.subscribe(() => wake());
+        const stop = () => {
+          leave();
+          wake();
+          // It may be closed.
+          try {
+            controller.error(signal.reason);
+          } catch {}
+        };
+        signal.addEventListener("abort", stop);
+        if (signal.aborted) stop();
+      },
+      async pull(controller) {
+        for (;;) {
+          const sight = watch.getSnapshot();
+          const { events } = sight;
+          // A journal that is shorter than before is another one.
+          if (at > events.length) at = 0;
+          while (at < events.length && numberOf(events[at]?.id ?? "") <= sent) at++;
+          const next = events[at];
+          if (signal.aborted) return;
+          if (next) {
+            sent = numberOf(next.id);
+            return controller.enqueue(encoder.encode(sse ? told(next) : `${JSON.stringify(next)}\n`));
+          }
+          if (sight.error && sight.status !== "ready") {
+            leave();
+            return controller.error(sight.error);
+          }
+          if (over(sight)) {
+            leave();
+            if (sse) controller.enqueue(encoder.encode("event: end\ndata: {}\n\n"));
+            return controller.close();
+          }
+          const alive = await new Promise<boolean>((go) => {
+            const timer = heartbeatMs > 0 ? setTimeout(go, heartbeatMs, true) : undefined;
+            wake = () => {
+              clearTimeout(timer);
+              go(false);
+            };
+          });
+          if (alive && !signal.aborted) return controller.enqueue(encoder.encode(sse ? ": alive\n\n" : "\n"));
+        }
+      },
+      cancel() {
+        leave();
+        wake();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: {
+      "content-type": sse ? "text/event-stream" : "application/x-ndjson",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    },
+  });
+}
+
+function told(event: TaskEvent): string {
+  return `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** `ev_000012`: 12. */
+function numberOf(id: string): number {
+  return Number(/^ev_(\d+)$/.exec(id)?.[1] ?? 0);
+}

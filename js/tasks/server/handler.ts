@@ -1,0 +1,320 @@
+// Tasks over HTTP: started, watched, decided about and stopped by clients, and run by this process.
+import { checkPermission } from "../../server/authorize.js";
+import { readBody } from "../../server/body.js";
+import { corsHeaders } from "../../server/cors.js";
+import { Refused, refuse } from "../../server/refuse.js";
+import { asError, GloveError, reasonOf } from "../../src/error.js";
+import { broken } from "../../src/relay/answer.js";
+import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refused.js";
+import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
+import type { TaskResult, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
+import type { GloveTask } from "../task.js";
+import { watchTask } from "../watch.js";
+import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
+import type { TaskHandler, TaskHandlerConfig } from "./config.js";
+import { eventStream } from "./events.js";
+import { LiveTasks, unfinished } from "./live.js";
+import { routeOf, type TaskRoute } from "./routes.js";
+import { decisionOf, filesOf, inputsOf, textOf, wantedOf } from "./wanted.js";
+
+const handlerOptions = {
+  agent: "any",
+  workspace: "work",
+  authorize: "work",
+  authorizeMs: "whole",
+  owner: "work",
+  task: "work",
+  mostRunning: "count",
+  pollMs: "count",
+  heartbeatMs: "whole",
+  bodyBytes: "count",
+  cors: "any",
+  onError: "work",
+} as const satisfies Options<TaskHandlerConfig>;
+
+type View = NonNullable<TaskRunOptions["view"]>;
+
+/** What is wrong with a request for a task, and not with the server. */
+const statuses: Readonly<Record<string, number>> = {
+  TASK_MISSING: 404,
+  TASK_APPROVAL_UNKNOWN: 404,
+  TASK_APPROVAL_CLOSED: 409,
+  TASK_BUSY: 409,
+  TASK_EXISTS: 409,
+  TASK_FINISHED: 409,
+  TASK_IN_USE: 409,
+  TASK_CONFIG_INVALID: 400,
+  TASK_GOAL_INVALID: 400,
+  TASK_HISTORY_INVALID: 400,
+};
+
+/**
+ * A handler for tasks: `POST …/tasks/do`, `POST …/tasks/do/async`, `GET …/tasks/{id}/events` and the others of the guide. `createTaskClient` of
+ * `glove-wasm/remote` speaks to it. It runs tasks in this process, so it is for servers that live longer than a request.
+ */
+export function createTaskHandler(config: TaskHandlerConfig): TaskHandler {
+  check("The options", config, "object");
+  checkOptions(config, handlerOptions);
+  for (const [name, wanted] of Object.entries(handlerOptions)) {
+    const value = config[name as keyof TaskHandlerConfig];
+    if (value !== undefined || name === "workspace") check(`\`${name}\``, value, wanted);
+  }
+  if (typeof config.agent !== "function") check("`agent`", config.agent, "object");
+  const tasks = new Tasks(config);
+  return async (request) => {
+    check("The request", request, "object");
+    const cors = corsHeaders(config.cors, request);
+    const preflight = request.method === "OPTIONS" && "access-control-allow-origin" in cors;
+    const response = preflight ? new Response(null, { status: 204 }) : await tasks.serve(request).catch(failed(config, request));
+    for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+class Tasks {
+  readonly #config: TaskHandlerConfig;
+  readonly #live: LiveTasks;
+
+  constructor(config: TaskHandlerConfig) {
+    this.#config = config;
+    this.#live = new LiveTasks(config.mostRunning ?? 100);
+  }
+
+  async serve(request: Request): Promise<Response> {
+    const route = routeOf(request);
+    const refused = await checkPermission(this.#config, request);
+    if (refused) return refused;
+    const owner = await ownerOf(this.#config, request);
+    switch (route.does) {
+      case "start":
+      case "do":
+        return this.#begin(request, owner, route.does === "do");
+      case "decide":
+        return this.#decide(route, request, owner);
+      default:
+        return this.#ofTask(route.does, route.id, request, owner);
+    }
+  }
+
+  async #begin(request: Request, owner: string, wait: boolean): Promise<Response> {
+    const view = viewOf(request);
+    const { spec: wanted, files } = wantedOf(await this.#body(request));
+    const inputs = await inputsOf(files);
+    const spec = await this.#spec(wanted, owner);
+    const id = crypto.randomUUID();
+    const workspace = await this.#workspace(id, owner);
+    const agent = await this.#agent(owner);
+    const open = async () => {
+      try {
+        for (const [path, content] of inputs) await workspace.write(path, content);
+        return await agent.startTask(workspace, { ...spec, id });
+      } catch (error) {
+        // Nobody would look for them.
+        await Promise.allSettled([...inputs.keys()].map((path) => workspace.remove(path)));
+        throw error;
+      }
+    };
+    // Whoever waits for the result cannot decide meanwhile.
+    const leaveWhenWaiting = wait;
+    const { ended } = await this.#live.run(keyOf(id, owner), open, (task) =>
+      working(task, { view, leaveWhenWaiting }, wait ? request : undefined),
+    );
+    if (wait) return json({ id, ...(await ended) });
+    this.#behind(ended, request);
+    return json({ id }, 202);
+  }
+
+  async #decide(route: Extract<TaskRoute, { does: "decide" }>, request: Request, owner: string): Promise<Response> {
+    const { task_id, decision, reason } = decisionOf(await this.#body(request));
+    const id = route.id ?? task_id;
+    if (!id) refuse(400, "REQUEST_INVALID", "The decision does not say of which task: add `task_id`.");
+    const workspace = await this.#known(id, owner);
+    await this.#live.decide(keyOf(id, owner), workspace, route.request, decision === "approved", owner || "user", reason);
+    return json({ id, request: route.request, decision });
+  }
+
+  async #ofTask(
+    does: Exclude<TaskRoute["does"], "start" | "do" | "decide">,
+    id: string,
+    request: Request,
+    owner: string,
+  ): Promise<Response> {
+    const workspace = await this.#known(id, owner);
+    const key = keyOf(id, owner);
+    const { searchParams: asked } = new URL(request.url);
+    switch (does) {
+      case "events":
+        return eventStream(workspace, {
+          after: request.headers.get("last-event-id") ?? asked.get("after") ?? "",
+          sse: !(request.headers.get("accept") ?? "").includes("ndjson"),
+          follow: asked.get("follow") !== "false",
+          pollMs: this.#config.pollMs ?? 500,
+          heartbeatMs: this.#config.heartbeatMs ?? 15_000,
+          signal: request.signal,
+        });
+      case "state":
+        return json(await stateOf(workspace));
+      case "result":
+        return json({ id, ...(await this.#result(key, workspace, owner, viewOf(request))) });
+      case "file":
+        return fileOf(workspace, asked.get("path") ?? "");
+      case "stop":
+        await this.#live.stop(key, workspace, textOf(await readText(request, this.#config), "reason"));
+        return json({ id });
+      case "upload": {
+        const inputs = await inputsOf(filesOf(await this.#body(request)));
+        for (const [path, content] of inputs) await workspace.write(path, content);
+        return json({ id, files: [...inputs.keys()] });
+      }
+      case "resume": {
+        await unfinished(workspace);
+        const agent = await this.#agent(owner);
+        const { ended } = await this.#live.run(
+          key,
+          () => agent.resume(workspace),
+          (task) => working(task, {}),
+        );
+        this.#behind(ended, request);
+        return json({ id }, 202);
+      }
+    }
+  }
+
+  async #result(key: string, workspace: TaskWorkspace, owner: string, view: View): Promise<TaskResult> {
+    const live = this.#live.get(key);
+    if (live) return live.result(view);
+    const task = await (await this.#agent(owner)).resume(workspace);
+    try {
+      return await task.result(view);
+    } finally {
+      task.close();
+    }
+  }
+
+  /** A task that goes on after its request was answered: what ends it stands in its files, what broke it is told. */
+  #behind(ended: Promise<unknown>, request: Request): void {
+    ended.catch((error: unknown) => told(this.#config, request, broken, error));
+  }
+
+  async #spec(wanted: TaskSpec, owner: string): Promise<TaskSpec> {
+    const spec = this.#config.task ? await this.#config.task(wanted, owner) : wanted;
+    return { ...check("What `task` returned", spec, "object"), ...(owner && { user_id: owner }) };
+  }
+
+  async #agent(owner: string) {
+    const { agent } = this.#config;
+    return typeof agent === "function" ? agent(owner) : agent;
+  }
+
+  async #workspace(id: string, owner: string): Promise<TaskWorkspace> {
+    return checkWorkspace(await this.#config.workspace(id, owner));
+  }
+
+  /** That of a task that was begun. */
+  async #known(id: string, owner: string): Promise<TaskWorkspace> {
+    const workspace = await this.#workspace(id, owner);
+    if (this.#live.get(keyOf(id, owner)) || (await workspace.read("progress/state.json"))) return workspace;
+    return refuse(404, "TASK_MISSING", "There is no task with this id.");
+  }
+
+  #body(request: Request): Promise<string> {
+    return readBody(request, limitsOf(this.#config));
+  }
+}
+
+const limitsOf = ({ bodyBytes }: TaskHandlerConfig) => (bodyBytes === undefined ? undefined : { bodyBytes });
+
+/** A body may be left away. */
+async function readText(request: Request, config: TaskHandlerConfig): Promise<string> {
+  return request.headers.has("content-type") ? readBody(request, limitsOf(config)) : "";
+}
+
+/** Stops when whoever waits for the result leaves: it can be resumed. */
+async function working(task: GloveTask, options: TaskRunOptions, waits?: Request): Promise<TaskResult> {
+  const leave = () => void task.stop("the client left").catch(() => {});
+  waits?.signal.addEventListener("abort", leave);
+  try {
+    const running = task.run(options);
+    if (waits?.signal.aborted) leave();
+    return await running;
+  } finally {
+    waits?.signal.removeEventListener("abort", leave);
+  }
+}
+
+async function stateOf(workspace: TaskWorkspace): Promise<unknown> {
+  const watch = watchTask(workspace);
+  await watch.look();
+  const { state, error } = watch.getSnapshot();
+  if (error) throw error;
+  // The rest is the server's own.
+  const {
+    task_id,
+    status,
+    phase,
+    finish_reason,
+    error: failure,
+    started_at,
+    updated_at,
+    used,
+    steps,
+    pending,
+    warnings,
+  } = state ?? refuse(404, "TASK_MISSING", "There is no task with this id.");
+  return { task_id, status, phase, finish_reason, error: failure, started_at, updated_at, used, steps, pending, warnings };
+}
+
+/** What the task made; what it read and wrote on the way is the server's own. */
+async function fileOf(workspace: TaskWorkspace, path: string): Promise<Response> {
+  const [known] = (await workspace.list("progress/artifacts")).filter((file) => file.path === path);
+  const content = known && (await workspace.read(path));
+  if (!content) refuse(404, "TASK_FILE_MISSING", "The task has made no such file.");
+  return new Response(content as Uint8Array<ArrayBuffer>, {
+    headers: {
+      "content-type": "application/octet-stream",
+      // A page that a task made is none of this server's.
+      "content-disposition": "attachment",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    },
+  });
+}
+
+function viewOf(request: Request): View {
+  const view = new URL(request.url).searchParams.get("view") ?? "summary";
+  if (view === "minimal" || view === "summary" || view === "full") return view;
+  return refuse(400, "REQUEST_INVALID", "`view` is minimal, summary or full.");
+}
+
+const keyOf = (id: string, owner: string) => JSON.stringify([owner, id]);
+
+const json = (value: unknown, status = 200) => Response.json(value, { status, headers: { "cache-control": "no-store" } });
+
+async function ownerOf({ owner }: TaskHandlerConfig, request: Request): Promise<string> {
+  if (!owner) return "";
+  const name = await owner(request);
+  if (typeof name === "string") return name;
+  throw new TypeError(`\`owner\` must return a string, got ${describeValue(name)}.`);
+}
+
+function failed(config: TaskHandlerConfig, request: Request): (thrown: unknown) => Response {
+  return (thrown) => {
+    const refusal = refusalOf(thrown);
+    if (refusal !== clientLeft) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
+    return refusedResponse(refusal);
+  };
+}
+
+function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof Refused) return thrown.refusal;
+  if (!(thrown instanceof GloveError) || !Object.hasOwn(statuses, thrown.code)) return broken;
+  return { status: statuses[thrown.code] as number, code: thrown.code, message: thrown.message };
+}
+
+function told({ onError }: TaskHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
+  const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
+  const error = new GloveError(refusal.code, why, cause !== undefined ? { cause: asError(cause) } : {});
+  // A log that fails is no reason to fail a client or to end a server.
+  void (async () =>
+    onError ? onError(error, request) : refusal === broken && console.error(`createTaskHandler: ${why}`))().catch(() => {});
+}

@@ -1,0 +1,4 @@
+// The server's end of tasks over HTTP.
+export { GloveError } from "../../src/error.js";
+export type { TaskHandler, TaskHandlerConfig } from "./config.js";
+export { createTaskHandler } from "./handler.js";

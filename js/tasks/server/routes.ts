@@ -1,0 +1,41 @@
+// Which request wants what of which task.
+import { refuse } from "../../server/refuse.js";
+
+export type TaskRoute =
+  | { readonly does: "start" | "do" }
+  | { readonly does: "state" | "events" | "result" | "file" | "stop" | "resume" | "upload"; readonly id: string }
+  | { readonly does: "decide"; readonly id?: string; readonly request: string };
+
+const ofTask = {
+  "": ["GET", "state"],
+  events: ["GET", "events"],
+  result: ["GET", "result"],
+  file: ["GET", "file"],
+  stop: ["POST", "stop"],
+  resume: ["POST", "resume"],
+  upload: ["POST", "upload"],
+} as const;
+
+/** The ends of paths, whatever comes before them: `…/tasks/do`, `…/tasks/{id}/events`, `…/approvals/{id}/decision`. */
+export function routeOf({ method, url }: Request): TaskRoute {
+  const { pathname } = new URL(url);
+  const decided = /\/approvals\/([\w-]+)\/decision$/.exec(pathname);
+  if (decided) {
+    only("POST", method);
+    const of = /\/tasks\/([\w-]{1,64})\/approvals\/[^/]*\/decision$/.exec(pathname)?.[1];
+    return { does: "decide", request: decided[1] as string, ...(of && { id: of }) };
+  }
+  if (/\/tasks\/do(\/async)?$/.test(pathname)) {
+    only("POST", method);
+    return { does: pathname.endsWith("async") ? "start" : "do" };
+  }
+  const [, id, what = ""] = /\/tasks\/([\w-]{1,64})(?:\/(\w+))?$/.exec(pathname) ?? [];
+  if (!id || !Object.hasOwn(ofTask, what)) refuse(404, "NOT_FOUND", "There is nothing at this address.");
+  const [allowed, does] = ofTask[what as keyof typeof ofTask];
+  only(allowed, method);
+  return { does, id };
+}
+
+function only(allowed: string, method: string): void {
+  if (method !== allowed) refuse(405, "METHOD_NOT_ALLOWED", `This address accepts only ${allowed}.`);
+}

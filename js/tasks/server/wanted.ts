@@ -1,0 +1,112 @@
+// What bodies say: a task that is wanted, files for it, and a decision.
+import { refuse } from "../../server/refuse.js";
+import { GloveError } from "../../src/error.js";
+import { fromBase64 } from "../../src/values/base64.js";
+import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
+import type { TaskSpec } from "../../src/wire/task-types.js";
+import { core } from "../core.js";
+import { budgetOptions, specOptions } from "../options.js";
+
+/** A text, or bytes as base64. */
+export type SentFile = string | { readonly base64: string };
+type SentFiles = Readonly<Record<string, SentFile>>;
+
+/** A client that could say these would approve its own calls, or speak for others. */
+const notTheirs = ["approvals", "user_id", "seed_messages", "id"] as const;
+const { approvals: _, user_id: __, seed_messages: ___, id: ____, ...theirs } = specOptions;
+const wantedOptions = { ...theirs, files: "any" } as const;
+const decisionOptions = { task_id: "text", decision: "approved|denied", reason: "text" } as const satisfies Options<object>;
+
+export interface Decision {
+  readonly task_id?: string;
+  readonly decision: "approved" | "denied";
+  readonly reason?: string;
+}
+
+export function wantedOf(body: string): { readonly spec: TaskSpec; readonly files: SentFiles } {
+  const wanted = objectOf(body);
+  for (const name of notTheirs) {
+    if (name in wanted) refuse(400, "TASK_FIELD_REFUSED", `Clients cannot set \`${name}\`: the server does.`);
+  }
+  return asked(() => {
+    checkOptions(wanted, wantedOptions);
+    check("`goal`", wanted.goal, "text");
+    if (wanted.budgets !== undefined) check("`budgets`", wanted.budgets, budgetOptions);
+    const { files = {}, ...spec } = wanted;
+    return { spec: spec as unknown as TaskSpec, files: check("`files`", files, "object") as unknown as SentFiles };
+  });
+}
+
+export function decisionOf(body: string): Decision {
+  const decision = objectOf(body);
+  return asked(() => {
+    checkOptions(decision, decisionOptions);
+    check("`decision`", decision.decision, decisionOptions.decision);
+    return decision as unknown as Decision;
+  });
+}
+
+/** An object with this text alone, or nothing. */
+export function textOf(body: string, name: string): string | undefined {
+  if (body.trim() === "") return undefined;
+  const given = objectOf(body);
+  return asked(() => {
+    checkOptions(given, { [name]: "text" });
+    return given[name] as string | undefined;
+  });
+}
+
+/** Files that a client sends go to the inputs of the task, and nowhere else. */
+export async function inputsOf(files: SentFiles): Promise<Map<string, string | Uint8Array>> {
+  const { workspacePath } = await core.load();
+  const inputs = new Map<string, string | Uint8Array>();
+  for (const [given, content] of Object.entries(files)) {
+    let path: string;
+    try {
+      path = (workspacePath as (path: string) => string)(given);
+    } catch {
+      refuse(400, "TASK_PATH_INVALID", `\`${given}\` is no path of a workspace.`);
+    }
+    if (!path.startsWith("task/")) {
+      refuse(400, "TASK_PATH_READ_ONLY", `\`${given}\` is not below \`task/\`: clients send the inputs of a task alone.`);
+    }
+    inputs.set(path, await bytesOf(given, content));
+  }
+  return inputs;
+}
+
+export function filesOf(body: string): SentFiles {
+  const { files, ...other } = objectOf(body);
+  return asked(() => {
+    checkOptions(other, {});
+    return check("`files`", files, "object") as unknown as SentFiles;
+  });
+}
+
+async function bytesOf(path: string, content: unknown): Promise<string | Uint8Array> {
+  if (typeof content === "string") return content;
+  const { base64 } = Object(content) as { readonly base64?: unknown };
+  const bytes = typeof base64 === "string" ? await fromBase64(base64) : undefined;
+  return bytes ?? refuse(400, "REQUEST_INVALID", `The content of \`${path}\` is neither a text nor { base64 }.`);
+}
+
+function objectOf(body: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (error) {
+    refuse(400, "BODY_NOT_JSON", "The request body is not valid JSON.", error);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  return refuse(400, "REQUEST_INVALID", "The request body must be a JSON object.");
+}
+
+/** What is wrong with an option is the client's to mend. */
+function asked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GloveError) refuse(400, "REQUEST_INVALID", error.message);
+    throw error;
+  }
+}
