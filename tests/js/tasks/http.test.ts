@@ -1,0 +1,279 @@
+// Tasks over HTTP: the handler as a server has it, and the client that pages have.
+import { createTaskClient } from "glove-wasm/remote";
+import { MemoryTaskWorkspace, TaskAgent } from "glove-wasm/tasks";
+import { createTaskHandler, type TaskHandlerConfig } from "glove-wasm/tasks/server";
+import { expect, test, vi } from "vitest";
+import { serve } from "../../support/server.js";
+import { scripted } from "../../support/tasks.js";
+
+function served(
+  more: Partial<TaskHandlerConfig> = {},
+  approvals: "strict" | "permissive" | { require_plan: boolean } = "permissive",
+) {
+  const workspaces = new Map<string, MemoryTaskWorkspace>();
+  const config: TaskHandlerConfig = {
+    agent: () => new TaskAgent({ ...scripted().config, approvals }),
+    workspace: (id, owner) => {
+      const key = `${owner}/${id}`;
+      if (!workspaces.has(key)) workspaces.set(key, new MemoryTaskWorkspace());
+      return workspaces.get(key) as MemoryTaskWorkspace;
+    },
+    pollMs: 10,
+    ...more,
+  };
+  const handler = createTaskHandler(config);
+  const requests: Request[] = [];
+  const send = (input: RequestInfo | URL, init?: RequestInit) => {
+    const request = new Request(input, init);
+    requests.push(request);
+    return handler(request);
+  };
+  const clientOf = (headers: HeadersInit = {}) => createTaskClient({ url: "http://server/agent/tasks", headers, fetch: send });
+  return { workspaces, handler, send, clientOf, client: clientOf(), requests };
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  new Request(`http://server/agent/${path}`, {
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headers },
+  });
+
+test("a client begins a task, reads all its events once, and gets its result and its files", async () => {
+  const { client, workspaces } = served();
+  const seen: string[] = [];
+  const result = await client.doTask(
+    { goal: "Write the brief", files: { "task/brief.md": "One page.", "task/logo.png": { base64: "AAEC" } } },
+    { view: "full", onEvent: ({ id }) => seen.push(id) },
+  );
+  expect(result).toMatchObject({ status: "finished", finish_reason: "completed" });
+  expect(result.steps?.length).toBeGreaterThan(2);
+  expect(seen).toEqual(seen.map((_, at) => `ev_${String(at + 1).padStart(6, "0")}`));
+  const [[key, workspace] = ["", new MemoryTaskWorkspace()]] = workspaces;
+  expect(await workspace.read("task/logo.png")).toEqual(new Uint8Array([0, 1, 2]));
+  const id = key.slice(1);
+  const file = await client.file(id, result.deliverables?.[0]?.path ?? "");
+  expect(file.size).toBe(result.deliverables?.[0]?.size);
+  await expect(client.file(id, "progress/state.json")).rejects.toMatchObject({ code: "TASK_FILE_MISSING", status: 404 });
+  const events = [];
+  for await (const event of client.events(id, { after: seen.at(-2) })) events.push(event.id);
+  expect(events).toEqual(seen.slice(-1));
+  for (const no of [client.resume(id), client.stop(id)]) {
+    await expect(no).rejects.toMatchObject({ code: "TASK_FINISHED", status: 409 });
+  }
+  expect(await client.state(id)).toMatchObject({ task_id: id, status: "finished" });
+});
+
+test("the same over real connections, one of which is cut", async () => {
+  const { handler, workspaces } = served({ heartbeatMs: 20 }, { require_plan: true });
+  const routes = new Proxy({}, { get: (_, path) => (String(path).startsWith("/agent/tasks") ? handler : undefined) });
+  const server = await serve("/", { routes });
+  try {
+    const leaving = new AbortController();
+    const client = createTaskClient({ url: `${server.url}/agent/tasks` });
+    const { id } = await client.startTask({ goal: "Write the brief", files: { "task/brief.md": "One page." } });
+    let last = "";
+    const reading = (async () => {
+      for await (const event of client.events(id, { signal: leaving.signal })) {
+        last = event.id;
+        if (event.type === "approval.requested") leaving.abort();
+      }
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "ABORTED" });
+    const [request] = (await client.state(id)).pending;
+    await client.decide(id, request?.id ?? "", "approved");
+    const more = [];
+    for await (const event of client.events(id, { after: last })) more.push(event);
+    expect(more[0]?.id).toBe(`ev_${String(Number(last.slice(3)) + 1).padStart(6, "0")}`);
+    expect(more.at(-1)?.type).toBe("finish");
+    const { deliverables = [] } = await client.result(id);
+    expect(await (await client.file(id, deliverables[0]?.path ?? "")).text()).toBe("# Brief\n");
+    expect(workspaces.size).toBe(1);
+  } finally {
+    await server.close();
+  }
+});
+
+test("a plan waits for its approval, which is decided by a client, and the owner is told as who decided", async () => {
+  const owner = (request: Request) => request.headers.get("x-user") ?? "";
+  const { clientOf } = served({ owner }, { require_plan: true });
+  const [ada, eve] = [clientOf({ "x-user": "ada" }), clientOf({ "x-user": "eve" })];
+  const { id } = await ada.startTask("Write the brief");
+  await vi.waitUntil(async () => (await ada.state(id)).pending.length > 0, { timeout: 10_000 });
+  const { pending } = await ada.state(id);
+  const request = pending[0]?.id ?? "";
+  // Whose it is not finds nothing.
+  for (const of of [eve.state(id), eve.result(id), eve.decide(id, request, "approved"), eve.stop(id), eve.resume(id)]) {
+    await expect(of).rejects.toMatchObject({ code: "TASK_MISSING", status: 404 });
+  }
+  await expect(ada.decide(id, "req_0009", "approved")).rejects.toMatchObject({ code: "TASK_APPROVAL_UNKNOWN" });
+  await ada.decide(id, request, "approved");
+  await expect(ada.decide(id, request, "denied")).rejects.toMatchObject({ code: "TASK_APPROVAL_CLOSED" });
+  const events = [];
+  for await (const event of ada.events(id)) events.push(event);
+  expect(events.some(({ data }) => Object(data).approved_by === "ada")).toBe(true);
+  expect(await ada.result(id, "minimal")).toMatchObject({ status: "finished" });
+});
+
+test("`do` comes back with what waits for a person, is decided by the address without a task, and goes on", async () => {
+  const { handler, client } = served({}, { require_plan: true });
+  const left = await handler(post("tasks/do?view=minimal", { goal: "Write the brief" }));
+  const { id, status, approvals } = (await left.json()) as { id: string; status: string; approvals: { id: string }[] };
+  expect(status).toBe("waiting");
+  const at = `approvals/${approvals[0]?.id}/decision`;
+  expect((await handler(post(at, { decision: "approved" }))).status).toBe(400);
+  expect((await handler(post(at, { decision: "approved", task_id: id }))).status).toBe(200);
+  await client.resume(id);
+  const types = [];
+  for await (const { type } of client.events(id)) types.push(type);
+  expect(types.at(-1)).toBe("finish");
+});
+
+test("events are lines of JSON where they are asked for, and end at once without `follow`", async () => {
+  const { handler, client } = served({}, { require_plan: true });
+  const { id } = await client.startTask("Write the brief");
+  await vi.waitUntil(async () => (await client.state(id)).status === "waiting", { timeout: 10_000 });
+  const headers = { accept: "application/x-ndjson" };
+  const response = await handler(new Request(`http://server/agent/tasks/${id}/events?follow=false`, { headers }));
+  expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+  const lines = (await response.text()).trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).type)).toContain("plan.proposed");
+  await client.stop(id, "enough");
+  await vi.waitUntil(async () => (await client.state(id)).status === "paused", { timeout: 10_000 });
+  const all = async () => (await handler(new Request(`http://server/agent/tasks/${id}/events?follow=false`, { headers }))).text();
+  const before = await all();
+  expect(await client.result(id)).toMatchObject({ status: "paused", finish_reason: "stopped" });
+  // Looking at it changed nothing.
+  expect(await all()).toBe(before);
+});
+
+test("a client whose connection breaks off reads on after the last event that it has", async () => {
+  const { client, send, requests } = served();
+  const { id } = await client.startTask("Write the brief");
+  let breaks = 3;
+  const broken = createTaskClient({
+    url: "http://server/agent/tasks",
+    fetch: async (input, init) => {
+      const response = await send(input, init);
+      if (breaks-- <= 0 || !response.body) return response;
+      const reader = response.body.getReader();
+      let left = 2;
+      const body = new ReadableStream({
+        async pull(controller) {
+          if (left-- === 0) return controller.error(new TypeError("network error"));
+          const { value, done } = await reader.read();
+          if (done) return controller.close();
+          controller.enqueue(value);
+        },
+      });
+      return new Response(body, response);
+    },
+  });
+  const ids: string[] = [];
+  for await (const event of broken.events(id)) ids.push(event.id);
+  expect(ids).toEqual(ids.map((_, at) => `ev_${String(at + 1).padStart(6, "0")}`));
+  const asked = requests.filter(({ url }) => url.endsWith("/events")).map(({ headers }) => headers.get("last-event-id"));
+  expect(asked.slice(0, 3)).toEqual([null, "ev_000002", "ev_000004"]);
+});
+
+test.each([
+  [{ goal: "x", approvals: "automatic" }, "TASK_FIELD_REFUSED"],
+  [{ goal: "x", user_id: "root" }, "TASK_FIELD_REFUSED"],
+  [{ goal: "x", seed_messages: [] }, "TASK_FIELD_REFUSED"],
+  [{ goal: "x", id: "mine" }, "TASK_FIELD_REFUSED"],
+  [{ goal: 7 }, "REQUEST_INVALID"],
+  [{}, "REQUEST_INVALID"],
+  [{ gaol: "x", goal: "x" }, "REQUEST_INVALID"],
+  [{ goal: "" }, "TASK_GOAL_INVALID"],
+  [{ goal: "", files: { "task/brief.md": "One page." } }, "TASK_GOAL_INVALID"],
+  [{ goal: "x", files: { "progress/state.json": "{}" } }, "TASK_PATH_READ_ONLY"],
+  [{ goal: "x", files: { "task/../progress/state.json": "{}" } }, "TASK_PATH_INVALID"],
+  [{ goal: "x", files: { "task/a": 1 } }, "REQUEST_INVALID"],
+  [{ goal: "x", files: { "task/a": { base64: "?" } } }, "REQUEST_INVALID"],
+  [[], "REQUEST_INVALID"],
+  ["{", "BODY_NOT_JSON"],
+] as const)("a task that a client cannot want is refused: %j", async (body, code) => {
+  const { handler, workspaces } = served();
+  const response = await handler(post("tasks/do/async", body));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code } });
+  for (const workspace of workspaces.values()) {
+    for (const folder of ["task", "progress"]) expect(await workspace.list(folder)).toEqual([]);
+  }
+});
+
+test("nothing is answered that `authorize` does not let through, and nothing at other addresses", async () => {
+  const { handler } = served({ authorize: (request) => request.headers.has("authorization") });
+  for (const path of ["tasks/do", "tasks/do/async", "tasks/x/stop", "tasks/x/resume", "tasks/x/upload", "approvals/x/decision"]) {
+    expect((await handler(post(path, { goal: "x" }))).status).toBe(401);
+  }
+  for (const path of ["tasks/x", "tasks/x/events", "tasks/x/result", "tasks/x/file?path=a"]) {
+    expect((await handler(new Request(`http://server/agent/${path}`))).status).toBe(401);
+  }
+  expect((await handler(new Request("http://server/agent/tasks/x/elsewhere"))).status).toBe(404);
+  expect((await handler(new Request("http://server/agent/tasks/../x"))).status).toBe(404);
+  expect((await handler(new Request("http://server/agent/tasks/do"))).status).toBe(405);
+});
+
+test("a task whose client leaves while it waits for the result stops, and can be resumed", async () => {
+  const { handler, client, workspaces } = served({}, { require_plan: true });
+  const leaving = new AbortController();
+  leaving.abort();
+  const request = post("tasks/do", { goal: "Write the brief" });
+  Object.defineProperty(request, "signal", { value: leaving.signal });
+  const response = await handler(request);
+  // Its body was never read.
+  expect(response.status).toBe(499);
+  expect(workspaces.size).toBe(0);
+
+  const later = new AbortController();
+  const left = handler(new Request(post("tasks/do", { goal: "Write the brief" }), { signal: later.signal }));
+  await vi.waitUntil(() => workspaces.size === 1, { timeout: 10_000 });
+  later.abort();
+  await left;
+  const id = [...workspaces.keys()][0]?.slice(1) ?? "";
+  expect(["paused", "waiting"]).toContain((await client.state(id)).status);
+});
+
+test("a slow reader of events is not written ahead of, and one that leaves ends the looking", async () => {
+  const { handler, client, workspaces } = served();
+  const result = await client.doTask("Write the brief");
+  const workspace = workspaces.get(`/${result.task_id}`) as MemoryTaskWorkspace;
+  const list = vi.spyOn(workspace, "list");
+  const { body } = await handler(new Request(`http://server/agent/tasks/${result.task_id}/events`));
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const first = await reader.read();
+  expect(new TextDecoder().decode(first.value)).toMatch(/^id: ev_000001\ndata: \{.*\}\n\n$/);
+  await reader.cancel();
+  const looks = list.mock.calls.length;
+  await new Promise((go) => setTimeout(go, 60));
+  expect(list.mock.calls.length).toBeLessThanOrEqual(looks + 2);
+});
+
+test("a server takes no more tasks than it may, and `task` decides what starts", async () => {
+  const task = vi.fn((wanted: object) => ({ ...wanted, goal: "Another goal" }));
+  const { client, handler } = served({ mostRunning: 1, task }, { require_plan: true });
+  const { id } = await client.startTask("Write the brief");
+  expect(task).toHaveBeenCalledWith({ goal: "Write the brief" }, "");
+  const second = await handler(post("tasks/do/async", { goal: "x" }));
+  expect(second.status).toBe(429);
+  await expect(client.resume(id)).rejects.toMatchObject({ code: "TASK_BUSY" });
+  await client.stop(id);
+  await vi.waitUntil(async () => (await client.state(id)).status === "paused", { timeout: 10_000 });
+});
+
+test("what an application gets wrong is said when it makes a handler or a client", () => {
+  const agent = new TaskAgent(scripted().config);
+  const workspace = () => new MemoryTaskWorkspace();
+  for (const config of [
+    undefined,
+    {},
+    { agent },
+    { workspace },
+    { agent, workspace, authorise: () => true },
+    { agent, workspace, pollMs: -1 },
+  ]) {
+    expect(() => createTaskHandler(config as never)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  }
+  expect(() => createTaskClient({} as never)).toThrow(expect.objectContaining({ code: "CLIENT_CONFIG" }));
+});
