@@ -251,6 +251,11 @@ test.each<[string, unknown, string]>([
   expect(() => defineSkill(skill as Skill)).toThrow(expect.objectContaining({ code }));
 });
 
+test.each([null, undefined, "brand", {}, { name: 7 }])("%j among the skills is refused with words", async (no) => {
+  const { session } = scene(["Yes."], { skills: [brand, no as never] });
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+});
+
 test("two skills of one name are refused when the session opens", async () => {
   const { session } = scene(["Yes."], { skills: [brand, { ...brand }] });
   await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "COMMAND_NAME_TAKEN" });

@@ -1,5 +1,6 @@
 // The names that a message calls: `/name`, between the ends of the text and white space.
 import { GloveError } from "../error.js";
+import { check } from "../values/validate-options.js";
 
 /** A name that was called, and where. */
 export interface Called {
@@ -25,7 +26,9 @@ export function calledIn(text: string, names: readonly string[]): Called[] {
 /** Refuses two of one name: a person who calls it could mean either. */
 export function checkNames(all: readonly { readonly name: string }[]): void {
   const names = new Set<string>();
-  for (const { name } of all) {
+  for (const one of all) {
+    const { name } = check("Each of `skills` and `hooks`", one, "object");
+    check("`name` of each of `skills` and `hooks`", name, "text");
     if (names.has(same(name)))
       throw new GloveError("COMMAND_NAME_TAKEN", `Two of \`skills\` and \`hooks\` are called "${name}"; rename one of them.`);
     names.add(same(name));
