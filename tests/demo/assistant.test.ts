@@ -141,8 +141,8 @@ test("what is sent meanwhile waits for its turn, and can be taken out", async ()
   await say(page, "Explain closures");
   await say(page, "Write a poem");
   await say(page, "Chart my steps");
-  await log(page).locator("[data-glove-queued]").nth(1).waitFor();
-  await log(page).getByRole("button", { name: "Remove" }).first().click();
+  await page.locator("[data-glove-queued]").nth(1).waitFor();
+  await page.getByRole("button", { name: "Remove" }).first().click();
   await shows(page, "The best day was Sat");
   expect(await log(page).getByText("Write a poem").count()).toBe(0);
 });
