@@ -113,7 +113,7 @@ test("messages keep their order while a hook works on the first, and one that is
     "stuck",
     ({ signal }) => new Promise<undefined>(() => signal.addEventListener("abort", () => (fired = true))),
   );
-  const { session, shown } = scene(["One.", "Two."], { hooks: [slow, stuck] });
+  const { session, shown, events } = scene(["One.", "Two."], { hooks: [slow, stuck] });
   const all = [session.sendMessage("/slow a"), session.sendMessage("/stuck b"), session.sendMessage("c")];
   const { queue } = await until(session, ({ queue }) => queue.length === 3);
   expect(queue.map(({ text }) => text)).toEqual(["/slow a", "/stuck b", "c"]);
@@ -123,6 +123,9 @@ test("messages keep their order while a hook works on the first, and one that is
   expect(await Promise.all(all)).toMatchObject([{ text: "One." }, { type: "aborted" }, { text: "Two." }]);
   expect(fired).toBe(true);
   expect(shown()).toEqual(["user: /slow a", "agent: One.", "user: c", "agent: Two."]);
+  // Who takes a message back has made nothing fail.
+  expect(told(events)).toContainEqual(["hook_completed", { name: "stuck", outcome: "stopped" }]);
+  expect(told(events).map(([type]) => type)).not.toContain("hook_failed");
 });
 
 test("a session that is closed stops the hook, and who sent the message hears of it", async () => {

@@ -256,6 +256,15 @@ test.each([null, undefined, "brand", {}, { name: 7 }])("%j among the skills is r
   await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
 
+test.each([{ instructions: "x".repeat(200_001) }, { load: () => "x".repeat(200_001) }])(
+  "instructions that would fill every call of the model are refused",
+  async (long) => {
+    const { session } = scene(["Yes."], { skills: [defineSkill({ name: "long", description: "", ...long } as Skill)] });
+    await expect(session.sendMessage("/long")).rejects.toMatchObject({ code: "SKILL_TOO_LONG" });
+    expect(await session.sendMessage("Hi")).toMatchObject({ text: "Yes." });
+  },
+);
+
 test("two skills of one name are refused when the session opens", async () => {
   const { session } = scene(["Yes."], { skills: [brand, { ...brand }] });
   await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "COMMAND_NAME_TAKEN" });

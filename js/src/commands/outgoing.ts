@@ -1,5 +1,5 @@
 // What becomes of a message that calls hooks and skills, before it is sent. Loaded with the first.
-import { codeOf, GloveError, reasonOf } from "../error.js";
+import { AbortError, codeOf, GloveError, reasonOf } from "../error.js";
 import { withinTime } from "../timing/time-limit.js";
 import type { Message } from "../wire/record.js";
 import { calledIn, checkNames } from "./called.js";
@@ -68,9 +68,9 @@ async function ran(hook: Hook, text: string, args: string, session: Session, sto
     session.tell("hook_completed", { name, outcome });
     return result;
   } catch (cause) {
-    if (codeOf(cause as Error) === "HOOK_STOPPED") {
+    if (codeOf(cause as Error) === "HOOK_STOPPED" || stopped.aborted) {
       session.tell("hook_completed", { name, outcome: "stopped" });
-      throw cause;
+      throw stopped.aborted ? new AbortError() : cause;
     }
     const message = `The hook "${name}" failed, and the message was not sent: ${reasonOf(cause) || "it threw nothing that says why"}.`;
     session.tell("hook_failed", { name, code: "HOOK_FAILED", message });

@@ -10,6 +10,8 @@ export interface SkillSession {
 }
 
 const usualMs = 10_000;
+/** Every call of the model carries it. */
+const mostLetters = 200_000;
 
 /** By skill and then by user: what is loaded for one is not for another. */
 const texts = new WeakMap<SkillSession, WeakMap<Skill, Map<string, Loading>>>();
@@ -20,9 +22,9 @@ interface Loading {
   readonly signal: AbortSignal;
 }
 
-/** Rejects with `SKILL_FAILED`; the next who asks has it tried again. */
+/** Rejects with `SKILL_FAILED` or `SKILL_TOO_LONG`; the next who asks has it tried again. */
 export async function textOf(skill: Skill, session: SkillSession, signal = new AbortController().signal): Promise<string> {
-  if (skill.instructions !== undefined) return skill.instructions;
+  if (skill.instructions !== undefined) return short(skill, skill.instructions);
   const ofSession = texts.get(session) ?? new WeakMap<Skill, Map<string, Loading>>();
   texts.set(session, ofSession);
   const known = ofSession.get(skill) ?? new Map<string, Loading>();
@@ -40,15 +42,22 @@ export async function textOf(skill: Skill, session: SkillSession, signal = new A
   }
 }
 
+function short({ name }: Skill, text: string): string {
+  if (text.length <= mostLetters) return text;
+  const message = `The instructions of the skill "${name}" have ${text.length} letters, and may have ${mostLetters}; let a tool give what is long.`;
+  throw new GloveError("SKILL_TOO_LONG", message);
+}
+
 async function load(skill: Skill, session: SkillSession, stopped: AbortSignal): Promise<string> {
   const { userId, services } = session.config;
   try {
     const text: unknown = await withinTime(skill.timeoutMs ?? usualMs, stopped, (signal) =>
       skill.load?.({ sessionId: session.sessionId, userId, services, signal }),
     );
-    if (typeof text !== "string") throw new Error("its `load` gave no text");
-    return text;
+    if (typeof text === "string") return short(skill, text);
+    throw new Error("its `load` gave no text");
   } catch (cause) {
+    if (cause instanceof GloveError && cause.code === "SKILL_TOO_LONG") throw cause;
     const why = reasonOf(cause) || "it threw nothing that says why";
     throw new GloveError("SKILL_FAILED", `The instructions of the skill "${skill.name}" could not be loaded: ${why}.`, { cause });
   }
