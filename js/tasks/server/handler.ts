@@ -14,7 +14,7 @@ import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
 import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
 import { LiveTasks, unfinished } from "./live.js";
-import { routeOf, type TaskRoute } from "./routes.js";
+import { NotAllowed, routeOf, type TaskRoute } from "./routes.js";
 import { decisionOf, filesOf, inputsOf, textOf, wantedOf } from "./wanted.js";
 
 const handlerOptions = {
@@ -301,7 +301,9 @@ function failed(config: TaskHandlerConfig, request: Request): (thrown: unknown) 
   return (thrown) => {
     const refusal = refusalOf(thrown);
     if (refusal !== clientLeft) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
-    return refusedResponse(refusal);
+    const response = refusedResponse(refusal);
+    if (thrown instanceof NotAllowed) response.headers.set("allow", thrown.allowed);
+    return response;
   };
 }
 

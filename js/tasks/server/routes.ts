@@ -1,5 +1,5 @@
 // Which request wants what of which task.
-import { refuse } from "../../server/refuse.js";
+import { Refused, refuse } from "../../server/refuse.js";
 
 export type TaskRoute =
   | { readonly does: "start" | "do" }
@@ -36,6 +36,12 @@ export function routeOf({ method, url }: Request): TaskRoute {
   return { does, id };
 }
 
+export class NotAllowed extends Refused {
+  constructor(readonly allowed: string) {
+    super({ status: 405, code: "METHOD_NOT_ALLOWED", message: `This address accepts only ${allowed}.` });
+  }
+}
+
 function only(allowed: string, method: string): void {
-  if (method !== allowed) refuse(405, "METHOD_NOT_ALLOWED", `This address accepts only ${allowed}.`);
+  if (method !== allowed) throw new NotAllowed(allowed);
 }

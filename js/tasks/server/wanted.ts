@@ -5,7 +5,7 @@ import { fromBase64 } from "../../src/values/base64.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { TaskSpec } from "../../src/wire/task-types.js";
 import { core } from "../core.js";
-import { budgetOptions, specOptions } from "../options.js";
+import { specOptions } from "../options.js";
 
 /** A text, or bytes as base64. */
 export type SentFile = string | { readonly base64: string };
@@ -31,7 +31,9 @@ export function wantedOf(body: string): { readonly spec: TaskSpec; readonly file
   return asked(() => {
     checkOptions(wanted, wantedOptions);
     check("`goal`", wanted.goal, "text");
-    if (wanted.budgets !== undefined) check("`budgets`", wanted.budgets, budgetOptions);
+    for (const [name, kind] of Object.entries(theirs)) {
+      if (wanted[name] !== undefined) check(`\`${name}\``, wanted[name], kind);
+    }
     const { files = {}, ...spec } = wanted;
     return { spec: spec as unknown as TaskSpec, files: check("`files`", files, "object") as unknown as SentFiles };
   });

@@ -182,6 +182,8 @@ test.each([
   [{ goal: "x", seed_messages: [] }, "TASK_FIELD_REFUSED"],
   [{ goal: "x", id: "mine" }, "TASK_FIELD_REFUSED"],
   [{ goal: 7 }, "REQUEST_INVALID"],
+  [{ goal: "x", budgets: { max_steps: -1 } }, "REQUEST_INVALID"],
+  [{ goal: "x", history: { mode: "everything" } }, "REQUEST_INVALID"],
   [{}, "REQUEST_INVALID"],
   [{ gaol: "x", goal: "x" }, "REQUEST_INVALID"],
   [{ goal: "" }, "TASK_GOAL_INVALID"],
@@ -212,7 +214,10 @@ test("nothing is answered that `authorize` does not let through, and nothing at 
   }
   expect((await handler(new Request("http://server/agent/tasks/x/elsewhere"))).status).toBe(404);
   expect((await handler(new Request("http://server/agent/tasks/../x"))).status).toBe(404);
-  expect((await handler(new Request("http://server/agent/tasks/do"))).status).toBe(405);
+  const wrong = await handler(new Request("http://server/agent/tasks/do"));
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
+  const posted = await handler(post("tasks/x", {}));
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
 });
 
 test("a task whose client leaves while it waits for the result stops, and can be resumed", async () => {
