@@ -218,10 +218,56 @@ function beforeMessages(sheet) {
   return `${base}}`;
 }
 
+const sandboxFolder = inRoot("js", "tools", "sandbox", "generated");
+const sandboxFiles = ["engine.js", "engine.d.ts"];
+
+/** The engine of sandboxed code and the text of its worker, as a module that is loaded with the first such call. */
+async function sandbox() {
+  const engine = inRoot("node_modules", "@jitl", "quickjs-ng-wasmfile-release-sync");
+  const places = [inRoot("tools", "sandbox"), inRoot("src", "sandbox", "prelude.js"), import.meta.filename];
+  const versions = [engine, inRoot("node_modules", "quickjs-emscripten-core")].map((folder) => join(folder, "package.json"));
+  const inputs = fingerprint({ texts: versions.map((file) => readFileSync(file, "utf8")), files: places });
+  if (hasStamp("sandbox", inputs) && sandboxFiles.every((file) => existsSync(join(sandboxFolder, file)))) return;
+  const { build, transform } = await import("esbuild");
+  const asText = {
+    name: "prelude",
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /prelude\.js$/ }, async ({ path }) => {
+        // An expression that nobody uses would go away.
+        const { code } = await transform(`used=${readFileSync(path, "utf8")}`, { minify: true, target: "es2022" });
+        return { contents: code.replace(/^used=/, ""), loader: "text" };
+      }),
+  };
+  const { outputFiles } = await build({
+    entryPoints: [inRoot("tools", "sandbox", "worker.js")],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    conditions: ["browser"],
+    // Nothing is fetched from there: the compiled engine comes with the call.
+    define: { "import.meta.url": '"https://sandbox.invalid/"' },
+    plugins: [asText],
+    legalComments: "none",
+    write: false,
+  });
+  const file = readFileSync(join(engine, "dist", "emscripten-module.wasm"));
+  const carried = { text: packed(file), length: file.length };
+  const licence = readFileSync(join(engine, "LICENSE"), "utf8").trim();
+  mkdirSync(sandboxFolder, { recursive: true });
+  const about = `QuickJS-ng and quickjs-emscripten.\n${licence}`.replaceAll("*/", "* /");
+  const code = `/*! ${about} */\nexport const worker = ${JSON.stringify(outputFiles[0].text)};\nexport const engine = ${JSON.stringify(carried)};\n`;
+  writeFileSync(join(sandboxFolder, "engine.js"), code);
+  const types = `/** The text of the worker. */\nexport declare const worker: string;\nexport declare const engine: import("../../../src/wasm/inline.js").Packed;\n`;
+  writeFileSync(join(sandboxFolder, "engine.d.ts"), types);
+  writeStamp("sandbox", inputs);
+}
+
 export async function typescript() {
   providerRows();
   await styles();
-  for (const part of ["src", "react", "remote", "server", "tasks", "testing", "ai-sdk"])
+  await sandbox();
+  for (const part of ["src", "react", "remote", "server", "tasks", "testing", "tools", "ai-sdk"])
     rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");
@@ -236,6 +282,8 @@ export async function typescript() {
   for (const name of Object.keys(sheets).flatMap((name) => [`${name}.js`, `${name}.d.ts`])) {
     copyFileSync(inRoot("js", "react", "look", "generated", name), inRoot("pkg", "react", "look", "generated", name));
   }
+  mkdirSync(inRoot("pkg", "tools", "sandbox", "generated"), { recursive: true });
+  for (const file of sandboxFiles) copyFileSync(join(sandboxFolder, file), inRoot("pkg", "tools", "sandbox", "generated", file));
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
   writeFolders();
 }

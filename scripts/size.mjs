@@ -50,6 +50,9 @@ const measured = {
   // With the look of <Render>, which draws its questions.
   "everything of 'glove-wasm/tasks/react'": async () => (await bundle('export * from "glove-wasm/tasks/react"')).atOnce,
   "later: asking providers from the page": async () => (await bundle('export * from "glove-wasm"')).later(/direct/),
+  "everything of 'glove-wasm/tools'": async () => (await bundle('export * from "glove-wasm/tools"')).atOnce,
+  "later: the engine of sandboxed code": async () =>
+    (await bundle('export * from "glove-wasm/tools"')).later(/sandbox\/(engine|run)/),
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: plugins": async () => (await bundle(conversation)).later(/plugins\/plugins/),
   "later: skills": async () => (await bundle(conversation)).later(/commands\/skills/),

@@ -166,6 +166,7 @@ export type {
   SlotRenderProps,
   ToolConfig,
   ToolDisplay,
+  ToolFiles,
   ToolResultRenderProps,
 } from "./tools/tool.js";
 export type {

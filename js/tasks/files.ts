@@ -1,6 +1,7 @@
 // The files of a workspace, as the core of a task asks for them.
 import { GloveError } from "../src/error.js";
 import { Limits } from "../src/store/limits.js";
+import type { ToolFiles } from "../src/tools/tool.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 const misbehaves = (method: string, wanted: string, got: unknown) =>
@@ -49,6 +50,16 @@ export class WorkspaceFiles {
         this.#release = release as () => void;
         return () => this.freed();
       },
+    };
+  }
+
+  /** For tools: what they write is waited for, and told of, like what the task writes itself. */
+  forTools(): ToolFiles {
+    const workspace = this.#workspace;
+    return {
+      read: async (path) => (await this.#limits.within(toPromise(() => workspace.read(path)))) ?? undefined,
+      write: (path, content) => this.#writes(path, async () => workspace.write(path, content)),
+      list: (folder) => this.#limits.within(toPromise(() => workspace.list(folder))),
     };
   }
 

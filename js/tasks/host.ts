@@ -80,7 +80,7 @@ export class TaskHost {
         return { manager: this.#display, keeps: false, show: refuse, ask: refuse, core, guard };
       },
       agent: () => this.#runnable(),
-      given: () => ({ services: parts.services, userId: parts.userId }),
+      given: () => ({ services: parts.services, userId: parts.userId, files: this.files.forTools() }),
       validated: (callId, validated) => core().validated(callId, validated),
       returned: (callId, outcome) => core().returned(callId, outcome),
       report: parts.report,

@@ -46,6 +46,13 @@ const client = new GloveClient({ createModel, systemPrompt: "" });
 export const answer = client.session("direct").sendMessage("Which version?").then(({ text }) => text);
 `;
 
+/** A module that runs sandboxed code, whose engine and worker come with its first call; it gives the package's version. */
+export const sandboxed = `import { version } from "glove-wasm";
+import { sandboxExec } from "glove-wasm/tools";
+const call = { code: "return input.join('.')", input: version().split(".") };
+export const answer = sandboxExec().do(call, {}).then(({ data, message }) => message ?? data);
+`;
+
 /** Opens a page that writes the version of the package into itself: it must do so, and report no problem. */
 export async function expectPageRuns(url: string): Promise<void> {
   const browser = await openBrowser();

@@ -7,7 +7,7 @@ import { build, createServer } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
 import { type ServeOptions, serve } from "../support/server.js";
-import { direct, expectPageRuns, makeProject } from "./app.js";
+import { direct, expectPageRuns, makeProject, sandboxed } from "./app.js";
 import { expectBlocked, orderPizza } from "./examples.js";
 import { parcel } from "./parcel.js";
 import { webpack } from "./webpack.js";
@@ -110,31 +110,37 @@ test("Parcel", async () => {
   await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
 }, 300_000);
 
-const asking = {
-  "direct.js": direct,
-  "main.js": `import { answer } from "./direct.js";\nanswer.then((text) => (document.body.textContent = text));\n`,
-};
+test.each([
+  ["what asks a provider from the page is", direct],
+  ["the sandbox and its engine are", sandboxed],
+])(
+  "%s loaded where it is used, with each of them",
+  async (_, text) => {
+    const asking = {
+      "direct.js": text,
+      "main.js": `import { answer } from "./direct.js";\nanswer.then((text) => (document.body.textContent = text));\n`,
+    };
+    const vite = makeProject("vite-direct", { ...asking, "index.html": page("/main.js") });
+    await build({ root: vite, logLevel: "error" });
+    await served(join(vite, "dist"), {}, expectPageRuns);
 
-test("what asks a provider from the page is loaded where it is used, with each of them", async () => {
-  const vite = makeProject("vite-direct", { ...asking, "index.html": page("/main.js") });
-  await build({ root: vite, logLevel: "error" });
-  await served(join(vite, "dist"), {}, expectPageRuns);
+    const bundled = makeProject("esbuild-direct", { ...asking, "dist/index.html": page("main.js") });
+    await esbuild({
+      absWorkingDir: bundled,
+      entryPoints: ["main.js"],
+      bundle: true,
+      format: "esm",
+      splitting: true,
+      outdir: "dist",
+    });
+    expect(readdirSync(join(bundled, "dist")).some((file) => /^(direct|engine)-/.test(file))).toBe(true);
+    await served(join(bundled, "dist"), {}, expectPageRuns);
 
-  const bundled = makeProject("esbuild-direct", { ...asking, "dist/index.html": page("main.js") });
-  await esbuild({
-    absWorkingDir: bundled,
-    entryPoints: ["main.js"],
-    bundle: true,
-    format: "esm",
-    splitting: true,
-    outdir: "dist",
-  });
-  expect(readdirSync(join(bundled, "dist")).some((file) => file.startsWith("direct-"))).toBe(true);
-  await served(join(bundled, "dist"), {}, expectPageRuns);
-
-  const packed = makeProject("webpack-direct", { ...asking, "package.json": "{}", "dist/index.html": page("main.js") });
-  expect(await webpack(packed, { entry: "./main.js" })).toEqual([]);
-  await served(join(packed, "dist"), {}, expectPageRuns);
-}, 300_000);
+    const packed = makeProject("webpack-direct", { ...asking, "package.json": "{}", "dist/index.html": page("main.js") });
+    expect(await webpack(packed, { entry: "./main.js" })).toEqual([]);
+    await served(join(packed, "dist"), {}, expectPageRuns);
+  },
+  300_000,
+);
 
 const styled = (script: string) => page(script).replace("</head>", `<link rel="stylesheet" href="main.css"></head>`);

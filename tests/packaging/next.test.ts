@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
 import { packageVersion } from "../support/project.js";
 import { strictEvents } from "../support/strict-client.js";
-import { direct, makeProject } from "./app.js";
+import { direct, makeProject, sandboxed } from "./app.js";
 
 const policy =
-  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'self' blob:";
 const config = `export default {
   headers: async () => [{ source: "/:path*", headers: [{ key: "content-security-policy", value: ${JSON.stringify(policy)} }] }],
 };
@@ -28,7 +28,12 @@ export default function Page() {
   return <output>{text}</output>;
 }
 `;
-const pages = { "app/direct/direct.js": direct, "app/direct/page.jsx": directPage };
+const pages = {
+  "app/direct/direct.js": direct,
+  "app/direct/page.jsx": directPage,
+  "app/sandbox/direct.js": sandboxed,
+  "app/sandbox/page.jsx": directPage,
+};
 /** Tells of each module that the server compiles. Small ones are Node's own. */
 const spy = `const compile = (name, Real) => {
   WebAssembly[name] = new Proxy(Real, {
@@ -90,8 +95,8 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     await page.close();
   });
 
-  test("what asks a provider from the page is loaded by the page that uses it", async () => {
-    const { page, problems } = await openPage(browser, `${server.url}/direct`);
+  test.each(["direct", "sandbox"])("what only one page uses is loaded by that page: %s", async (name) => {
+    const { page, problems } = await openPage(browser, `${server.url}/${name}`);
     await page.getByRole("status").getByText(packageVersion).waitFor();
     expect(problems).toEqual([]);
     await page.close();

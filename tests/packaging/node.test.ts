@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { packageVersion } from "../support/project.js";
-import { makeApp } from "./app.js";
+import { makeApp, sandboxed } from "./app.js";
 
 function node(code: string): string {
   const folder = makeApp("node", { "main.js": code });
@@ -11,6 +11,10 @@ function node(code: string): string {
 
 test("Node imports the default entry", () => {
   expect(node(`import { version } from "glove-wasm"; console.log(version());`)).toBe(packageVersion);
+});
+
+test("Node runs sandboxed code", () => {
+  expect(node(`${sandboxed} console.log(await answer);`)).toBe(packageVersion);
 });
 
 test("Node starts the slim entry from the bytes that ./wasm names", () => {

@@ -4,7 +4,7 @@ import { AbortError, GloveError, reasonOf } from "../error.js";
 import type { HasState, PluginState } from "../plugins/state.js";
 import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import type { FileOutput, ToolConfig, ToolDisplay } from "../tools/tool.js";
+import type { FileOutput, ToolConfig, ToolDisplay, ToolFiles } from "../tools/tool.js";
 import { looseCopy } from "../values/copy.js";
 import { toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
@@ -52,6 +52,8 @@ export interface CallPort {
 export interface CallServices {
   readonly services?: unknown;
   readonly userId?: string | undefined;
+  /** Those of a task. */
+  readonly files?: ToolFiles | undefined;
   /** The session of the call, for agents. */
   readonly outer?: unknown;
   readonly plugins?:
@@ -110,6 +112,10 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   get userId(): string | undefined {
     return this.#given.userId;
+  }
+
+  get files(): ToolFiles | undefined {
+    return this.#given.files;
   }
 
   state<S>(plugin: HasState<S>): PluginState<S> {

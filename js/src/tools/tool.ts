@@ -43,10 +43,22 @@ export interface ToolDisplay {
   readonly services: any;
   /** The `userId` of the client. */
   readonly userId: string | undefined;
+  /** The files of the task; none in a chat. */
+  readonly files?: ToolFiles | undefined;
   /** What a plugin keeps in this session. What is set is stored before the result of the call; it stays when the call fails. */
   state<S>(plugin: HasState<S>): PluginState<S>;
   /** Has the rest of this prompt answered by another model, by its name in `models`. */
   switchModel(name: string): void;
+}
+
+/** The files of a task, as its tools reach them: its workspace. */
+export interface ToolFiles {
+  /** Nothing where there is no file. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Writes a file as a whole, with the folders that it needs. */
+  write(path: string, content: string | Uint8Array): Promise<void>;
+  /** The files below a folder. */
+  list(folder: string): Promise<readonly { readonly path: string; readonly size: number }[]>;
 }
 
 /** A file for the user: one that the browser has, or a name with its content or its address. */

@@ -1,0 +1,110 @@
+// Sandboxed code, run: each call in a worker of its own, which is ended with it, and in a fresh engine.
+import { AbortError, GloveError, late, reasonOf } from "../../src/error.js";
+import type { Limits } from "./options.js";
+import { startWorker } from "./workers.js";
+
+export interface SandboxRun {
+  /** Modules by their names; the default export of `tool` is the function that is called. */
+  readonly modules: Readonly<Record<string, string>>;
+  readonly input: unknown;
+  readonly limits: Limits;
+  readonly signal?: AbortSignal | undefined;
+  /** What the code may ask of the host. */
+  readonly grants: readonly ("files" | "fetch")[];
+  /** Does what it asks; what it throws the code reads. */
+  work(name: string, given: readonly unknown[], signal: AbortSignal): Promise<unknown>;
+}
+
+export interface SandboxResult {
+  readonly value: unknown;
+  /** What the code wrote with `console.log`. */
+  readonly log: string;
+}
+
+const mostLogged = 20_000;
+/** More questions than that are nobody's work. */
+const mostAsked = 1_000;
+
+interface Told {
+  readonly id: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+export async function runSandboxed(run: SandboxRun): Promise<SandboxResult> {
+  const { limits, signal } = run;
+  const input = JSON.stringify(run.input ?? null);
+  const { worker, compiled } = await late(import("./engine.js"));
+  const module = await compiled();
+  if (signal?.aborted) throw new AbortError();
+  const port = startWorker(worker);
+  const ended = new AbortController();
+  let log = "";
+  let asked = 0;
+  let leave = () => {};
+  try {
+    return await new Promise<SandboxResult>((resolve, reject) => {
+      const late = () =>
+        reject(new GloveError("SANDBOX_TIMEOUT", `The sandboxed code took longer than ${limits.timeMs} ms and was ended.`));
+      const timer = setTimeout(late, limits.timeMs);
+      const stop = () => reject(new AbortError());
+      signal?.addEventListener("abort", stop, { once: true });
+      leave = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", stop);
+      };
+      const answer = async ({ id, name, text }: Told) => {
+        asked += 1;
+        if (asked > mostAsked) return reject(failed(`asked for files or pages more than ${mostAsked} times`));
+        let told: unknown;
+        try {
+          const granted = name === "fetch" ? "fetch" : "files";
+          if (!run.grants.includes(granted)) throw new Error(`"${name}" is not granted`);
+          told = { ok: (await run.work(name, JSON.parse(text) as unknown[], ended.signal)) ?? null };
+        } catch (error) {
+          told = { error: reasonOf(error) || "it failed" };
+        }
+        if (!ended.signal.aborted) port.post({ id, answer: JSON.stringify(told) });
+      };
+      port.hear((message) => {
+        const told = message as Told;
+        if (told.id > 0) void answer(told);
+        else if (told.name === "log") log = `${log}${told.text}\n`.slice(0, mostLogged);
+        else if (told.name === "done") resolve({ value: JSON.parse(told.text) as unknown, log });
+        else reject(failureOf(told, limits));
+      });
+      port.broke((why) => reject(unavailable(why)));
+      const { modules, grants } = run;
+      port.post({ module, modules, input, grants, memory: limits.memory, output: limits.output });
+    });
+  } catch (error) {
+    throw log && error instanceof GloveError ? new GloveError(error.code, `${error.message}\nIt had logged:\n${log}`) : error;
+  } finally {
+    leave();
+    ended.abort();
+    port.end();
+  }
+}
+
+const policy = "A content security policy must allow `worker-src blob:` and `script-src 'wasm-unsafe-eval'`.";
+
+const unavailable = (why: string) =>
+  new GloveError("SANDBOX_UNAVAILABLE", `The worker of the sandbox did not start, or broke (${why}). ${policy}`);
+const failed = (what: string) => new GloveError("SANDBOX_FAILED", `The sandboxed code ${what}.`);
+
+function failureOf({ name, text }: Told, { memory, output }: Limits): GloveError {
+  switch (name) {
+    case "memory":
+      return new GloveError("SANDBOX_MEMORY", `The sandboxed code needed more memory than its ${memory} bytes and was ended.`);
+    case "large": {
+      const message = `The result of the sandboxed code has ${text} letters, and at most ${output} are taken: return less.`;
+      return new GloveError("SANDBOX_TOO_LARGE", message);
+    }
+    case "hangs":
+      return failed("waits for something that never comes");
+    case "failed":
+      return failed(`failed: ${text}`);
+    default:
+      return failed(`broke its engine: ${text}`);
+  }
+}

@@ -1,0 +1,79 @@
+// What sandboxed code finds in its engine, the same in pages and natively. `host` is the one way out: texts go through it, and each host
+// checks them. Code may change the engine's own objects; it harms nobody but itself.
+(host, grants, modules, limit) => {
+  const { parse, stringify } = JSON;
+  const { freeze, defineProperty } = Object;
+  const waiting = new Map();
+  let last = 0;
+
+  const ask = (name, ...given) =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      waiting.set(last, { resolve, reject });
+      host(last, name, stringify(given));
+    });
+  const define = (name, value) => defineProperty(globalThis, name, { value: freeze(value), configurable: true, writable: true });
+
+  const words = (value) => (typeof value === "string" ? value : (stringify(value) ?? String(value)));
+  const log = (...given) => host(0, "log", given.map(words).join(" "));
+  define("console", { debug: log, error: log, info: log, log, warn: log });
+
+  if (grants.includes("files")) {
+    define("files", {
+      list: (folder) => ask("list", String(folder)),
+      read: (path) => ask("read", String(path)),
+      write: (path, content) => ask("write", String(path), String(content)),
+    });
+  }
+  if (grants.includes("fetch")) {
+    define("fetch", async (url, { method = "GET", headers = {}, body } = {}) => {
+      const sent = Object.entries(headers).map(([name, value]) => [String(name), String(value)]);
+      const {
+        status,
+        headers: got,
+        text,
+      } = await ask("fetch", String(url), String(method), sent, body === undefined ? null : String(body));
+      const received = new Map(got);
+      return {
+        ok: status >= 200 && status < 300,
+        status,
+        headers: { get: (name) => received.get(String(name).toLowerCase()) ?? null },
+        text: async () => text,
+        json: async () => parse(text),
+      };
+    });
+  }
+
+  const done = (value) => {
+    const json = stringify(value) ?? "null";
+    if (json.length > limit) host(0, "large", String(json.length));
+    else host(0, "done", json);
+  };
+  const failed = (thrown) => {
+    // The engine throws null where there is no room left for an error.
+    const memory = thrown === null || (thrown?.name === "InternalError" && thrown.message === "out of memory");
+    if (memory) return host(0, "memory", "");
+    const where = /tool[^\n]*?:(\d+)/.exec(String(thrown?.stack ?? ""));
+    const said = thrown?.message === undefined ? words(thrown) : `${thrown.name}: ${thrown.message}`;
+    host(0, "failed", said.slice(0, 2000) + (where ? ` (line ${where[1]})` : ""));
+  };
+
+  return {
+    run: (input) => {
+      import(modules)
+        .then((found) => {
+          if (typeof found.default !== "function") throw new TypeError("the code has no function as its default export");
+          return found.default(parse(input));
+        })
+        .then(done)
+        .catch(failed);
+    },
+    settle: (id, answer) => {
+      const { resolve, reject } = waiting.get(id);
+      waiting.delete(id);
+      const { ok, error } = parse(answer);
+      if (error === undefined) resolve(ok);
+      else reject(new Error(error));
+    },
+  };
+};
