@@ -16,6 +16,7 @@ use crate::task_runtime::workspace::Workspace;
 
 /// How often files are looked at while a step runs or a person is waited for.
 const POLL_MS: u64 = 500;
+const GRACE_MS: u64 = 5_000;
 
 /// An agent for tasks. Clones are the same agent; it may run many tasks at once, each in a workspace of its own.
 #[derive(Clone)]
@@ -45,6 +46,7 @@ impl TaskAgentBuilder {
                 functions: Vec::new(),
                 seeds: Vec::new(),
                 poll_ms: POLL_MS,
+                grace_ms: GRACE_MS,
             },
         }
     }
@@ -112,6 +114,13 @@ impl TaskAgentBuilder {
     /// How often files are looked at while a step runs or a person is waited for; every 500 ms unless given.
     pub fn poll_ms(mut self, every: u64) -> Self {
         self.parts.poll_ms = every.max(1);
+        self
+    }
+
+    /// How long a model that says nothing is waited for once the task is to stop; 5 seconds unless given. Its call is then dropped, and made
+    /// again when the task goes on. Calls of tools are waited for as long as their own time lasts.
+    pub fn stop_grace_ms(mut self, grace: u64) -> Self {
+        self.parts.grace_ms = grace;
         self
     }
 

@@ -12,6 +12,7 @@ mod running;
 mod session_step;
 mod step_store;
 mod tools;
+mod watch;
 mod workspace;
 
 pub use agent::{TaskAgent, TaskAgentBuilder};

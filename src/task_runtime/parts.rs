@@ -24,6 +24,8 @@ pub(super) struct Parts {
     pub(super) functions: Vec<(String, Arc<dyn StepFunction>)>,
     pub(super) seeds: Vec<Message>,
     pub(super) poll_ms: u64,
+    /// How long a model may be silent after a stop.
+    pub(super) grace_ms: u64,
 }
 
 /// Tools that somebody else runs, such as a page.

@@ -1,12 +1,14 @@
 //! The tools of one step: those that its phase may have, with the approvals and the time that the task says.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::error::ToolDefinitionError;
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, Tool, ToolContext, ToolHost, Tools};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
 use crate::task::ApprovalPolicy;
+use crate::task_runtime::running::Shared;
+use crate::task_runtime::watch::look;
 use crate::tool::{Gate, ToolDefinition, ToolSpec};
 
 pub(super) struct PhaseTools {
@@ -15,6 +17,7 @@ pub(super) struct PhaseTools {
     hosted: Option<(Arc<dyn ToolHost>, Vec<String>)>,
     policy: ApprovalPolicy,
     timeout_ms: Option<u64>,
+    task: Weak<Shared>,
 }
 
 impl PhaseTools {
@@ -23,12 +26,13 @@ impl PhaseTools {
         hosted: Option<(Arc<dyn ToolHost>, Vec<String>)>,
         policy: ApprovalPolicy,
         timeout_ms: Option<u64>,
+        task: Weak<Shared>,
     ) -> Result<Self, ToolDefinitionError> {
         let mut list = Tools::new();
         for tool in tools {
             list.register(tool.clone())?;
         }
-        Ok(PhaseTools { tools: list, hosted, policy, timeout_ms })
+        Ok(PhaseTools { tools: list, hosted, policy, timeout_ms, task })
     }
 
     /// What runs the calls of a tool.
@@ -89,7 +93,13 @@ impl ToolHost for PhaseTools {
     }
 
     fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
-        self.host(call.tool_name).run(call, context)
+        let working = self.host(call.tool_name).run(call, context);
+        let task = Weak::clone(&self.task);
+        Box::pin(async move {
+            let outcome = working.await;
+            look(&task).await;
+            outcome
+        })
     }
 
     fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {

@@ -12,6 +12,7 @@ use crate::runtime::Session;
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::{Deliverable, Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
 use crate::task_runtime::parts::Parts;
+use crate::task_runtime::watch::Watch;
 use crate::task_runtime::workspace::{Lease, Workspace, read_known, read_text};
 
 /// Clones are the same task.
@@ -30,6 +31,7 @@ pub(super) struct Shared {
     pub(super) busy: AtomicBool,
     pub(super) stops: AtomicBool,
     wake: Mutex<AbortHandle>,
+    pub(super) watch: Watch,
     /// The session of the current step.
     pub(super) session: Mutex<Option<(String, Session)>>,
     /// Questions that were answered in the session itself.
@@ -78,6 +80,7 @@ impl Running {
                 busy: AtomicBool::new(false),
                 stops: AtomicBool::new(false),
                 wake: Mutex::default(),
+                watch: Watch::default(),
                 session: Mutex::default(),
                 answered: Mutex::default(),
                 listeners: Mutex::default(),

@@ -9,6 +9,7 @@ use futures_util::future::{Either, select};
 use crate::event::{Event, Rule};
 use crate::json::codec::from_text;
 use crate::message::{Message, Sender, ToolStatus, Usage};
+use crate::portable::BoxFuture;
 use crate::ports::{StoreAdapter, Tool};
 use crate::run::PhaseName;
 use crate::run::settings::{Budgets, Limits, Settings};
@@ -24,6 +25,7 @@ use crate::task_runtime::phase_tools::PhaseTools;
 use crate::task_runtime::running::{Running, Then, deliverable, lock};
 use crate::task_runtime::step_store::StepStore;
 use crate::task_runtime::tools::{FS_WRITE, TaskTool, built_in, written};
+use crate::task_runtime::watch::WatchedModel;
 use crate::task_runtime::workspace::{read_known, read_text};
 
 /// How a step was left.
@@ -41,6 +43,18 @@ enum Held {
     Stopped,
     OutOfTime,
 }
+
+impl Held {
+    fn end(self) -> StepEnd {
+        match self {
+            Held::Stopped => StepEnd::Stopped,
+            Held::OutOfTime => StepEnd::OutOfTime,
+        }
+    }
+}
+
+/// How long a session that is closed may take for it.
+const CLOSING_MS: u64 = 1_000;
 
 /// Whether a step may use a tool: its phase must, and the step itself where it names its tools.
 fn allowed(step: &StepSpec, tool: &str, is_for: impl Fn(&str) -> bool) -> bool {
@@ -65,24 +79,43 @@ impl Running {
                     step: step.clone(),
                 };
                 let began = self.shared.parts.clock.steady();
-                let time = self.with_task(|task| task.time_left(&step));
-                let working = function.run(context);
-                let end = match time {
-                    None => Some(working.await),
-                    Some(time) => match select(working, self.shared.parts.clock.sleep(time)).await {
-                        Either::Left((end, _)) => Some(end),
-                        Either::Right(_) => None,
-                    },
-                };
-                let end = match end {
-                    Some(Ok(text)) => StepEnd::Answer(text),
-                    Some(Err(why)) => StepEnd::Unfinished(why),
-                    None => StepEnd::OutOfTime,
-                };
+                let end = self.run_function(&step, function.run(context)).await?;
                 let elapsed_ms = self.shared.parts.clock.steady().saturating_sub(began);
                 self.end(end, &prompt, Vec::new(), Vec::new(), Usage::default(), elapsed_ms).await
             }
             None => self.run_session(&step, &prompt).await,
+        }
+    }
+
+    /// A function has no calls to stop between: when the task is to stop, it has the grace of a silent model, and is begun again later.
+    async fn run_function(
+        &self,
+        step: &StepSpec,
+        mut working: BoxFuture<'static, Result<String, String>>,
+    ) -> Result<StepEnd, TaskError> {
+        let parts = &self.shared.parts;
+        let began = parts.clock.steady();
+        let time = self.with_task(|task| task.time_left(step));
+        let mut stopped: Option<u64> = None;
+        loop {
+            let now = parts.clock.steady();
+            let left = time.map(|time| time.saturating_sub(now.saturating_sub(began)));
+            let grace = stopped.map(|since| parts.grace_ms.saturating_sub(now.saturating_sub(since)));
+            if grace == Some(0) {
+                return Ok(StepEnd::Stopped);
+            }
+            if left == Some(0) {
+                return Ok(StepEnd::OutOfTime);
+            }
+            let nap = [left, grace].into_iter().flatten().fold(parts.poll_ms, u64::min);
+            match select(working, Box::pin(self.pause(nap))).await {
+                Either::Left((Ok(text), _)) => return Ok(StepEnd::Answer(text)),
+                Either::Left((Err(why), _)) => return Ok(StepEnd::Unfinished(why)),
+                Either::Right(((), waits)) => working = waits,
+            }
+            if stopped.is_none() && self.stop_reason().await?.is_some() {
+                stopped = Some(parts.clock.steady());
+            }
         }
     }
 
@@ -199,15 +232,22 @@ impl Running {
         let seeds = prompt.messages.len();
         let mut told = began;
         let mut held = None;
+        let mut held_since = 0;
+        self.shared.watch.begin();
+        if self.stop_reason().await?.is_some() {
+            return self.leave(&session, seeds, StepEnd::Stopped, prompt, 0).await;
+        }
         let mut work = match begin_or_go_on(&session, step, prompt) {
             Ok(work) => work,
             Err(end) => return self.leave(&session, seeds, end, prompt, 0).await,
         };
         loop {
             let left = time.map(|time| time.saturating_sub(clock.steady().saturating_sub(began)));
-            let nap = left
-                .filter(|_| held.is_none())
-                .map_or(self.shared.parts.poll_ms, |left| left.min(self.shared.parts.poll_ms));
+            let nap = match held {
+                Some(_) => self.shared.parts.grace_ms.max(1),
+                None => left.unwrap_or(u64::MAX),
+            };
+            let nap = nap.min(self.shared.parts.poll_ms);
             let happens = select(Box::pin(self.pause(nap)), signs.next());
             let response = match select(work, happens).await {
                 Either::Left((response, _)) => response,
@@ -222,13 +262,17 @@ impl Running {
                         let stops = self.stop_reason().await?.is_some();
                         held = over.then_some(Held::OutOfTime).or_else(|| stops.then_some(Held::Stopped));
                         if held.is_some() {
-                            // The call in flight ends; after it the run pauses and can go on from there.
-                            session.set_budgets(Budgets {
-                                turns: Some(0),
-                                tool_calls: Some(0),
-                                ..Budgets::default()
-                            });
+                            held_since = now;
+                            self.halt();
                         }
+                    }
+                    let silent = self.shared.watch.silent_since().map(|since| since.max(held_since));
+                    let is_left = |since| now.saturating_sub(since) >= self.shared.parts.grace_ms;
+                    if let (Some(held), true) = (held, silent.is_some_and(is_left)) {
+                        // What is written is the run before this call; the call is made again when the task goes on.
+                        session.close();
+                        select(work, clock.sleep(CLOSING_MS)).await;
+                        return self.leave(&session, seeds, held.end(), prompt, 0).await;
                     }
                     continue;
                 }
@@ -253,8 +297,8 @@ impl Running {
                     }
                 }
                 Ok(Response::Paused { rule, message }) => match (held, rule) {
-                    (Some(Held::Stopped), _) => StepEnd::Stopped,
-                    (Some(Held::OutOfTime), _) => StepEnd::OutOfTime,
+                    (Some(held), _) => held.end(),
+                    (None, _) if self.shared.watch.is_halted() => StepEnd::Stopped,
                     (None, Rule::Turns) => StepEnd::Unfinished(
                         "the model called tools in one answer after another and came to no end; give it more \
                          `max_consecutive_tool_steps`, or smaller steps"
@@ -317,10 +361,17 @@ impl Running {
                 let tools = self.tools_of(step);
                 let hosted = parts.hosted.as_ref();
                 let hosted = hosted.map(|hosted| (Arc::clone(&hosted.host), self.hosted_of(step)));
-                let tools = PhaseTools::new(tools.iter(), hosted, policy, timeout)
-                    .map_err(|error| Failure { code: error.code().to_owned(), message: error.to_string() })?;
+                let tools =
+                    PhaseTools::new(tools.iter(), hosted, policy, timeout, Arc::downgrade(&self.shared))
+                        .map_err(|error| Failure {
+                            code: error.code().to_owned(),
+                            message: error.to_string(),
+                        })?;
                 let session = Session::new(SessionParts {
-                    model: Arc::clone(&parts.model),
+                    model: Arc::new(WatchedModel {
+                        model: Arc::clone(&parts.model),
+                        task: Arc::downgrade(&self.shared),
+                    }),
                     system_prompt: prompt.system.clone(),
                     store: Arc::new(store),
                     tools: Arc::new(tools),

@@ -8,6 +8,7 @@ mod loops;
 mod paths;
 mod prompts;
 mod runs;
+mod stops;
 mod survival;
 
 use std::sync::Arc;

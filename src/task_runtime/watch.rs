@@ -1,0 +1,126 @@
+//! Calls in flight, watched: a stop is seen before the next one begins, and a model that says nothing is not waited for.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use crate::error::ModelError;
+use crate::portable::BoxFuture;
+use crate::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest};
+use crate::run::input::Reply;
+use crate::run::settings::Budgets;
+use crate::task_runtime::running::{Running, Shared};
+
+/// What is known of the calls of the step that runs.
+#[derive(Default)]
+pub(super) struct Watch {
+    /// The run was told to begin nothing more.
+    halted: AtomicBool,
+    models: AtomicUsize,
+    /// When a model last said something.
+    last_sign: AtomicU64,
+}
+
+impl Watch {
+    pub(super) fn begin(&self) {
+        self.halted.store(false, Ordering::Release);
+    }
+
+    pub(super) fn is_halted(&self) -> bool {
+        self.halted.load(Ordering::Acquire)
+    }
+
+    /// Since when a model that was asked says nothing.
+    pub(super) fn silent_since(&self) -> Option<u64> {
+        (self.models.load(Ordering::Acquire) > 0).then(|| self.last_sign.load(Ordering::Acquire))
+    }
+
+    fn sign(&self, now: u64) {
+        self.last_sign.fetch_max(now, Ordering::AcqRel);
+    }
+}
+
+impl Running {
+    /// The call in flight ends; after it the run pauses and can go on from there.
+    pub(super) fn halt(&self) {
+        if self.shared.watch.halted.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Some(session) = self.session() {
+            session.set_budgets(Budgets { turns: Some(0), tool_calls: Some(0), ..Budgets::default() });
+        }
+    }
+}
+
+/// A look for a stop when a call has ended, before anything follows of it.
+pub(super) async fn look(task: &Weak<Shared>) {
+    let Some(running) = task.upgrade().map(|shared| Running { shared }) else { return };
+    if running.shared.watch.is_halted() || !matches!(running.stop_reason().await, Ok(Some(_))) {
+        return;
+    }
+    running.halt();
+    // The run hears of it in the next moment, and of the end of the call in the one after.
+    let mut told = false;
+    std::future::poll_fn(|context| match std::mem::replace(&mut told, true) {
+        true => std::task::Poll::Ready(()),
+        false => {
+            context.waker().wake_by_ref();
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+}
+
+/// A model whose calls are watched.
+pub(super) struct WatchedModel {
+    pub(super) model: Arc<dyn ModelAdapter>,
+    pub(super) task: Weak<Shared>,
+}
+
+/// A call of the model, until it is dropped.
+struct Asked(Weak<Shared>);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.watch.models.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+fn sign(task: &Weak<Shared>) {
+    if let Some(shared) = task.upgrade() {
+        shared.watch.sign(shared.parts.clock.steady());
+    }
+}
+
+impl ModelAdapter for WatchedModel {
+    fn name(&self) -> String {
+        self.model.name()
+    }
+
+    fn prompt(
+        &self,
+        request: ModelRequest<'_>,
+        deltas: DeltaSink,
+        abort: AbortSignal,
+    ) -> BoxFuture<'static, Result<Reply, ModelError>> {
+        let heard = Weak::clone(&self.task);
+        let sink = DeltaSink::to(move |delta: Delta<'_>| {
+            sign(&heard);
+            deltas.send(delta);
+        });
+        sign(&self.task);
+        if let Some(shared) = self.task.upgrade() {
+            shared.watch.models.fetch_add(1, Ordering::AcqRel);
+        }
+        let asked = Asked(Weak::clone(&self.task));
+        let working = self.model.prompt(request, sink, abort);
+        let task = Weak::clone(&self.task);
+        Box::pin(async move {
+            let answer = working.await;
+            drop(asked);
+            look(&task).await;
+            answer
+        })
+    }
+}
