@@ -176,12 +176,12 @@ class Journal extends MemoryStore {
     this.#log = log;
   }
 
-  async appendStepText(step: string, durability: string): Promise<void> {
+  override async appendStepText(step: string, durability: string): Promise<void> {
     this.#log.push(`write ${durability} ${step}`);
     await this.appendStep(JSON.parse(step));
   }
 
-  async readRunText(): Promise<string> {
+  override async readRunText(): Promise<string> {
     return JSON.stringify(await this.readRun());
   }
 

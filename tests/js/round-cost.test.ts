@@ -29,9 +29,9 @@ function model(rounds: number): ModelAdapter {
 async function counted(rounds: number): Promise<Counts> {
   const counts: Counts = { texts: 0, letters: 0, parsed: 0, steps: 0, microtasks: 0 };
   class Counting extends MemoryStore {
-    override appendStep(...step: Parameters<MemoryStore["appendStep"]>) {
+    override appendStepText(...step: Parameters<MemoryStore["appendStepText"]>) {
       counts.steps++;
-      return super.appendStep(...step);
+      return super.appendStepText(...step);
     }
   }
   const client = new GloveClient({

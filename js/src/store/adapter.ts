@@ -149,3 +149,12 @@ export interface Salvage {
   /** The checkpoint, where there is one. */
   readonly checkpoint?: string | undefined;
 }
+
+/** Whether the method for text is the one to call: not where a subclass, or the store itself, has only the other one anew. */
+export function takesText(store: StoreAdapter, text: keyof StoreAdapter, other: keyof StoreAdapter): boolean {
+  for (let at: object | null = store; at; at = Object.getPrototypeOf(at)) {
+    if (Object.hasOwn(at, text)) return true;
+    if (Object.hasOwn(at, other)) return false;
+  }
+  return true;
+}

@@ -3,7 +3,7 @@
 import { late } from "../error.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task } from "../wire/record.js";
-import type { Durability, InboxItem, StepMarks, StoreAdapter, StoredStep } from "./adapter.js";
+import { type Durability, type InboxItem, type StepMarks, type StoreAdapter, type StoredStep, takesText } from "./adapter.js";
 import { forCore, listOf, storeError } from "./errors.js";
 import { type Limits, Writes } from "./limits.js";
 
@@ -49,8 +49,8 @@ export function bridgeStore(
   };
   const { appendStep, readRun, appendStepText, readRunText } = store;
   const durable = appendStep && readRun;
-  const texts = appendStepText && readRunText && comesFirst(store, "appendStepText", "appendStep");
-  const readsText = texts && comesFirst(store, "readRunText", "readRun");
+  const texts = appendStepText && readRunText && takesText(store, "appendStepText", "appendStep");
+  const readsText = texts && takesText(store, "readRunText", "readRun");
   const append = async (text: string, durability: Durability, marks: StepMarks) => {
     await claim();
     if (texts) return appendStepText.call(store, text, durability, marks);
@@ -94,15 +94,6 @@ export function bridgeStore(
       }),
     },
   };
-}
-
-/** Whether the method for text is the one to call: not where a subclass, or the store itself, has only the other one anew. */
-function comesFirst(store: StoreAdapter, text: keyof StoreAdapter, other: keyof StoreAdapter): boolean {
-  for (let at: object | null = store; at; at = Object.getPrototypeOf(at)) {
-    if (Object.hasOwn(at, text)) return true;
-    if (Object.hasOwn(at, other)) return false;
-  }
-  return true;
 }
 
 /** A store that gives nothing has no empty session: that would be written over what it keeps. */

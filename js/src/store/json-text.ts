@@ -19,11 +19,15 @@ export function membersOf(text: string): Map<string, string> {
     } else if (depth !== 1) continue;
     else if (character === ",") close(at);
     else if (character === ":") {
-      key = JSON.parse(text.slice(start, at)) as string;
+      key = nameOf(text.slice(start, at).trim());
       start = at + 1;
     }
   }
   return members;
+}
+
+function nameOf(written: string): string {
+  return written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1);
 }
 
 /** The elements of an array as they are written, from its first to the end of it or of the text, which may be cut off. */

@@ -1,9 +1,10 @@
 // A store in memory: gone with the page.
-import { copy } from "../values/json.js";
+import { copy, toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
-import type { InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
-import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, stepText } from "./step.js";
+import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
+import { arrayOf, inside, membersOf } from "./json-text.js";
+import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "./step.js";
 
 /** What is kept for a tool, whatever the arguments. */
 export function isPermissionOf(toolName: string): (key: string) => boolean {
@@ -23,10 +24,12 @@ export function permissionKey(toolName: string, input?: unknown): string {
 /** Keeps a session as long as the store itself is kept. Two sessions over one store find each other's messages. */
 export class MemoryStore implements StoreAdapter {
   readonly storage = "memory";
-  #messages: Message[] = [];
+  /** As they were written, a text for each write of several. */
+  #messages: string[] = [];
+  #count = 0;
   /** The number of the last record. */
   #seq = 0;
-  #records: unknown[] = [];
+  #records: string[] = [];
   #checkpoint: string | undefined;
   #tokens: TokenCount = { tokens_in: 0, tokens_out: 0 };
   #turns = 0;
@@ -37,27 +40,39 @@ export class MemoryStore implements StoreAdapter {
   constructor(readonly identifier: string) {}
 
   async getMessages(): Promise<Message[]> {
-    return copy(this.#messages);
+    return JSON.parse(arrayOf(this.#messages)) as Message[];
   }
 
   /** A finished run gives way: the session goes on from its messages. */
   async appendMessages(msgs: Message[]): Promise<void> {
     if (check("`messages`", msgs, "list").length === 0) return;
     checkNoRun(this.#records.length > 0 || isUnfinished(this.#checkpoint));
-    this.#messages.push(...copy(msgs));
+    this.#messages.push(inside(toJson(msgs, "The value")));
+    this.#count += msgs.length;
     this.#records = [];
     this.#checkpoint = undefined;
     this.#seq = 0;
   }
 
   async appendStep(step: StoredStep): Promise<void> {
-    const { messages, records, checkpoint, seq } = JSON.parse(stepText(step)) as StoredStep;
-    checkFollows({ count: this.#messages.length, seq: this.#seq }, step);
-    this.#messages.push(...messages);
+    this.#append(stepText(step));
+  }
+
+  async appendStepText(text: string, _durability: Durability): Promise<void> {
+    this.#append(text);
+  }
+
+  #append(text: string): void {
+    const step = readStep(text);
+    checkFollows({ count: this.#count, seq: this.#seq }, step);
+    const members = membersOf(text);
+    const { messages, checkpoint, seq } = step;
+    if (messages.length) this.#messages.push(inside(members.get("messages")));
+    this.#count += messages.length;
     const { tokens, turns } = counted(this.#tokens, this.#turns, messages);
     this.#tokens = tokens;
     this.#turns = turns;
-    if (checkpoint === undefined) this.#records.push(...records);
+    if (checkpoint === undefined) this.#records.push(inside(members.get("records")));
     else {
       this.#records = [];
       this.#checkpoint = checkpoint;
@@ -66,7 +81,16 @@ export class MemoryStore implements StoreAdapter {
   }
 
   async readRun(): Promise<StoredRun> {
-    return { messages: copy(this.#messages), records: copy(this.#records), checkpoint: this.#checkpoint };
+    return JSON.parse(this.#text()) as StoredRun;
+  }
+
+  async readRunText(): Promise<string> {
+    return this.#text();
+  }
+
+  #text(): string {
+    const checkpoint = this.#checkpoint === undefined ? "" : `,"checkpoint":${JSON.stringify(this.#checkpoint)}`;
+    return `{"messages":${arrayOf(this.#messages)},"records":${arrayOf(this.#records)}${checkpoint}}`;
   }
 
   async getTokenCount(): Promise<number> {

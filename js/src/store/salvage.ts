@@ -4,7 +4,7 @@ import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
-import type { Salvage, SessionDamage, StoreAdapter } from "./adapter.js";
+import { type Salvage, type SessionDamage, type StoreAdapter, takesText } from "./adapter.js";
 import { elementsOf, membersOf } from "./json-text.js";
 import { limited } from "./limits.js";
 import { unknownSession } from "./sessions.js";
@@ -13,7 +13,7 @@ import { writeTranscript } from "./transcript.js";
 /** The stored messages one by one. */
 export async function salvageOf(store: StoreAdapter): Promise<Salvage> {
   if (store.salvage) return store.salvage();
-  if (store.readRunText) {
+  if (store.readRunText && takesText(store, "readRunText", "readRun")) {
     const text: unknown = await store.readRunText();
     if (typeof text !== "string" || text === "null") return { texts: [], damage: [noRun] };
     const members = membersOf(text);
