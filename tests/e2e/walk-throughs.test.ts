@@ -63,6 +63,22 @@ const walks: readonly Walk[] = [
     asked: ["pay 100", "pay 101"],
   },
   {
+    name: "skill",
+    says: ["Good morning", "I have to be in Bern by noon", "Yes, book it"],
+    presses: [],
+    ends: "You have a seat to Bern.",
+    prompts: [
+      ["Good morning", "text"],
+      ["I have to be in Bern by noon", "tool text"],
+      ["Yes, book it", "tool text"],
+    ],
+    shows: async (page) => {
+      await page.getByText("Skill: travel").waitFor();
+      await page.getByText("There is one at nine. Shall I book it?").waitFor();
+    },
+    asked: ["book Bern"],
+  },
+  {
     name: "research",
     says: ["Write a report on tides"],
     presses: ["For children"],
@@ -98,6 +114,11 @@ beforeAll(async () => {
     {
       "/api/weather": reads("weather", "city", Response.json([3, 0, 12])),
       "/api/library": reads("library", "words", new Response("Tides: of the moon.")),
+      "/api/book": async (request) => {
+        const { to } = (await request.json()) as { to: string };
+        ask(request, request.headers.get("idempotency-key") ?? `without a key ${Math.random()}`, `book ${to}`);
+        return new Response("booked");
+      },
       "/api/pay": async (request) => {
         const { euros } = (await request.json()) as { euros: number };
         ask(request, request.headers.get("idempotency-key") ?? `without a key ${Math.random()}`, `pay ${euros}`);

@@ -1,5 +1,13 @@
 // Skills: what a model or a person takes up, what is in force then, and what becomes of those that fail or are gone.
-import { defineSkill, defineTool, type GloveClientConfig, type JsonSchema, MemoryStore, type Skill } from "glove-wasm";
+import {
+  defineSkill,
+  defineTool,
+  GloveClient,
+  type GloveClientConfig,
+  type JsonSchema,
+  MemoryStore,
+  type Skill,
+} from "glove-wasm";
 import type { ScriptedAnswer } from "glove-wasm/testing";
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -268,4 +276,13 @@ test.each([{ instructions: "x".repeat(200_001) }, { load: () => "x".repeat(200_0
 test("two skills of one name are refused when the session opens", async () => {
   const { session } = scene(["Yes."], { skills: [brand, { ...brand }] });
   await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "COMMAND_NAME_TAKEN" });
+});
+
+test("the tool by which skills are taken up is nobody else's", async () => {
+  const own = { name: "Glove_Invoke_Skill", description: "", jsonSchema: { type: "object" }, do: () => "" };
+  const client = new GloveClient({
+    createModel: () => ({ name: "none", prompt: () => Promise.reject(new Error("not asked")), setSystemPrompt() {} }),
+    tools: [own],
+  });
+  expect(() => client.session("own")).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
 });

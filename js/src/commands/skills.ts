@@ -7,9 +7,7 @@ import type { Message } from "../wire/record.js";
 import { checkNames } from "./called.js";
 import type { Skill } from "./skill.js";
 import { type SkillSession, textOf } from "./skill-text.js";
-
-/** The tool by which a model takes up a skill. */
-export const skillTool = "glove_invoke_skill";
+import { skillTitle, skillTool } from "./skill-tool.js";
 
 interface Session extends SkillSession {
   report(code: string, error: unknown): void;
@@ -87,7 +85,7 @@ export class Skills {
     return {
       name: skillTool,
       description: `Takes up a skill: its instructions, and its tools if it has any, are there from then on. Take one up when a task needs it. The skills:\n${list}`,
-      title: ({ name }) => `Skill: ${name}`,
+      title: skillTitle,
       jsonSchema: {
         type: "object",
         properties: { name: { type: "string", enum: open.map(({ name }) => name) } },

@@ -21,6 +21,8 @@ export interface CallContext {
   agent(): IGloveRunnable;
   /** What the application gives each tool. */
   given(): CallServices;
+  /** What skills add once they are in force. */
+  skillTools?(): readonly ToolConfig[];
   /** What a call gave. */
   result(callId: string): Promise<unknown>;
   /** The record. */

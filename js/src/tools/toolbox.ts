@@ -1,5 +1,6 @@
 // The tools of a session by name, and the way to what runs them.
 
+import { skillTitle, skillTool } from "../commands/skill-tool.js";
 import { GloveError, late } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { copy } from "../values/json.js";
@@ -28,7 +29,7 @@ export class Toolbox implements ToolHost {
       const name: unknown = tool?.name;
       if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
       const same = name.toLowerCase();
-      if (names.has(same)) throw duplicateName(name);
+      if (names.has(same) || same === skillTool) throw duplicateName(name);
       names.add(same);
     }
     this.#tools = [...tools];
@@ -43,7 +44,7 @@ export class Toolbox implements ToolHost {
   /** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
   title(name: string, input: unknown): string | undefined {
     try {
-      const tool = this.find(name);
+      const tool = this.find(name) ?? this.#later(name);
       const title = typeof tool?.title === "function" ? tool.title(copy({ input }).input) : tool?.title;
       // "Weather in undefined": the model has left out what the title is made of.
       return typeof title === "string" && !/\bundefined\b/.test(title) ? title : undefined;
@@ -51,6 +52,12 @@ export class Toolbox implements ToolHost {
       // Arguments of another form than it expects.
       return undefined;
     }
+  }
+
+  /** What a skill adds with the next call of the model. */
+  #later(name: string): Pick<ToolConfig, "title"> | undefined {
+    if (name === skillTool) return { title: skillTitle };
+    return this.#context.skillTools?.().find((tool) => tool.name === name);
   }
 
   /** The core calls no tool before: what runs them is there when it does. At once, unless something has to be loaded. */
