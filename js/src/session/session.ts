@@ -9,7 +9,7 @@ import { SlotController } from "../display/slot-controller.js";
 import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
 import { PageModels } from "../models/page-models.js";
 import type { Plugins } from "../plugins/plugins.js";
-import type { GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
+import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
 import { deleted } from "../tabs/protocol.js";
@@ -136,6 +136,7 @@ export class GloveSession {
     this.#tools = new Toolbox({
       display: (call) => this.#slots.forCall(call),
       agent: () => this.runnable,
+      skillTools: () => this.#config.skills?.flatMap(({ tools = [] }) => tools) ?? [],
       given: () => ({ ...this.#config, outer: this, plugins: this.#plugins }),
       validated: (callId, validated) => this.#connection.own.validated(callId, validated),
       returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
@@ -386,18 +387,20 @@ export class GloveSession {
   /** Undoes the last actions: calls of tools with an `undo`. */
   readonly undo = (steps = 1): Promise<RunOutcome> => this.#ask((session) => session.undo(check("`steps`", steps, "whole")));
 
-  /** Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. */
-  readonly approve = (id: string, options: { readonly remember?: boolean } = {}): void => {
+  /**
+   * Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. False,
+   * and `APPROVAL_CLOSED` for subscribers, when it waits for nobody any more.
+   */
+  readonly approve = (id: string, options: { readonly remember?: boolean } = {}): boolean => {
     check("`options`", options, "object");
-    const remember = options.remember ?? this.#isPermission(id);
-    this.#connection.session?.answer(id, JSON.stringify({ allow: { remember } }));
+    const remember = options.remember ?? this.#approval(id)?.kind === "permission";
+    return this.#decide(id, { allow: { remember } });
   };
 
-  /** Rejects an item of `approvals`; the model reads the reason. */
-  readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): void => {
+  /** Rejects an item of `approvals`; the model reads the reason. False as for `approve`. */
+  readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): boolean => {
     check("`options`", options, "object");
-    const remember = options.remember ?? false;
-    this.#connection.session?.answer(id, JSON.stringify({ deny: { remember, reason: reason ?? null } }));
+    return this.#decide(id, { deny: { remember: options.remember ?? false, reason: reason ?? null } });
   };
 
   /**
@@ -644,8 +647,18 @@ export class GloveSession {
     }
   }
 
-  #isPermission(id: string): boolean {
-    const { approvals } = this.#snapshots.snapshot;
-    return approvals.some((approval) => approval.kind === "permission" && (approval.id === id || approval.toolCallId === id));
+  #approval(id: string): Approval | undefined {
+    return this.#snapshots.snapshot.approvals.find((approval) => approval.id === id || approval.toolCallId === id);
+  }
+
+  #decide(id: string, answer: object): boolean {
+    const { session } = this.#connection;
+    if (!session || !this.#approval(id)) {
+      const message = `Nothing with the id "${id}" waits for a decision: it was decided before, here or in another tab, or its call was stopped.`;
+      this.report("APPROVAL_CLOSED", new GloveError("APPROVAL_CLOSED", message));
+      return false;
+    }
+    session.answer(id, JSON.stringify(answer));
+    return true;
   }
 }
