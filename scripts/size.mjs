@@ -40,6 +40,7 @@ const measured = {
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),
   "later: reading files": async () => (await bundle(page)).later(/attachments\/tray/),
   "later: keeping files of drafts": async () => (await bundle(page)).later(/attachments\/kept/),
+  "later: the list of commands": async () => (await bundle(page)).later(/commands\/menu/),
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>
     (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),

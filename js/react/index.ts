@@ -9,6 +9,8 @@ export type { ComposerAttachmentsProps } from "./attachments/attach.js";
 export type { AttachmentFile, AttachmentProps } from "./attachments/attachment.js";
 export type { AttachmentOptions, AttachmentState } from "./attachments/tray.js";
 export type { AttachedItem } from "./attachments/tray-view.js";
+export type { Command } from "./commands/list.js";
+export type { ComposerCommandsProps } from "./commands/menu.js";
 export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/glove-types.js";
 export * from "./hooks/messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./hooks/provider.js";

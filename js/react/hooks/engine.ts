@@ -6,6 +6,7 @@ import type { ImageInput, MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
+import { commandsOf } from "../commands/list.js";
 import { Loader } from "../look/loader.js";
 import { RendererRegistry } from "../render/renderer-registry.js";
 import { NothingDraws } from "../slots/drawing.js";
@@ -95,6 +96,9 @@ export class Engine implements SnapshotSource, ConversationState {
       ...this.#drawing,
       runnable: this.#conversation.session?.runnable ?? null,
       session: this.#conversation.session ?? null,
+      get commands() {
+        return commandsOf(this.session?.config);
+      },
       get messages() {
         return messages(snapshot);
       },

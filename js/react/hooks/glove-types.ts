@@ -8,6 +8,7 @@ import type { GloveSession } from "../../src/session/session.js";
 import type { EnhancedSlot, GloveSnapshot, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { InboxItem } from "../../src/store/adapter.js";
 import type { SideOutput, Task } from "../../src/wire/record.js";
+import type { Command } from "../commands/list.js";
 import type { ClientEntry, ClientStreamingCall } from "../timeline/typed-calls.js";
 import type { UIMessage } from "./messages.js";
 
@@ -62,6 +63,8 @@ export interface GloveState<C = GloveClient> extends Omit<GloveSnapshot, keyof L
   readonly streamingCalls: readonly ClientStreamingCall<C>[];
   /** The timeline as messages with parts. */
   messages: UIMessage<C>[];
+  /** What a message can call by `/name`: the hooks and skills of the session. */
+  readonly commands: readonly Command[];
   /** The session as an agent; null before there is one. */
   runnable: SessionRunnable | null;
   /** The session itself; null before there is one. */

@@ -81,6 +81,7 @@ export type Word =
   | "files"
   | "Show large"
   | "Close"
+  | "Commands"
   | "Files cannot be attached right now. Check your network and try again."
   | "The model cannot read these files."
   | (typeof refusals)[keyof typeof refusals]

@@ -32,6 +32,8 @@ export const Composer = /* @__PURE__ */ parts.component("Composer");
 export const ComposerAttach = /* @__PURE__ */ parts.component("ComposerAttach");
 /** The files of the message that is being written. Nothing while there are none. */
 export const ComposerAttachments = /* @__PURE__ */ parts.component("ComposerAttachments");
+/** The list of what `/` and some letters may mean. Nothing where the chat has no skills and no hooks. */
+export const ComposerCommands = /* @__PURE__ */ parts.component("ComposerCommands");
 /** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
 export const ComposerInput = /* @__PURE__ */ parts.component("ComposerInput");
 /** The button that sends the composer's text. */

@@ -16,6 +16,7 @@ import type {
 } from "../../src/snapshot/snapshot.js";
 import type { SideOutput } from "../../src/wire/record.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
+import type { Command } from "../commands/list.js";
 import type { Labels } from "./labels.js";
 
 /** What `<Render>` needs. `useGlove()` returns one; your own object or a modified copy works too. */
@@ -49,6 +50,8 @@ export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
   edit?: (messageId: string, text: string) => unknown;
   switchBranch?: (messageId: string) => unknown;
   sessionReady?: boolean;
+  /** What a message can call by `/name`. */
+  commands?: readonly Command[];
   /** What the draft of a message is kept under. */
   sessionId?: string;
   tab?: TabRole;

@@ -10,14 +10,14 @@ export interface Called {
 }
 
 /** Keyboards begin words with a capital letter, and write one letter as two characters. */
-const same = (name: string) => name.normalize("NFC").toLowerCase();
+export const folded = (name: string) => name.normalize("NFC").toLowerCase();
 
 /** Those of the names that the text calls, in their order. `/usr/local` calls nothing, and neither does a name that is not there. */
 export function calledIn(text: string, names: readonly string[]): Called[] {
   const found: Called[] = [];
   for (const { 0: whole, 1: name = "", index } of text.matchAll(/(?:^|\s)\/([\p{L}\p{M}\p{N}_-]+)(?=\s|$)/gu)) {
     const end = index + whole.length;
-    const called = names.find((one) => same(one) === same(name));
+    const called = names.find((one) => folded(one) === folded(name));
     if (called !== undefined) found.push({ name: called, start: end - name.length - 1, end });
   }
   return found;
@@ -29,8 +29,8 @@ export function checkNames(all: readonly { readonly name: string }[]): void {
   for (const one of all) {
     const { name } = check("Each of `skills` and `hooks`", one, "object");
     check("`name` of each of `skills` and `hooks`", name, "text");
-    if (names.has(same(name)))
+    if (names.has(folded(name)))
       throw new GloveError("COMMAND_NAME_TAKEN", `Two of \`skills\` and \`hooks\` are called "${name}"; rename one of them.`);
-    names.add(same(name));
+    names.add(folded(name));
   }
 }

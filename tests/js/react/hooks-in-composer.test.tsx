@@ -27,3 +27,26 @@ test.each([
   await screen.findByText("Paid.");
   expect(model.calls).toHaveLength(1);
 });
+
+test("a message whose page goes while a hook works is in the composer of the next, and not once it was sent", async () => {
+  let open: (() => void) | undefined;
+  const run = () => new Promise<undefined>((done) => (open = () => done(undefined)));
+  const { client } = clientOf(["Paid."], { hooks: [defineHook({ name: "pay", description: "", run })], persistSession: true });
+  render(
+    <GloveProvider client={client}>
+      <Chat />
+    </GloveProvider>,
+  );
+  const kept = () => Object.values({ ...sessionStorage }).filter((text) => text.includes("/pay"));
+  const field = screen.getByRole<HTMLTextAreaElement>("textbox");
+  await waitFor(() => expect(field.getAttribute("aria-haspopup")).toBe("listbox"));
+  fireEvent.change(field, { target: { value: "/pay Ann" } });
+  fireEvent.keyDown(field, { key: "Enter" });
+  expect(field.value).toBe("");
+  // What a page finds that begins anew.
+  expect(kept()).toEqual(["/pay Ann"]);
+  await waitFor(() => expect(open).toBeDefined());
+  open?.();
+  await screen.findByText("Paid.");
+  expect(kept()).toEqual([]);
+});

@@ -1,12 +1,15 @@
 // The composer: a field that grows with its text, and the buttons that send and stop.
 import { type FormEvent, type KeyboardEvent, type ReactNode, useContext, useEffect, useRef } from "react";
 import { codeOf } from "../../../src/error.js";
+import type { Engine } from "../../hooks/engine.js";
+import { engineOfHandle } from "../../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { ChatContext } from "../chat-context.js";
 import { IconLabel } from "../icons.js";
 import { keepText, keptText, unsentKey } from "../kept-text.js";
+import { ComposerCommands } from "./commands.js";
 import { Attaching } from "./files.js";
 import { takers, useComposer } from "./use-composer.js";
 
@@ -23,15 +26,31 @@ export function Composer(props: PartProps<"form">): ReactNode {
     const sent = takers.get(form)?.(text);
     if (!field || sent === false || !(sent || text)) return;
     write(field, "");
-    if (!ready && sessionId) keepText(unsentKey(sessionId), joined(keptText(unsentKey(sessionId)), text));
+    const keep = () => keepText(unsentKey(sessionId), joined(keptText(unsentKey(sessionId)), text));
+    if (!ready && sessionId) keep();
     // What a hook has stopped, or has failed at, is not sent: it is there to be changed.
     if (!sent) takeBack(send(text), () => chat?.compose.current?.(text));
+    // A hook may take its time, and until it is done the message is nowhere else.
+    const engine = chat && engineOfHandle(chat.glove);
+    if (!ready || sent || busy || !sessionId || !engine || !isOnItsWay(engine, text)) return chat?.toEnd.current?.();
+    keep();
+    const stop = engine.subscribe(() => {
+      if (isOnItsWay(engine, text)) return;
+      keepText(unsentKey(sessionId), "");
+      stop();
+    });
     chat?.toEnd.current?.();
   };
   const own = { "data-glove-role": "input", "data-busy": busy ? "" : undefined, "aria-label": say("Send a message") };
   // In HTML from a server: with this method a form without a dialog does nothing, where others would load the page again.
   return part("form", { ...own, method: "dialog", onSubmit: submit }, props);
 }
+
+/** It calls something, and waits for that. */
+const isOnItsWay = (engine: Engine, text: string) =>
+  text.includes("/") &&
+  engine.getState().commands.length > 0 &&
+  engine.getSnapshot().queue.some((message) => message.text === text);
 
 function takeBack(sent: unknown, again: () => void): void {
   if (sent instanceof Promise) sent.catch((error: Error) => /^(HOOK|SKILL)_/.test(codeOf(error)) && again());
@@ -112,6 +131,7 @@ export function BuiltInComposer(): ReactNode {
   return (
     <Composer>
       <Attaching />
+      <ComposerCommands />
       <ComposerInput />
       <div data-glove-buttons="">
         <ComposerStop>
