@@ -85,6 +85,7 @@ export {
 } from "./models/remote.js";
 export { type AnyPlugin, definePlugin, type Plugin, type PluginRound } from "./plugins/plugin.js";
 export type { HasState, PluginState } from "./plugins/state.js";
+export type { ExportRunOptions } from "./recording/run-file.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { AnswerOutcome, RunOutcome, SendMessage } from "./session/outcome.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";

@@ -14,3 +14,4 @@ export {
   type ConformanceSubject,
   storeConformance,
 } from "./conformance/index.js";
+export { type ReplayedRun, replay } from "./replay.js";

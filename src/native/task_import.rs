@@ -1,5 +1,7 @@
 //! A workspace that a page has exported, put into a folder: its task goes on there.
 
+use std::collections::HashSet;
+
 use super::task_folder::TaskFolder;
 use crate::json::Json;
 use crate::json::codec::{Read, from_text};
@@ -60,13 +62,14 @@ fn files_of(export: &str) -> Result<Vec<(WorkspacePath, Vec<u8>)>, String> {
         return Err(format!("its version is {version}, and this one reads {VERSION}"));
     }
     let mut read = Vec::new();
+    let mut known = HashSet::new();
     for (path, content) in &files.0 {
         let parsed = WorkspacePath::parse(path).map_err(|error| error.message)?;
         let below = |folder: &&str| parsed.as_str() != *folder && parsed.is_below(folder);
         if ![TASK, PROGRESS].iter().any(below) {
             return Err(format!("`{path}` is neither below {TASK}/ nor below {PROGRESS}/"));
         }
-        if read.iter().any(|(known, _)| *known == parsed) {
+        if !known.insert(parsed.clone()) {
             return Err(format!("`{parsed}` is there twice"));
         }
         let content = content_of(content).ok_or_else(|| format!("`{path}` is neither a text nor base64"))?;

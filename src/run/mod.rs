@@ -11,6 +11,7 @@ pub mod effect;
 pub mod input;
 pub mod journal;
 pub mod log;
+mod recording;
 #[cfg(feature = "native")]
 pub mod replay;
 pub mod salvage;
@@ -46,7 +47,6 @@ pub struct Run {
     seq: u64,
     saved_messages: usize,
     unsaved_records: Vec<Record>,
-    #[cfg(feature = "native")]
     recording: Option<Box<journal::Recording>>,
     /// The stored checkpoint is of an older version.
     is_older: bool,
@@ -194,7 +194,6 @@ impl Run {
             state,
             seq: 0,
             unsaved_records: Vec::new(),
-            #[cfg(feature = "native")]
             recording: None,
             is_older: false,
             transient: Vec::new(),
@@ -227,9 +226,8 @@ impl Run {
         let mut fx = Effects { persists, ..Effects::default() };
         self.decide(&input, &mut fx);
         let record = Record { seq: self.seq, at, input };
-        #[cfg(feature = "native")]
         if let Some(recording) = &mut self.recording {
-            recording.records.push(record.clone());
+            recording.take(&record);
         }
         self.unsaved_records.push(record);
         self.advance(&mut fx);
@@ -415,20 +413,6 @@ impl Run {
                 Phase::Model { .. } | Phase::Compacting { .. } | Phase::Undoing(_) => return,
             }
         }
-    }
-
-    /// Keeps every input from now on, for `recorded`.
-    #[cfg(feature = "native")]
-    pub fn record(&mut self) {
-        if self.recording.is_none() {
-            let (checkpoint, messages) = (self.checkpoint(), self.messages.clone());
-            self.recording = Some(Box::new(journal::Recording { checkpoint, messages, records: Vec::new() }));
-        }
-    }
-
-    #[cfg(feature = "native")]
-    pub(in crate::run) fn recording(&self) -> Option<&journal::Recording> {
-        self.recording.as_deref()
     }
 
     pub fn messages(&self) -> &[Message] {

@@ -2,7 +2,7 @@
 
 use crate::event::Event;
 use crate::json::Json;
-use crate::json::codec::{Read, Write, from_text, object, to_text};
+use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};
 use crate::json::{reader, writer};
 use crate::message::Message;
 use crate::run::checkpoint::RestoreError;
@@ -10,16 +10,9 @@ use crate::run::effect::Effect;
 use crate::run::journal::Record;
 use crate::run::{OutOfProtocol, Run};
 
-const FORMAT: &str = "glove-run";
+pub(crate) const FORMAT: &str = "glove-run";
 /// A newer one is refused.
 const VERSION: u64 = 1;
-
-#[derive(Debug, Clone, PartialEq, Read, Write)]
-struct State {
-    /// Of a run without its messages.
-    checkpoint: Json,
-    messages: Vec<Message>,
-}
 
 #[derive(Read)]
 struct File {
@@ -64,6 +57,13 @@ impl ReplayError {
     }
 }
 
+#[derive(Debug, PartialEq, Read, Write)]
+pub(crate) struct State {
+    /// Of a run without its messages.
+    pub(crate) checkpoint: Json,
+    pub(crate) messages: Vec<Message>,
+}
+
 impl State {
     fn of(run: &Run) -> State {
         State { checkpoint: Json::written(run.checkpoint()), messages: run.messages().to_vec() }
@@ -101,21 +101,15 @@ impl Run {
     /// What was recorded as a file for [`replay`]. Each text in it goes through `redact`, which has to make the same of the same text;
     /// what the run then ends with follows from the rest.
     pub fn recorded(&self, redact: &dyn Fn(&str) -> String) -> Result<String, ReplayError> {
-        let recording = self.recording().ok_or(ReplayError::NotRecorded)?;
-        let start = State {
-            checkpoint: Json::written(recording.checkpoint.clone()),
-            messages: recording.messages.clone(),
-        };
-        let played = play(start.clone().run()?, recording.records.clone(), &mut |_| {})?;
+        let recording = self.recording.as_deref().ok_or(ReplayError::NotRecorded)?;
+        let (start, records) = (&recording.start, recording.records());
+        let played =
+            play_texts(start, &records).map_err(|fault| ReplayError::Invalid(fault.to_string()))??;
         State::of(self).same(&State::of(&played))?;
-        let start = redacted(&to_text(&start), redact);
-        let records = redacted(&to_text(&recording.records), redact);
-        let invalid = |fault: &dyn std::fmt::Display| {
-            ReplayError::Invalid(format!("what `redact` made of it: {fault}"))
-        };
-        let read_start: State = from_text(&start).map_err(|fault| invalid(&fault))?;
-        let read_records: Vec<Record> = from_text(&records).map_err(|fault| invalid(&fault))?;
-        let end = State::of(&play(read_start.run()?, read_records, &mut |_| {})?);
+        let (start, records) = (redacted(start, redact), redacted(&records, redact));
+        let played = play_texts(&start, &records)
+            .map_err(|fault| ReplayError::Invalid(format!("what `redact` made of it: {fault}")))?;
+        let end = State::of(&played?);
         let mut text = String::new();
         let fields: [(&str, &dyn Write); 5] = [
             ("format", &FORMAT),
@@ -129,23 +123,43 @@ impl Run {
     }
 }
 
+fn parts_of(text: &str) -> Result<File, ReplayError> {
+    let file: File =
+        from_text(text).map_err(|fault| ReplayError::Invalid(format!("it cannot be read: {fault}")))?;
+    if file.format != FORMAT {
+        return Err(ReplayError::Invalid(format!("it has no \"format\": \"{FORMAT}\"")));
+    }
+    match file.version {
+        1..=VERSION => Ok(file),
+        0 => Err(ReplayError::Invalid("it has no `version`".to_owned())),
+        _ => Err(ReplayError::Newer),
+    }
+}
+
+/// Where a recorded run ended. It is not played.
+pub(crate) fn end_of(text: &str) -> Result<State, ReplayError> {
+    let end = parts_of(text)?.end;
+    from_text(end.as_str()).map_err(|fault| ReplayError::Invalid(format!("its `end`: {fault}")))
+}
+
 /// Plays a recorded run, and compares what comes of it to the byte with what came of it then. Gives the run at its end.
 pub fn replay(text: &str, on_event: &mut dyn FnMut(&Event)) -> Result<Run, ReplayError> {
     let invalid =
         |what: &str, fault: &dyn std::fmt::Display| ReplayError::Invalid(format!("{what}: {fault}"));
-    let file: File = from_text(text).map_err(|fault| invalid("it cannot be read", &fault))?;
-    if file.format != FORMAT {
-        return Err(ReplayError::Invalid(format!("it has no \"format\": \"{FORMAT}\"")));
-    }
-    if file.version > VERSION {
-        return Err(ReplayError::Newer);
-    }
+    let file = parts_of(text)?;
     let start: State = from_text(file.start.as_str()).map_err(|fault| invalid("its `start`", &fault))?;
     let records = from_text(file.records.as_str()).map_err(|fault| invalid("its `records`", &fault))?;
     let end: State = from_text(file.end.as_str()).map_err(|fault| invalid("its `end`", &fault))?;
     let run = play(start.run()?, records, on_event)?;
     end.same(&State::of(&run))?;
     Ok(run)
+}
+
+type Played = Result<Run, ReplayError>;
+
+fn play_texts(start: &str, records: &str) -> Result<Played, Box<Fault>> {
+    let (start, records): (State, Vec<Record>) = (from_text(start)?, from_text(records)?);
+    Ok(start.run().and_then(|run| play(run, records, &mut |_| {})))
 }
 
 fn play(mut run: Run, records: Vec<Record>, on_event: &mut dyn FnMut(&Event)) -> Result<Run, ReplayError> {

@@ -266,7 +266,6 @@ impl Session {
         read(&self.shared.run())
     }
 
-    #[cfg(feature = "native")]
     pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
         self.shared.change_run(change);
     }

@@ -106,7 +106,6 @@ impl Shared {
         self.run.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[cfg(feature = "native")]
     pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
         change(&mut self.run.write().unwrap_or_else(PoisonError::into_inner));
     }

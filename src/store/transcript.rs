@@ -8,6 +8,8 @@ use crate::message::{InboxItem, Message, Task};
 use crate::run::Run;
 use crate::run::checkpoint::{RestoreError, Unsaved};
 use crate::run::journal::Record;
+#[cfg(feature = "native")]
+use crate::run::replay::{self, ReplayError};
 use crate::run::settings::Settings;
 
 const FORMAT: &str = "glove-session";
@@ -101,6 +103,10 @@ impl Transcript {
     /// Reads what was exported here or by a page.
     pub fn read(text: &str) -> Result<Self, TranscriptError> {
         let parts: Parts = from_text(text).map_err(|_| invalid("it is not a JSON object"))?;
+        #[cfg(feature = "native")]
+        if parts.format.to_text().as_deref() == Some(replay::FORMAT) {
+            return Transcript::at_end_of_run(text);
+        }
         if parts.format.to_text().as_deref() != Some(FORMAT) {
             return Err(invalid(&format!("it has no \"format\": \"{FORMAT}\"")));
         }
@@ -129,6 +135,25 @@ impl Transcript {
             inbox: parts.inbox.as_ref().map_or(Ok(Vec::new()), |inbox| list(inbox, "inbox"))?,
             records: parts.records.as_ref().map_or(Ok(Vec::new()), |records| list(records, "records"))?,
             checkpoint,
+        })
+    }
+
+    /// A recorded run as the session that it ends with.
+    #[cfg(feature = "native")]
+    fn at_end_of_run(text: &str) -> Result<Self, TranscriptError> {
+        let end = replay::end_of(text).map_err(|error| match error {
+            ReplayError::Newer => TranscriptError::Newer,
+            other => invalid(&other.to_string()),
+        })?;
+        let mut times = end.messages.iter().filter_map(|message| message.at);
+        let created_at = times.next().unwrap_or_default();
+        Ok(Transcript {
+            id: "recorded-run".to_owned(),
+            created_at,
+            updated_at: times.next_back().unwrap_or(created_at),
+            checkpoint: Some(end.checkpoint.as_str().to_owned()),
+            messages: end.messages,
+            ..Transcript::default()
         })
     }
 

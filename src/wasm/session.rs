@@ -21,10 +21,10 @@ use crate::error::Error;
 use crate::json::Json;
 use crate::json::codec::{object, to_text};
 use crate::ports::{DisplayPort, IdSource, Show};
-use crate::run;
 use crate::run::input::Answer;
 use crate::run::salvage::Salvaged;
 use crate::run::settings::Settings;
+use crate::run::{self, Run};
 use crate::runtime::{Parts, Session, ToolRun};
 use crate::wire::options::{Changes, Resume, SessionOptions};
 use crate::wire::outcome::CoreOutcome;
@@ -46,6 +46,7 @@ pub struct CoreSession {
     feed: Rc<EventFeed>,
     host: PageBindings,
     tasks: Option<bool>,
+    record: bool,
 }
 
 #[wasm_bindgen]
@@ -63,6 +64,7 @@ impl CoreSession {
             keeps,
             resume,
             tasks,
+            record,
         } = read(options, "the session's options")?;
         let parts = Parts {
             model: model_of(&host, model),
@@ -79,15 +81,19 @@ impl CoreSession {
         }
         let feed = EventFeed::new(host.clone());
         feed.follow(&session);
-        Ok(CoreSession { session, feed, host, tasks })
+        Ok(CoreSession { session, feed, host, tasks, record })
     }
 
     /// Starts the session, which then works until it is closed, and waits until the store has been read. After a
     /// failure the next request reads it again. Gives the error of a damaged session, which can be read only.
     pub fn open(&self) -> Promise {
-        let (session, feed) = (self.session.clone(), Rc::clone(&self.feed));
+        let (session, feed, record) = (self.session.clone(), Rc::clone(&self.feed), self.record);
         promise(Box::pin(async move {
             let opened = session.opened().await;
+            // Before anything is taken in.
+            if record {
+                session.change_run(Run::record);
+            }
             let damage = session.damage().map(|damage| thrown(&Error::Store(damage.clone())));
             spawn(Box::pin(async move { session.drive().await }));
             opened.map_err(|error| thrown(&error))?;
@@ -261,6 +267,11 @@ impl CoreSession {
 
     pub fn timeline(&self) -> String {
         self.feed.entries()
+    }
+
+    /// What was recorded: JSON `{start, records, end}`; an empty text where nothing was.
+    pub fn recorded(&self) -> String {
+        self.session.with_run(|run| run.recorded_whole().unwrap_or_default())
     }
 
     /// From a prompt on, or all.

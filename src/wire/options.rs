@@ -28,6 +28,9 @@ pub(crate) struct SessionOptions {
     pub(crate) resume: Resume,
     /// Whether the model gets a task list in any case, or in none; else it gets one beside other tools.
     pub(crate) tasks: Option<bool>,
+    /// Keeps every input, for `recorded`.
+    #[json(default)]
+    pub(crate) record: bool,
 }
 
 /// What may change while a session lives.

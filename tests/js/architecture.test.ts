@@ -15,6 +15,7 @@ const subjects: Readonly<Record<string, string>> = {
   display: "slots and their answers",
   models: "models: endpoints, providers, the browser's own, those of the application",
   plugins: "what prepares each call of the model, and what it keeps",
+  recording: "recorded runs as files, and how they are played",
   relay: "a provider that a handler or the page asks",
   session: "one conversation, its configuration and what is asked of it",
   snapshot: "what a screen shows of a session",

@@ -61,6 +61,7 @@ const moved = Object.fromEntries(
     "whenBusy",
     "resume",
     "tasks",
+    "record",
     "createModel",
     "createStore",
     "createSessionId",

@@ -239,7 +239,7 @@ export class CoreConnection {
   async #open(): Promise<CoreSession> {
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
     if (this.#disposed) throw sessionClosed();
-    const { sessionId, store, resume, tasks } = this.#page.parts;
+    const { sessionId, store, resume, tasks, record } = this.#page.parts;
     const claim = this.#claimOnce();
     const { keeps, host } = this.#host.open(claim);
     const options: SessionOptions = {
@@ -247,6 +247,7 @@ export class CoreConnection {
       keeps,
       ...(resume && { resume }),
       ...(tasks !== undefined && { tasks }),
+      ...(record && { record }),
       ...settings,
     };
     const { CoreSession } = core as unknown as SessionExports;

@@ -63,6 +63,8 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly resume?: "auto" | "manual" | undefined;
   /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean | undefined;
+  /** Keeps in memory all that a run depends on, from the opening of a session on, for `exportRun()`; default `false`. */
+  readonly record?: boolean | undefined;
   /** How the store's `addTokens` is called: with an object or, for older stores, with the sum. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
   /** The session to open, if the application knows it. */
@@ -91,6 +93,7 @@ const clientOptions = {
   catalog: "any",
   resume: "auto|manual",
   tasks: "flag",
+  record: "flag",
   tokenCounterStyle: counterStyle,
   getSessionId: "work",
   createSessionId: "work",
@@ -372,7 +375,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       skills,
       hooks,
     };
-    const { resume, tasks, tokenCounterStyle } = rest;
+    const { resume, tasks, record, tokenCounterStyle } = rest;
     return new GloveSession(
       {
         ...common,
@@ -384,6 +387,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
         // That of an agent which is not at work yet waits for it: this client's prompt and tools are not the agent's.
         resume: isInside(id) && !own.tools ? "manual" : resume,
         tasks,
+        record,
         tokenCounterStyle,
       },
       this.#core,

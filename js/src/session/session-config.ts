@@ -58,6 +58,8 @@ export interface SessionParts extends SessionConfig {
   readonly resume?: "auto" | "manual" | undefined;
   /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean | undefined;
+  /** Keeps in memory all that a run depends on, from the opening of a session on, for `exportRun()`; default `false`. */
+  readonly record?: boolean | undefined;
   readonly displayManager?: DisplayManagerAdapter | undefined;
 }
 

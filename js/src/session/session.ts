@@ -9,6 +9,7 @@ import { SlotController } from "../display/slot-controller.js";
 import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
 import { PageModels } from "../models/page-models.js";
 import type { Plugins } from "../plugins/plugins.js";
+import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
@@ -81,6 +82,7 @@ const partOptions = {
   tokenCounterStyle: counterStyle,
   resume: "auto|manual",
   tasks: "flag",
+  record: "flag",
   displayManager: "any",
 } as const satisfies Options<SessionParts>;
 
@@ -92,6 +94,7 @@ const partOptions = {
 export class GloveSession {
   readonly sessionId: string;
   readonly #connection: CoreConnection;
+  readonly #core: Core;
   readonly #parts: SessionParts;
   readonly #snapshots: SnapshotStore;
   readonly #tools: Toolbox;
@@ -121,6 +124,7 @@ export class GloveSession {
     checkOptions(parts, partOptions);
     check("`model`", parts.model, "model");
     check("`store`", parts.store, "store");
+    this.#core = core;
     this.#parts = parts;
     this.#closed = closed;
     this.#begin = begin;
@@ -432,6 +436,18 @@ export class GloveSession {
   /** The record grouped by prompts, each with its outputs in order and its usage; from the prompt with the id `since` on, which costs no more than these. */
   readonly prompts = async (since = ""): Promise<PromptRecord[]> =>
     JSON.parse(await this.#read((session) => session.prompts(check("`since`", since, "text")))) as PromptRecord[];
+
+  /**
+   * The run from the opening of the session on, as a file that `replay` of `glove-wasm/testing` and `glove replay` play without model and
+   * tools. Needs `record: true`. What looks like a key is struck out; `redact` gets each text and gives what is to stand there.
+   */
+  readonly exportRun = async (options: ExportRunOptions = {}): Promise<string> => {
+    checkOptions(options, { redact: "work" } satisfies Options<ExportRunOptions>);
+    const { runFile } = await late(import("../recording/run-file.js"));
+    const recorded = await this.#read((session) => session.recorded?.() ?? "");
+    await this.#core.load();
+    return runFile(recorded, options.redact);
+  };
 
   /** Returns a function that removes the subscriber. */
   readonly addSubscriber = (subscriber: SubscriberAdapter): (() => void) => this.#subscribers.add(subscriber);

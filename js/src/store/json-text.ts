@@ -61,7 +61,8 @@ export function arrayOf(insides: readonly string[]): string {
   return `[${insides.filter(Boolean).join(",")}]`;
 }
 
-function endOfString(text: string, from: number): number {
+/** Where the quote is that ends the string which begins at `from`. */
+export function endOfString(text: string, from: number): number {
   let end = from;
   do {
     end = text.indexOf('"', end + 1);

@@ -1,5 +1,6 @@
 // A session as one JSON text: exported, kept elsewhere, imported again.
 import { GloveError } from "../error.js";
+import { runFormat, runVersion } from "../recording/format.js";
 import { generateSessionId } from "../session/session-id.js";
 import type { Message, Task } from "../wire/record.js";
 import type { InboxItem, TokenCount } from "./adapter.js";
@@ -58,6 +59,7 @@ export function writeTranscript(about: Transcript, texts: TranscriptTexts): stri
 
 export function readTranscript(text: string): ReadTranscript {
   const given = parse(text);
+  if (given.format === runFormat) return readTranscript(endOfRun(given, text));
   if (given.format !== format) refuse(`it has no "format": "${format}"`);
   if (typeof given.version !== "number" || given.version > version) {
     throw storeError("newer", "This session was exported by a newer version; update the application to import it.");
@@ -105,6 +107,35 @@ export function readTranscript(text: string): ReadTranscript {
     tasks: tasks as Task[],
     inbox: inbox as InboxItem[],
   };
+}
+
+/** A recorded run as the session that it ends with. */
+function endOfRun({ version, end }: Record<string, unknown>, text: string): string {
+  if (typeof version !== "number") refuse("the recorded run has no `version`");
+  if (version > runVersion) {
+    throw storeError("newer", "This run was recorded by a newer version; update the application to import it.");
+  }
+  const { messages, checkpoint } = Object(end) as { messages?: unknown; checkpoint?: unknown };
+  if (!isListOf(messages, isMessage) || !isObject(checkpoint)) refuse("the recorded run has no `end`");
+  const parts = membersOf(membersOf(text).get("end") ?? "{}");
+  const { seq, state } = checkpoint as { readonly seq?: unknown; readonly state?: unknown };
+  const { turns, usage } = Object(state) as { readonly turns?: unknown; readonly usage?: unknown };
+  const times = (messages as readonly { readonly at?: unknown }[]).map(({ at }) => number(at, 0)).filter(Boolean);
+  const about = {
+    id: "recorded-run",
+    createdAt: times[0] ?? 0,
+    updatedAt: times.at(-1) ?? 0,
+    turns: number(turns, 0),
+    tokens: addTokens({ tokens_in: 0, tokens_out: 0 }, isObject(usage) ? (usage as unknown as TokenCount) : 0),
+    seq: number(seq, 0),
+  };
+  return writeTranscript(about, {
+    messages: parts.get("messages") ?? "[]",
+    records: "[]",
+    checkpoint: JSON.stringify(parts.get("checkpoint")),
+    tasks: "[]",
+    inbox: "[]",
+  });
 }
 
 function parse(text: string): Record<string, unknown> {

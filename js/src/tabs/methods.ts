@@ -31,6 +31,7 @@ const methods: { readonly [name in Method]: Rules } = {
   undo: { takes: [isCount], gives: isText, begins: true, once: true },
   switchBranch: { takes: [isText], gives: isText },
   fork: { takes: [isText], gives: isText },
+  recorded: { takes: [], gives: isText },
   messages: { takes: [isCount], gives: isText },
   prompts: { takes: [isText], gives: isText },
   abort: { takes: [(request) => request === null || isText(request)] },

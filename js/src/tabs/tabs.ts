@@ -199,6 +199,10 @@ class Tabs implements SharedSession {
     return this.#ask("fork", message) as Promise<string>;
   }
 
+  recorded(): Promise<string> {
+    return this.#ask("recorded") as Promise<string>;
+  }
+
   messages(from: number): Promise<string> {
     return this.#ask("messages", from) as Promise<string>;
   }

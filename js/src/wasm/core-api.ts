@@ -94,6 +94,8 @@ export interface CoreSession {
   switchBranch(message: string): Promise<string>;
   /** The messages up to this one, as the record of another session: JSON. */
   fork(message: string): string;
+  /** What was recorded: JSON `{start, records, end}`; an empty text where nothing was. */
+  recorded(): string;
   /** Stops the request that is being served. */
   abort(): void;
   /** Takes a request out of the queue; its promise fails with `ABORTED`. False when it does not wait there. */
@@ -159,4 +161,6 @@ export type AskedSession = Pick<
   messages(from: number): Maybe<string>;
   prompts(since: string): Maybe<string>;
   fork(message: string): Maybe<string>;
+  /** Not of a session on a server. */
+  recorded?(): Maybe<string>;
 };

@@ -23,6 +23,8 @@ export interface SessionOptions {
   readonly resume?: "auto" | "manual";
   /** Whether the model gets a task list in any case, or in none; else it gets one beside other tools. */
   readonly tasks?: boolean;
+  /** Keeps every input, for `recorded`. */
+  readonly record?: boolean;
 }
 
 /** Where the model is. */

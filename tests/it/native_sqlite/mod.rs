@@ -4,6 +4,7 @@ mod bad_input;
 mod killed;
 mod original;
 mod processes;
+mod recorded;
 mod sessions;
 mod transfer;
 

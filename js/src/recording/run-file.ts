@@ -1,0 +1,66 @@
+// A recorded run as a file, loaded with the first that is exported. src/run/replay.rs writes and reads the same form.
+import { GloveError } from "../error.js";
+import { membersOf } from "../store/json-text.js";
+import { runFormat as format, runVersion as version } from "./format.js";
+import { compare, newer, notRecorded, play, type Replayable, type RunTexts, recordingError, runTexts } from "./play.js";
+import { redacted, withoutKeys } from "./redact.js";
+
+export interface ExportRunOptions {
+  /** Gets each text of the run and gives what is to stand there, always the same for the same text. */
+  readonly redact?: ((text: string) => string) | undefined;
+}
+
+/** The file of what a core has recorded, without keys. */
+export function runFile(recorded: string, redact: (text: string) => string = (text) => text): string {
+  if (recorded === "") {
+    const message = "Nothing was recorded; pass `record: true` to GloveClient. What runs on a server is recorded there.";
+    throw recordingError("MISSING", message);
+  }
+  const { start, records, end } = partsOf(recorded);
+  // A run that does not come out as it did here would be a wrong report.
+  compare(runTexts(end), play(runTexts(start), records));
+  const clean = (json: string) => redacted(json, (text) => asked(redact, withoutKeys(text)));
+  const [cleanStart, cleanRecords] = [clean(start), clean(records)];
+  const { checkpoint, messages } = played(cleanStart, cleanRecords);
+  const head = `{"format":"${format}","version":${version},"start":${cleanStart},"records":${cleanRecords}`;
+  return `${head},"end":{"checkpoint":${checkpoint},"messages":${messages}}}`;
+}
+
+/** The parts of a file. */
+export function readRunFile(text: string): Replayable {
+  let given: Record<string, unknown> | null;
+  try {
+    given = JSON.parse(text) as Record<string, unknown> | null;
+  } catch (error) {
+    throw notRecorded(`it cannot be read (${(error as Error).message})`);
+  }
+  if (given?.format !== format) throw notRecorded(`it has no "format": "${format}"`);
+  if (typeof given.version !== "number" || given.version < 1) throw notRecorded("it has no `version`");
+  if (given.version > version) throw newer();
+  if (!Array.isArray(given.records)) throw notRecorded("its `records` is not an array");
+  for (const part of ["start", "end"]) {
+    const { checkpoint, messages } = Object(given[part]) as Partial<Record<keyof RunTexts, unknown>>;
+    if (typeof checkpoint !== "object" || !Array.isArray(messages))
+      throw notRecorded(`its \`${part}\` is not the state of a run`);
+  }
+  return partsOf(text);
+}
+
+function partsOf(text: string): Replayable {
+  const parts = membersOf(text);
+  return { start: parts.get("start") ?? "", records: parts.get("records") ?? "", end: parts.get("end") ?? "" };
+}
+
+function played(start: string, records: string): RunTexts {
+  try {
+    return play(runTexts(start), records);
+  } catch (error) {
+    throw recordingError("INVALID", `What \`redact\` made of the run is no run any more: ${(error as Error).message}`);
+  }
+}
+
+function asked(redact: (text: string) => string, text: string): string {
+  const made: unknown = redact(text);
+  if (typeof made === "string") return made;
+  throw new GloveError("CONFIG_INVALID", `\`redact\` must return a string; it returned ${typeof made}.`);
+}
