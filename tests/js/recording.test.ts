@@ -1,8 +1,8 @@
 // Runs that are recorded in a page and played again, here and natively: tests/it/native_glove/replay.rs has the same fixtures.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineTool, GloveClient, type GloveClientConfig, type RunOutcome } from "glove-wasm";
-import { createScriptedModel, replay } from "glove-wasm/testing";
+import { definePlugin, defineTool, GloveClient, type GloveClientConfig, type RunOutcome } from "glove-wasm";
+import { breakCore, createScriptedModel, replay } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { withoutKeys } from "../../js/src/recording/redact.js";
@@ -92,6 +92,50 @@ test("the file of a session that was there before begins with what was stored of
   const file = await session.exportRun();
   expect(JSON.parse(file).start.messages).toHaveLength(2);
   expect((await replay(file)).messages.at(-1)?.text).toBe("Thank you, Ada.");
+});
+
+test("whatever happened in a session, its run plays", async () => {
+  const answer = ({ messages }: { readonly messages: readonly { readonly text: string }[] }) => {
+    const said = messages.at(-1)?.text ?? "";
+    if (said.startsWith("slow")) return { deltas: ["Half ", "of ", "it"], every: 200 };
+    if (said.startsWith("fail")) return { fail: new Error("no such model") };
+    return `Heard ${said.slice(0, 20)}`;
+  };
+  const count = definePlugin({
+    id: "count",
+    initialState: { rounds: 0 },
+    prepare: async ({ state, context }) => {
+      await state.set(({ rounds }) => ({ rounds: rounds + 1 }));
+      context.add("A round more.");
+    },
+  });
+  const client = clientOf({ createModel: () => createScriptedModel(answer as never), record: true, plugins: [count] });
+  const session = client.session("all");
+  await session.sendMessage("one");
+  session.configure({ systemPrompt: "Another", limits: { turns: 7 }, compaction: { compaction_every_turns: 3 } });
+  await session.sendMessage("two");
+  const first = session.getSnapshot().timeline[0]?.id ?? "";
+  await session.edit(first, "one, edited");
+  await session.switchBranch(first);
+  await session.regenerate();
+  const slow = session.sendMessage("slow");
+  await vi.waitFor(() => expect(session.getSnapshot().streamingText).toContain("Half"));
+  expect((await replay(await session.exportRun())).messages.length).toBeGreaterThan(5);
+  session.abort();
+  await slow;
+  await session.sendMessage("fail").catch(() => {});
+  await session.sendMessage("last").catch(() => {});
+  const { messages } = await replay(await session.exportRun());
+  expect(messages).toEqual(await session.messages());
+});
+
+test("after the core has stopped, the file begins with what was stored", async () => {
+  const session = clientOf({ record: true }).session("trap");
+  await session.sendMessage("Who is Ada?");
+  breakCore();
+  const file = await session.exportRun();
+  expect(JSON.parse(file).start.messages).toHaveLength(4);
+  expect((await replay(file)).messages.at(-1)?.text).toBe("Ada is known.");
 });
 
 test("a file that is none, or comes out differently, is named with the place, what was and what is", async () => {
