@@ -116,7 +116,7 @@ impl Screen<'_> {
         self.display.line(&format!("glove · {model} · {}", self.opened.folder.display()))?;
         if is_new {
             self.display.lines(
-                &["/help lists the commands; \\ at the end of a line, or alt-enter, begins another line"],
+                &["/help lists the commands", "\\ at the end of a line, or alt-enter, begins another line"],
                 true,
             )?;
         } else {

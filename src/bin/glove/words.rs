@@ -133,10 +133,25 @@ pub(crate) fn result_lines(result: &ToolUseResult) -> Vec<String> {
         _ => data.data.to_text().unwrap_or_else(|| data.data.to_string()),
     };
     let mut lines = few(text.lines().map(str::to_owned).collect(), RESULT_LINES);
+    for line in &mut lines {
+        *line = without_colours(line);
+    }
     if lines.is_empty() {
         lines.push("(nothing)".to_owned());
     }
     lines
+}
+
+/// Without the orders by which programs colour what they print, of which `clean` would leave the letters. Only results lose them: what is
+/// to be allowed is shown to the last character.
+fn without_colours(line: &str) -> String {
+    let mut pieces = line.split("\u{1b}[");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let order = piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        out.push_str(order.strip_prefix('m').unwrap_or(piece));
+    }
+    out
 }
 
 /// What is said at the end of a request beside the answer; `Err` for a failure.
@@ -178,6 +193,12 @@ mod tests {
         assert_eq!(lines[0], "a.txt");
         assert_eq!(lines[1], "+ line 0");
         assert_eq!(lines[DETAIL_LINES], "… 71 more lines");
+    }
+
+    #[test]
+    fn the_colours_of_what_a_program_printed_leave_no_letters() {
+        assert_eq!(without_colours("\u{1b}[1;31mred\u{1b}[0m and \u{1b}[mplain"), "red and plain");
+        assert_eq!(without_colours("a [31m and \u{1b}[2Jb"), "a [31m and 2Jb");
     }
 
     #[test]
