@@ -1,6 +1,7 @@
 // Hooks: what they make of a message before it is sent, and what becomes of one that stops, fails or hangs.
 import { defineHook, defineSkill, type GloveClientConfig, type Hook, MemoryStore } from "glove-wasm";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { scene, until } from "../support/session.js";
 
 const hook = (name: string, run: Hook["run"], more: Partial<Hook> = {}) => defineHook({ name, description: "", run, ...more });
@@ -182,4 +183,16 @@ test("a hook and a skill of one name are refused", async () => {
   const skill = defineSkill({ name: "a", description: "", instructions: "" });
   const { session } = scene(["Yes."], { hooks: [hook("a", () => {})], skills: [skill] });
   await expect(session.sendMessage("/a")).rejects.toMatchObject({ code: "COMMAND_NAME_TAKEN" });
+});
+
+test("what a hook answers is no value, and the error says so", async () => {
+  const help = hook("help", () => ({ answer: "Ask me." }));
+  const { session, model } = scene([], { hooks: [help] });
+  const output = z.object({ n: z.number() });
+  await expect(session.sendMessage({ text: "/help", output })).rejects.toMatchObject({
+    code: "ANSWER_MISSING",
+    message: expect.stringContaining("hook"),
+  });
+  expect(model.calls).toEqual([]);
+  expect(session.getSnapshot()).toMatchObject({ busy: false, timeline: [{ text: "/help" }, { text: "Ask me." }] });
 });

@@ -52,6 +52,8 @@ export async function answerOf<T>(
       if (answer && "value" in answer) return answer;
     }
   }
+  if (messages.some(({ framework_context }) => framework_context === "hook"))
+    throw new GloveError("ANSWER_MISSING", "A hook has answered this message with words, and no model was asked for a value.");
   throw new GloveError("ANSWER_MISSING", "The model gave no answer that matches the schema. Ask again, or ask for less.");
 }
 
