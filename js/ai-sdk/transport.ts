@@ -6,7 +6,7 @@ import type { GloveClient } from "../src/session/client.js";
 import type { GloveSession } from "../src/session/session.js";
 import type { ContentPart } from "../src/wire/record.js";
 import { chunksOf } from "./chunks.js";
-import { ourMessages } from "./ui-messages.js";
+import { givenTo, ourMessages } from "./ui-messages.js";
 
 /**
  * Lets the AI SDK's `useChat` run on a client: `useChat({ id, transport: createChatTransport(client) })`. The id of the chat is that of the
@@ -42,12 +42,24 @@ export function createChatTransport(client: GloveClient): ChatTransport<UIMessag
       const content = last ? contentOf(last) : [];
       const said = session.getSnapshot().timeline.filter(({ kind }) => kind === "user");
       const entryOf = (id: string | undefined) => said.find((entry) => entry.id === (entries.get(id ?? "") ?? id))?.id;
-      const edited = entryOf(again ? last?.id : messageId);
-      const ask = () => {
+      /** Where a chat was cut and goes on from there: the message of ours that it has shown, and leaves out. What another tab has said it has not seen. */
+      const leftOut = () => {
+        const before = entryOf(messages.findLast(({ role }, at) => role === "user" && at < messages.length - 1)?.id);
+        const next = before === undefined ? undefined : said[said.findIndex(({ id }) => id === before) + 1]?.id;
+        return next !== undefined && (givenTo(session).has(next) || [...entries.values()].includes(next)) ? next : undefined;
+      };
+      const edited = entryOf(again ? last?.id : messageId) ?? (again ? undefined : leftOut());
+      const begin = () => {
         if (again && (edited === undefined || edited === said.at(-1)?.id)) return session.regenerate();
         // Another answer than the last is given again by saying the same there.
         return edited === undefined ? session.sendMessage({ content }) : session.edit(edited, { content });
       };
+      const ask = () =>
+        begin().finally(() => {
+          // One that was stopped has no answer to be heard of by.
+          const newest = session.getSnapshot().timeline.findLast(({ kind }) => kind === "user");
+          if (last && newest && !said.some(({ id }) => id === newest.id)) entries.set(last.id, newest.id);
+        });
       return follow(session, { ask, heard: (entry) => last && entries.set(last.id, entry), abortSignal });
     },
     async reconnectToStream({ chatId, abortSignal }) {

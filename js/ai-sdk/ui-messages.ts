@@ -18,7 +18,18 @@ export type Conversation = Pick<GloveSession, "getSnapshot"> | GloveSnapshot;
 
 /** A conversation as messages of the AI SDK, for `useChat({ messages })` and components that draw those. Of a session that is open, as it is shown now. */
 export function toUIMessages(conversation: Conversation): UIMessage[] {
-  return ourMessages(conversation).map(({ id, role, parts }) => ({ id, role, parts: parts.flatMap(partsOf) }));
+  const messages = ourMessages(conversation);
+  for (const { id } of messages) givenTo(conversation).add(id);
+  return messages.map(({ id, role, parts }) => ({ id, role, parts: parts.flatMap(partsOf) }));
+}
+
+const given = new WeakMap<Conversation, Set<string>>();
+
+/** The ids of what a chat was given of a conversation. */
+export function givenTo(conversation: Conversation): Set<string> {
+  const ids = given.get(conversation) ?? new Set();
+  given.set(conversation, ids);
+  return ids;
 }
 
 export function ourMessages(conversation: Conversation): readonly OurMessage[] {

@@ -1,4 +1,4 @@
-// The AI SDK's own `useChat` on our client, in Chromium: what it draws, asks and stops, and what is there after a reload.
+// The AI SDK's own `useChat` on our client, and assistant-ui on that, in Chromium: what it draws, asks and stops, and what is there after a reload.
 import { build } from "esbuild";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -9,9 +9,9 @@ import { serve } from "../support/server.js";
 const html =
   "<!doctype html><html lang=en><title>A chat</title><link rel=icon href=data:,><body><main></main><script type=module src=/page.js></script>";
 
-async function bundle(): Promise<string> {
+async function bundle(page: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [`${root}/tests/support/ai-sdk-page.tsx`],
+    entryPoints: [`${root}/tests/support/${page}.tsx`],
     bundle: true,
     format: "esm",
     jsx: "automatic",
@@ -36,7 +36,7 @@ test("a chat of the AI SDK pays once, asks again after a reload, and is stopped 
     asked.push(request.headers.get("idempotency-key") ?? "");
     return new Response("", { status: works ? 200 : 503 });
   };
-  const site = await serve("", { pages: { "/": html, "/page.js": await bundle() }, routes: { "/pay": pay } });
+  const site = await serve("", { pages: { "/": html, "/page.js": await bundle("ai-sdk-page") }, routes: { "/pay": pay } });
   const browser = await openBrowser();
   try {
     const context = await browser.newContext();
@@ -99,6 +99,72 @@ test("a chat of the AI SDK pays once, asks again after a reload, and is stopped 
     await page.getByText("You said Hello").waitFor();
     expect(await drawn()).toEqual(before);
     expect(problems).toEqual([]);
+  } finally {
+    await browser.close();
+    await site.close();
+  }
+});
+
+test("a chat of assistant-ui asks, stops, edits and answers again, and is the same after a reload", async () => {
+  const asked: string[] = [];
+  const pay = async (request: Request) => {
+    asked.push(request.headers.get("idempotency-key") ?? "");
+    return new Response("");
+  };
+  const pages = { "/": html, "/page.js": await bundle("assistant-ui-page") };
+  const site = await serve("", { pages, routes: { "/pay": pay } });
+  const browser = await openBrowser();
+  try {
+    const context = await browser.newContext();
+    context.setDefaultTimeout(patience);
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    await page.goto(site.url);
+
+    await say(page, "Pay 5");
+    await page.getByText("It is paid.").waitFor();
+    await status(page, "ready");
+    expect(await call(page, "complete").locator("output").innerText()).toBe('{"paid":5}');
+
+    await say(page, "Pay 500");
+    await page.getByRole("button", { name: "Yes" }).waitFor();
+    expect(asked).toHaveLength(1);
+    await page.reload();
+    await page.getByRole("button", { name: "Yes" }).click();
+    await page.getByText("It is paid.").nth(1).waitFor();
+    await status(page, "ready");
+    expect([asked.length, new Set(asked).size]).toEqual([2, 2]);
+
+    await say(page, "Pay 900");
+    await page.getByRole("button", { name: "No" }).click();
+    await page.getByText("It is not paid.").waitFor();
+    await status(page, "ready");
+    expect(asked).toHaveLength(2);
+
+    await say(page, "Wait");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await status(page, "ready");
+    await say(page, "Hello");
+    await page.getByText("You said Hello.").waitFor();
+    await status(page, "ready");
+    await page.getByRole("button", { name: "Again" }).last().click();
+    await status(page, "ready");
+    await page.getByText("You said Hello.").waitFor();
+
+    await page.getByRole("button", { name: "Edit" }).last().click();
+    await page.getByRole("textbox", { name: "Edit" }).fill("Bye");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("You said Bye.").waitFor();
+    await status(page, "ready");
+    expect(await page.getByText("You said Hello.").count()).toBe(0);
+
+    const texts = () => page.locator("article").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+    const before = await texts();
+    await page.reload();
+    await page.getByText("You said Bye.").waitFor();
+    expect(await texts()).toEqual(before);
+    expect([asked.length, problems]).toEqual([2, []]);
   } finally {
     await browser.close();
     await site.close();

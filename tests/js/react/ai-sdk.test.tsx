@@ -240,3 +240,24 @@ test("a reload shows what was said, and follows the run that goes on", async () 
   const second = page([{ text: "Two.", after: 50 }], { createStore }, { messages, resume: true });
   await second.shown("Hi / One. / And? / step-start|Two.");
 });
+
+test("a chat that is cut and goes on edits what it leaves out, and what another tab has said stays", async () => {
+  const { chat, ready, client } = page(["One.", "Two.", "Three.", "Four.", "Five."]);
+  const said = () =>
+    client
+      .session("s1")
+      .getSnapshot()
+      .timeline.flatMap((entry) => (entry.kind === "user" ? [entry.text] : []));
+  for (const text of ["a", "b"]) {
+    await act(() => chat().sendMessage({ text }));
+    await ready();
+  }
+  await act(async () => chat().setMessages((before) => before.slice(0, 2)));
+  await act(() => chat().sendMessage({ text: "c" }));
+  await ready();
+  expect(said()).toEqual(["a", "c"]);
+  await act(async () => void (await client.session("s1").sendMessage("d, elsewhere")));
+  await act(() => chat().sendMessage({ text: "e" }));
+  await ready();
+  expect(said()).toEqual(["a", "c", "d, elsewhere", "e"]);
+});
